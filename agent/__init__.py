@@ -1,0 +1,1 @@
+"""The agent that plays Pokemon Red by itself: run it with `python -m agent`."""

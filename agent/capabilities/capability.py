@@ -1,0 +1,76 @@
+"""What a capability is: one topic's sensors, deeds, goals and reflexes, ready to be put together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from agent.perception import Percept
+from agent.planning import Action, Domain, Facts, Goal
+from agent.skills import Skill
+from emulator import State, Step
+from memory import Recall
+
+Read: TypeAlias = Callable[[Percept, Recall], Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """The facts it can tell, and how it reads them."""
+
+    tells: frozenset[str]
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An action of the planner, and the skill that carries it out.
+
+    `masters` names the reflexes that the skill does without: it handles what they watch for.
+    """
+
+    action: Action
+    begin: Callable[[State], Skill]
+    masters: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reflex:
+    """A rule checked before every step; when it fires, its step comes first."""
+
+    name: str
+    fires: Callable[[Percept], bool]
+    step: Step
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One topic of play."""
+
+    name: str
+    sensors: tuple[Sensor, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    reflexes: tuple[Reflex, ...] = ()
+
+
+def sense(capabilities: Sequence[Capability], percept: Percept, recall: Recall) -> Facts:
+    """Return every fact that the sensors tell of this moment."""
+    facts: dict[str, int] = {}
+    for capability in capabilities:
+        for sensor in capability.sensors:
+            facts.update(sensor.read(percept, recall))
+    return facts
+
+
+def domain_of(capabilities: Sequence[Capability]) -> Domain:
+    """Return the validated planning domain; raises DomainError when the parts do not fit."""
+    domain = Domain(
+        actions=tuple(deed.action for each in capabilities for deed in each.deeds),
+        goals=tuple(goal for each in capabilities for goal in each.goals),
+        sensed=frozenset(
+            fact for each in capabilities for sensor in each.sensors for fact in sensor.tells
+        ),
+    )
+    domain.validate()
+    return domain

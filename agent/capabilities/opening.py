@@ -1,0 +1,93 @@
+"""From power-on to standing in the bedroom: title, main menu, speech and names."""
+
+import random
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.perception import Percept
+from agent.planning import Action, Effect, Require
+from agent.skills import Skill, boot, choose, once, wait
+from emulator import Menu, State
+from memory import Recall
+
+MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
+NAMES_LAST: Final = 3  # wMaxMenuItem of the list: NEW NAME and three presets
+
+_BOOT: Final = Action(
+    name="boot",
+    requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
+    effects=(Effect("main_menu", 1),),
+    cost=2,
+    says="press START until the main menu opens",
+)
+_START_NEW_GAME: Final = Action(
+    name="start_new_game",
+    requires=(Require("main_menu", at_least=1),),
+    effects=(Effect("main_menu", 0), Effect("new_game", 1)),
+    cost=1,
+    says="choose NEW GAME",
+)
+_LISTEN: Final = Action(
+    name="listen",
+    requires=(
+        Require("new_game", at_least=1),
+        Require("game_started", at_most=0),
+        Require("naming_menu", at_most=0),
+    ),
+    effects=(Effect("naming_menu", 1),),
+    cost=1,
+    says="wait for the speech to ask for a name",
+)
+_TAKE_NAME: Final = Action(
+    name="take_name",
+    requires=(Require("naming_menu", at_least=1),),
+    effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
+    cost=1,
+    says="take a preset name",
+)
+
+
+def opening(seed: int, chance: random.Random) -> Capability:
+    """Boot, start a new game, and take one of the preset names."""
+    preset = 1 + chance.randrange(3)
+    return Capability(
+        name="opening",
+        sensors=(
+            Sensor(frozenset({"new_game", "game_started", "main_menu", "naming_menu"}), _read),
+        ),
+        deeds=(
+            Deed(_BOOT, lambda state: boot(title_frames(seed), state)),
+            Deed(_START_NEW_GAME, _start_new_game),
+            Deed(_LISTEN, lambda _state: once(wait(8))),
+            Deed(_TAKE_NAME, lambda state: choose(preset, state)),
+        ),
+    )
+
+
+def title_frames(seed: int) -> int:
+    """Return how long the game of this seed waits at the title: every seed is a different game."""
+    return 1 + 37 * seed % 4001
+
+
+def _start_new_game(state: State) -> Skill:
+    # CONTINUE stands first when a save exists.
+    saved = state.menu is not None and state.menu.maximum >= 2
+    return choose(1 if saved else 0, state)
+
+
+def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
+    state = percept.state
+    before = not state.game_started
+    corner = state.menu is not None and (state.menu.top_x, state.menu.top_y) == MENU_CORNER
+    naming = before and corner and _is_name_list(state.menu)
+    return {
+        "game_started": int(state.game_started),
+        # A new game starts with money, long before the player stands anywhere.
+        "new_game": int(state.game_started or state.player.money > 0),
+        "naming_menu": int(naming),
+        "main_menu": int(before and corner and not naming),
+    }
+
+
+def _is_name_list(menu: Menu | None) -> bool:
+    return menu is not None and menu.maximum == NAMES_LAST

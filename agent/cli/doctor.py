@@ -1,0 +1,116 @@
+"""`doctor`: is everything here that play wants, and what to do where it is not."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import pytesseract
+from rich.console import Console
+from rich.table import Table
+
+from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+
+PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
+DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below
+KEY: Final = "ANTHROPIC_API_KEY"
+
+
+class Health(Enum):
+    """How a check went."""
+
+    OK = "ok"
+    OPTIONAL = "optional"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: what was found, and what to do about it."""
+
+    what: str
+    health: Health
+    found: str
+    advice: str = ""
+
+
+def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
+    """Yield every finding about this machine, the cartridge, and `folder`, where runs would go."""
+    yield _interpreter()
+    yield _dependencies()
+    yield _tesseract()
+    yield _key()
+    yield _disk(folder)
+    yield _cartridge(rom)
+
+
+def report(findings: Iterator[Finding], console: Console) -> bool:
+    """Print the findings as they come; return whether the agent can play."""
+    table = Table("check", "", "found", "what to do", title="doctor", title_justify="left")
+    colour = {Health.OK: "green", Health.OPTIONAL: "yellow", Health.BROKEN: "red"}
+    sound = True
+    for finding in findings:
+        sound = sound and finding.health is not Health.BROKEN
+        health = f"[{colour[finding.health]}]{finding.health.value}[/]"
+        table.add_row(finding.what, health, finding.found, finding.advice)
+    console.print(table)
+    return sound
+
+
+def _interpreter() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding("python", Health.OK, f"{version} at {sys.executable}")
+
+
+def _dependencies() -> Finding:
+    versions = {name: _or_none(lambda name=name: metadata.version(name)) for name in PACKAGES}
+    found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
+    if None in versions.values():
+        return Finding("packages", Health.BROKEN, found, "run scripts/play once: it installs them")
+    return Finding("packages", Health.OK, found)
+
+
+def _tesseract() -> Finding:
+    version = _or_none(lambda: str(pytesseract.get_tesseract_version()))
+    if version is None:
+        advice = "not needed to play; Debian: apt-get install tesseract-ocr"
+        return Finding("tesseract", Health.OPTIONAL, "not installed", advice)
+    return Finding("tesseract", Health.OK, version)
+
+
+def _key() -> Finding:
+    if os.environ.get(KEY):
+        return Finding("key", Health.OK, f"{KEY} is set (not used yet: play is by rules)")
+    return Finding("key", Health.OPTIONAL, f"{KEY} is not set", "not needed: play is by rules")
+
+
+def _disk(folder: Path) -> Finding:
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(existing).free / 1e9
+    found = f"{free:.1f} GB free at {existing}"
+    if free < DISK_FLOOR_GB:
+        return Finding("disk", Health.BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
+    if not os.access(existing, os.W_OK):
+        return Finding("disk", Health.BROKEN, f"{existing} is read-only", "play with --run DIR")
+    return Finding("disk", Health.OK, found)
+
+
+def _cartridge(rom: Path | None) -> Finding:
+    try:
+        cartridge = load_cartridge(rom or demo_cartridge_path())
+    except EmulatorError as error:
+        return Finding("cartridge", Health.BROKEN, "cannot be played", str(error))
+    advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
+    return Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+
+
+def _or_none(ask: Callable[[], str]) -> str | None:
+    try:
+        return ask()
+    except (metadata.PackageNotFoundError, pytesseract.TesseractNotFoundError):
+        return None

@@ -1,0 +1,152 @@
+"""What a person sees while the agent plays: a live panel on a terminal, plain lines elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from agent.app import Moment, Summary
+
+REFRESH_PER_SECOND: Final = 8
+LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens
+
+
+class View(Protocol):
+    """Shows moments as they come."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def show(self, moment: Moment) -> None:
+        """Show one moment; called every tick, so it must be cheap."""
+        ...
+
+
+def view_on(console: Console) -> View:
+    """Return the view that suits where the output goes."""
+    return LivePanel(console) if console.is_terminal else PlainLines(console)
+
+
+@dataclass
+class PlainLines:
+    """A line whenever what it does changes, a milestone is reached, or a while has passed."""
+
+    console: Console
+    _last: tuple[str, int] = ("", 0)
+    _last_tick: int = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def show(self, moment: Moment) -> None:
+        """Print a line if there is something new to say."""
+        now = (moment.doing, len(moment.milestones))
+        if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
+            return
+        if moment.deliberate or now[1] != self._last[1]:
+            self._last, self._last_tick = now, moment.tick
+            self.console.print(_line(moment), markup=False, highlight=False, soft_wrap=True)
+
+
+@dataclass
+class LivePanel:
+    """One panel that is drawn again several times a second, from the latest moment."""
+
+    console: Console
+    _moment: Moment | None = None
+    _live: Live = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._live = Live(
+            console=self.console,
+            get_renderable=self._draw,
+            refresh_per_second=REFRESH_PER_SECOND,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def show(self, moment: Moment) -> None:
+        """Keep the moment for the next drawing."""
+        self._moment = moment
+
+    def _draw(self) -> Panel:
+        return Panel("starting") if self._moment is None else panel(self._moment)
+
+
+def panel(moment: Moment) -> Panel:
+    """Return the picture of one moment: where, what and why, milestones, speed, the screen's text."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column()
+    facts.add_row("where", moment.where)
+    facts.add_row("doing", f"{moment.doing}: {moment.why}")
+    facts.add_row("goal", moment.goal or "none")
+    facts.add_row("milestones", _milestones(moment.milestones))
+    facts.add_row("time", f"tick {moment.tick:,}, frame {moment.frame:,}")
+    facts.add_row(
+        "speed", f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s"
+    )
+    parts: list[Table | Text] = [facts]
+    if moment.text:
+        parts.append(Text(f"\n{moment.text}", style="italic"))
+    return Panel(Group(*parts), title=f"red-agent: {moment.cartridge}", subtitle=moment.run)
+
+
+def summary_table(summary: Summary) -> Table:
+    """Return how a run ended, as a table."""
+    table = Table(title=f"{summary.run}: {summary.stop}", title_justify="left", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    if summary.reason:
+        table.add_row("reason", summary.reason)
+    for reached in summary.milestones:
+        table.add_row(f"reached {reached.id}", f"tick {reached.tick}")
+        for kind, words in reached.witnesses.items():
+            table.add_row(f"  witness: {kind}", words)
+    table.add_row("ticks", f"{summary.ticks:,}")
+    table.add_row("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)")
+    table.add_row("badges, battles", f"{summary.badges}, {summary.battles}")
+    table.add_row("consolidations", str(summary.consolidations))
+    table.add_row("errors", str(summary.errors))
+    return table
+
+
+def _milestones(reached: Sequence[str]) -> str:
+    return ", ".join(reached) or "none yet"
+
+
+def _line(moment: Moment) -> str:
+    return (
+        f"tick {moment.tick:>6}  {moment.where:<24}  {moment.doing}: {moment.why}"
+        f"  [{_milestones(moment.milestones)}]"
+    )

@@ -1,0 +1,73 @@
+"""The loop. Everything the agent does passes through here, one step at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from agent.capabilities import Capability, Ledger, sense
+from agent.mind import Intent, Mind
+from agent.perception import Eyes, Percept
+from agent.planning import Facts
+from agent.skills import Outcome
+from emulator import Console, State, Step, read_state
+from memory import Hooks, Recall, hookable
+
+
+class Performed(NamedTuple):
+    """What came of one step."""
+
+    outcome: Outcome
+    state: State
+    step: Step
+
+
+class Loop:
+    """Sense, decide, act, learn; a tick is one pass."""
+
+    def __init__(
+        self,
+        console: Console,
+        eyes: Eyes,
+        capabilities: Sequence[Capability],
+        mind: Mind,
+        ledger: Ledger,
+        recall: Recall,
+        hooks: Hooks,
+        tick: int = 0,
+    ) -> None:
+        self.hooks = hooks
+        self.tick = tick
+        self._console = console
+        self._eyes = eyes
+        self._capabilities = capabilities
+        self._mind = mind
+        self._ledger = ledger
+        self._recall = recall
+
+    def play(self, until: Callable[[State], bool]) -> None:
+        """Play on until `until` says so. Memory watches through hooks; nothing here stores anything."""
+        state = self._read()
+        while not until(state):
+            percept = self.perceive(state)
+            facts = sense(self._capabilities, percept, self._recall)
+            intent = self._mind.decide(percept, facts)
+            outcome, state, _ = self.perform(intent)
+            self._mind.learn(intent, facts, outcome)
+
+    @hookable
+    def perceive(self, state: State) -> Percept:
+        """Return this moment as the mind gets it, with milestones written down where proven."""
+        percept = self._eyes.perceive(state, self.tick)
+        self._ledger.observe(percept)
+        return percept
+
+    @hookable
+    def perform(self, intent: Intent) -> Performed:
+        """Perform the next step of `intent`: the only place where time passes."""
+        step = intent.course.step
+        self._console.perform(step)
+        self.tick += 1
+        state = self._read()
+        return Performed(intent.course.resume(state), state, step)
+
+    def _read(self) -> State:
+        return read_state(self._console.ram(), self._console.frame)

@@ -1,0 +1,8 @@
+"""What to do next: reflexes, then the plan; and what is remembered of it."""
+
+from agent.mind.intent import Intent, Source
+from agent.mind.mind import Mind
+from agent.mind.progress import Progress
+from agent.mind.remembering import remember_play
+
+__all__ = ["Intent", "Mind", "Progress", "Source", "remember_play"]

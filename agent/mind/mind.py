@@ -1,0 +1,101 @@
+"""Deciding: reflexes first, then the plan, then waiting."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from agent.capabilities import Capability, Deed, Reflex, domain_of
+from agent.errors import Stuck
+from agent.mind.intent import Intent, Source
+from agent.mind.progress import Progress
+from agent.perception import Percept
+from agent.planning import Action, Facts, explain, plan
+from agent.skills import Course, Outcome, once, wait
+from emulator import State
+from memory import Hooks, hookable
+
+IDLE_FRAMES: Final = 30
+RETRY_COST: Final = 5  # what each failure adds to the cost of an action
+DEMOTION: Final = 5  # what each failure on the way takes from the priority of a goal
+
+
+class Mind:
+    """Chooses what to do from facts, keeps at it while it works, and learns how it went."""
+
+    def __init__(
+        self, capabilities: Sequence[Capability], hooks: Hooks, progress: Progress
+    ) -> None:
+        self.hooks = hooks
+        self.domain = domain_of(capabilities)
+        self.explanation = ""
+        self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
+        self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
+        self._progress = progress
+        self._failures: Counter[str] = Counter()
+        self._intent: Intent | None = None
+
+    @hookable
+    def decide(self, percept: Percept, facts: Facts) -> Intent:
+        """Return what to do now: a reflex that fires, else the deed under way, else the next deed.
+
+        Raises:
+            Stuck: when nothing new has happened for longer than patience lasts.
+        """
+        self._progress.saw(percept.place, percept.text)
+        reflex = self._fired(percept)
+        if reflex is not None:
+            self._intent = None
+            course = Course(once(reflex.step))
+            return Intent(Source.REFLEX, reflex.name, reflex.says, None, course)
+        if self._intent is None:
+            self._intent = self._next(percept.state, facts)
+        if self._progress.stuck:
+            raise Stuck(f"nothing new is happening; last: {self._intent.name}, {self._intent.why}")
+        return self._intent
+
+    @hookable
+    def learn(self, intent: Intent, facts: Facts, outcome: Outcome) -> None:
+        """Take note of how the step of `intent`, decided on `facts`, went."""
+        if outcome is Outcome.RUNNING or intent is not self._intent:
+            return
+        self._intent = None
+        if outcome is Outcome.DONE:
+            self._progress.saw(intent.name)
+        else:
+            self._failures.update({intent.name, intent.goal} - {None})
+
+    def _fired(self, percept: Percept) -> Reflex | None:
+        deed = self._deeds.get(self._intent.name) if self._intent else None
+        masters = deed.masters if deed else frozenset[str]()
+        return next(
+            (each for each in self._reflexes if each.name not in masters and each.fires(percept)),
+            None,
+        )
+
+    def _next(self, state: State, facts: Facts) -> Intent:
+        demotions = {name: DEMOTION * times for name, times in self._failures.items()}
+        goal = self.domain.next_goal(facts, demotions)
+        if goal is None:
+            return _idle("every goal is reached", None)
+        found = plan(goal, facts, self._actions())
+        if found is None or not found.actions:
+            return _idle(f"no way is known to {goal.says}", goal.name)
+        self.explanation = explain(found, facts)
+        action = found.actions[0]
+        course = Course(self._deeds[action.name].begin(state))
+        if course.outcome is not Outcome.RUNNING:
+            self._failures.update({action.name, goal.name})
+            return _idle(f"{action.says} ended before it began", goal.name)
+        return Intent(Source.PLAN, action.name, action.says, goal.name, course)
+
+    def _actions(self) -> list[Action]:
+        """The actions at what they cost today: what failed before is tried later."""
+        return [
+            replace(action, cost=action.cost + RETRY_COST * self._failures[action.name])
+            for action in self.domain.actions
+        ]
+
+
+def _idle(why: str, goal: str | None) -> Intent:
+    return Intent(Source.IDLE, "wait", why, goal, Course(once(wait(IDLE_FRAMES))))

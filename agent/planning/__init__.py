@@ -1,0 +1,19 @@
+"""Pure search over integer facts: what to do, in which order, and why. Knows nothing of games."""
+
+from agent.planning.domain import Action, Domain, DomainError, Goal
+from agent.planning.explain import explain
+from agent.planning.facts import Effect, Facts, Require
+from agent.planning.search import Plan, plan
+
+__all__ = [
+    "Action",
+    "Domain",
+    "DomainError",
+    "Effect",
+    "Facts",
+    "Goal",
+    "Plan",
+    "Require",
+    "explain",
+    "plan",
+]

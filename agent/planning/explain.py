@@ -1,0 +1,19 @@
+"""A plan in words."""
+
+from agent.planning.facts import Facts, after
+from agent.planning.search import Plan
+
+
+def explain(plan: Plan, facts: Facts) -> str:
+    """Return why each action of `plan` is taken, one line each, for a person to read."""
+    wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
+    lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
+    for number, action in enumerate(plan.actions, start=1):
+        changes = ", ".join(
+            f"{effect.fact} {facts.get(effect.fact, 0)} -> {effect.becomes}"
+            for effect in action.effects
+            if facts.get(effect.fact, 0) != effect.becomes
+        )
+        lines.append(f"{number}. {action.says} (cost {action.cost}; {changes}).")
+        facts = after(facts, action.effects)
+    return "\n".join(lines)

@@ -1,0 +1,33 @@
+"""The steps that everything else is made of."""
+
+from typing import Final
+
+from agent.skills.skill import Movement
+from emulator import Button, State, Step
+
+# The pad is polled every few frames while the game is busy; a shorter press can be missed.
+HOLD: Final = 4
+SETTLE: Final = 8
+
+
+def wait(frames: int) -> Step:
+    """A step without a button."""
+    return Step(None, 0, frames)
+
+
+def tap(button: Button, *, settle: int = SETTLE) -> Step:
+    """A press short enough to count once and long enough to be seen."""
+    return Step(button, HOLD, settle)
+
+
+def until_ready(state: State, *, frames: int = 600) -> Movement:
+    """Wait until the state can be trusted and the player stands still, or text appears."""
+    while frames > 0 and not ready(state) and state.dialogue is None and state.menu is None:
+        state = yield wait(4)
+        frames -= 4
+    return state
+
+
+def ready(state: State) -> bool:
+    """Say whether the player stands on the grid and would obey the pad."""
+    return state.in_control

@@ -1,0 +1,54 @@
+"""What a skill is: a generator that yields steps and is sent the state that followed each."""
+
+from collections.abc import Generator
+from enum import Enum
+from typing import TypeAlias
+
+from emulator import State, Step
+
+
+class Outcome(Enum):
+    """How a skill stands after a step."""
+
+    RUNNING = "running"
+    DONE = "done"
+    BLOCKED = "blocked"
+    INTERRUPTED = "interrupted"
+
+
+Skill: TypeAlias = Generator[Step, State, Outcome]
+Movement: TypeAlias = Generator[Step, State, State]
+
+
+class Course:
+    """A skill under way: the step it wants next, and how it stands."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self._step: Step | None = None
+        self.outcome = Outcome.RUNNING
+        self._resume(None)
+
+    @property
+    def step(self) -> Step:
+        """The step to perform next; only while the skill is running."""
+        if self._step is None:
+            raise RuntimeError("a finished skill has no next step")
+        return self._step
+
+    def resume(self, state: State) -> Outcome:
+        """Tell the skill what followed its step, and return how it stands now."""
+        self._resume(state)
+        return self.outcome
+
+    def _resume(self, state: State | None) -> None:
+        try:
+            self._step = self._skill.send(state) if state is not None else next(self._skill)
+        except StopIteration as stop:
+            self._step, self.outcome = None, stop.value
+
+
+def once(step: Step) -> Skill:
+    """A skill of one step."""
+    yield step
+    return Outcome.DONE
