@@ -1,0 +1,90 @@
+"""A Game Boy, what is in its slot, and what its memory and picture say.
+
+Knows the machine and the format of the game's data; knows nothing of who plays or remembers.
+"""
+
+from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Console, Step
+from emulator.errors import (
+    CartridgeError,
+    ConsoleError,
+    Divergence,
+    DivergenceKind,
+    EmulatorError,
+    StateError,
+)
+from emulator.pyboy_console import PyBoyConsole
+from emulator.ram.bag import Bag, Stack
+from emulator.ram.battle import BattleKind
+from emulator.ram.control import Control, Doubt
+from emulator.ram.dialogue import Dialogue, Waiting
+from emulator.ram.flags import Flags
+from emulator.ram.map import Connections, Facing, MapState, Position, Travel
+from emulator.ram.menu import Menu
+from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
+from emulator.ram.player import Player, PlayTime
+from emulator.ram.sprites import Person
+from emulator.ram.state import ScreenType, State, read_state
+from emulator.ram.view import Ram
+from emulator.recording import (
+    Link,
+    PlayingConsole,
+    RecordingConsole,
+    StepRecord,
+    first_divergence,
+    verify_chain,
+)
+from emulator.screen.picture import Screen
+
+__all__ = [
+    "DIGEST_RANGES",
+    "WATCHED_RANGES",
+    "Bag",
+    "BattleKind",
+    "Button",
+    "Cartridge",
+    "CartridgeError",
+    "CartridgeKind",
+    "Connections",
+    "Console",
+    "ConsoleError",
+    "Control",
+    "Dialogue",
+    "Divergence",
+    "DivergenceKind",
+    "Doubt",
+    "Dvs",
+    "EmulatorError",
+    "Facing",
+    "Flags",
+    "Link",
+    "MapState",
+    "Menu",
+    "MoveSlot",
+    "Party",
+    "PartyMon",
+    "Person",
+    "PlayTime",
+    "Player",
+    "PlayingConsole",
+    "Position",
+    "PyBoyConsole",
+    "Ram",
+    "RecordingConsole",
+    "Screen",
+    "ScreenType",
+    "Stack",
+    "State",
+    "StateError",
+    "Stats",
+    "Status",
+    "Step",
+    "StepRecord",
+    "Travel",
+    "Waiting",
+    "demo_cartridge_path",
+    "first_divergence",
+    "load_cartridge",
+    "read_state",
+    "verify_chain",
+]

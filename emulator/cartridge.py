@@ -1,0 +1,132 @@
+"""What is in the slot: a cartridge image, checked, named and never written to.
+
+Knows headers and which games we play; knows nothing of what the games hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from emulator.errors import CartridgeError
+
+RED_SHA1: Final = "ea9bcae617fdf159b045185467ae58b2e4a48b9a"
+BLUE_SHA1: Final = "d7037c83e1ae5b39bde3c30787637ba1d4c48ce2"
+RED_TITLE: Final = "POKEMON RED"
+BLUE_TITLE: Final = "POKEMON BLUE"
+DEMO_TITLE: Final = "RED AGENT DEMO"
+
+TITLE: Final = slice(0x0134, 0x0143)
+CHECKED: Final = slice(0x0134, 0x014D)  # the bytes that the header checksum covers
+SIZE_CODE: Final = 0x0148
+HEADER_CHECKSUM: Final = 0x014D
+HEADER_END: Final = 0x0150
+SMALLEST: Final = 0x8000  # size code 0: two banks
+
+ARCHIVES: Final = {b"PK": "zip", b"7z": "7z", b"\x1f\x8b": "gzip", b"Rar": "rar"}
+SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED_SHA1}) and our own roms/demo.gb"
+
+
+class CartridgeKind(Enum):
+    """Which of the games we play this is."""
+
+    DEMO = "demo"
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Cartridge:
+    """A cartridge image that passed every check; two are equal when their SHA-1 is."""
+
+    path: Path = field(compare=False)
+    rom: bytes = field(repr=False, compare=False)
+    title: str
+    sha1: str
+    kind: CartridgeKind
+
+    @property
+    def name(self) -> str:
+        """The name to show to people."""
+        match self.kind:
+            case CartridgeKind.DEMO:
+                return "Red Agent Demo"
+            case CartridgeKind.RED:
+                return "Pokemon Red (US)"
+
+
+def demo_cartridge_path() -> Path:
+    """Return where this checkout keeps the cartridge that is ours."""
+    return Path(__file__).resolve().parent.parent / "roms" / "demo.gb"
+
+
+def load_cartridge(path: str | Path) -> Cartridge:
+    """Return the cartridge in `path`, or raise a CartridgeError that says what to do."""
+    path = Path(path)
+    rom = _read(path)
+    _check_header(path, rom)
+    title = _title(rom)
+    sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
+    return Cartridge(path=path, rom=rom, title=title, sha1=sha1, kind=_kind(path, title, sha1))
+
+
+def _read(path: Path) -> bytes:
+    if path.is_dir():
+        message = f"{str(path)!r} is a folder; name the cartridge image (.gb) in it"
+        raise CartridgeError(message)
+    try:
+        rom = path.read_bytes()
+    except FileNotFoundError:
+        message = f"no cartridge at {str(path)!r}; pass --rom PATH, or build roms/demo.gb"
+        raise CartridgeError(message) from None
+    except OSError as error:
+        message = f"cannot read {str(path)!r} ({error.strerror}); check its permissions"
+        raise CartridgeError(message) from error
+    if not rom:
+        message = f"{str(path)!r} is empty; copy the cartridge image again"
+        raise CartridgeError(message)
+    return rom
+
+
+def _check_header(path: Path, rom: bytes) -> None:
+    for magic, archive in ARCHIVES.items():
+        if rom.startswith(magic):
+            message = f"{str(path)!r} is a {archive} archive; unpack it and name the .gb inside"
+            raise CartridgeError(message)
+    if len(rom) < HEADER_END:
+        message = f"{str(path)!r} is cut short: {len(rom)} bytes hold no header; copy it again"
+        raise CartridgeError(message)
+    if rom[HEADER_CHECKSUM] != header_checksum(rom):
+        message = f"{str(path)!r} has a wrong header checksum: no Game Boy image, or a damaged one"
+        raise CartridgeError(message)
+    size = SMALLEST << rom[SIZE_CODE] if rom[SIZE_CODE] <= 8 else 0
+    if len(rom) != size:
+        fault = "cut short" if len(rom) < size else "the wrong size"
+        message = f"{str(path)!r} is {fault}: {len(rom)} bytes, header says {size}; copy it again"
+        raise CartridgeError(message)
+
+
+def header_checksum(rom: bytes) -> int:
+    """Return the byte that a correct header holds at 0x014D."""
+    return -sum(byte + 1 for byte in rom[CHECKED]) & 0xFF
+
+
+def _title(rom: bytes) -> str:
+    return rom[TITLE].split(b"\0")[0].decode("ascii", errors="replace").strip()
+
+
+def _kind(path: Path, title: str, sha1: str) -> CartridgeKind:
+    if sha1 == RED_SHA1:
+        return CartridgeKind.RED
+    if title == DEMO_TITLE:
+        return CartridgeKind.DEMO
+    if title == BLUE_TITLE or sha1 == BLUE_SHA1:
+        reason = "is Pokemon Blue: its wild tables and ROM offsets differ from Red's"
+    elif title == RED_TITLE:
+        reason = f"is another revision of Pokemon Red, or a hack (SHA-1 {sha1})"
+    else:
+        reason = f"is another game, titled {title!r}"
+    message = f"{str(path)!r} {reason}; supported: {SUPPORTED}"
+    raise CartridgeError(message)

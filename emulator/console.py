@@ -1,0 +1,149 @@
+"""The port to a Game Boy: steps in, frozen values out.
+
+Knows time, memory and pictures; knows nothing of the game but which addresses to watch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Protocol
+
+from emulator.cartridge import Cartridge
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
+from emulator.screen.picture import Screen
+
+DIGEST_SIZE: Final = 16
+
+# What readers need at every step: (address, size), ascending. A byte costs about 27 ns.
+WATCHED_RANGES: Final = (
+    (0xC100, 0x200),  # wSpriteStateData1, wSpriteStateData2
+    (0xC3A0, 360),  # wTileMap
+    (0xCC24, 0x34),  # wTopMenuItemY .. wNPCMovementScriptPointerTableNum
+    (0xCD38, 0x34),  # wSimulatedJoypadStatesIndex .. wJoyIgnore
+    (0xCF8B, 13),  # wListPointer .. wMaxItemQuantity
+    (0xCFC4, 109),  # wFontLoaded .. the end of wBattleMon
+    (0xD057, 28),  # wIsInBattle .. wEnemyToxicCounter
+    (0xD12A, 19),  # wListCount .. wNumberOfNoRandomBattleStepsLeft
+    (0xD158, 537),  # wPlayerName, party, Pokedex, bag, money .. wCurMapConnections
+    (0xD5A4, 34),  # wPlayerCoins, wToggleableObjectFlags
+    (0xD700, 391),  # wWalkBikeSurfState, status flags, wEventFlags
+    (0xDA41, 5),  # wPlayTimeHours .. wPlayTimeFrames
+    (0xFF40, 12),  # rLCDC .. rWX
+    (0xFFB0, 74),  # hWY, pad, hRandomAdd, .. hDisableJoypadPolling
+)
+
+# What practically any change in the game shows in at once; parts of WATCHED_RANGES.
+DIGEST_RANGES: Final = (
+    (0xC100, 96),  # sprites 0-5
+    (0xC200, 96),
+    (0xC3A0, 360),  # wTileMap
+    (0xCC24, 0x34),  # menus
+    (0xCD38, 0x34),  # scripted input, wJoyIgnore
+    (0xCFC4, 109),  # font, walk counter, both battle mons
+    (0xD163, 56),  # party list and its first mon
+    (0xD31D, 77),  # bag, money, badges, map, position, tileset, size
+    (0xFFB0, 74),  # pad, random state
+)
+
+
+class Button(Enum):
+    """One button of the pad; its value is PyBoy's name for it."""
+
+    A = "a"
+    B = "b"
+    SELECT = "select"
+    START = "start"
+    RIGHT = "right"
+    LEFT = "left"
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One input: `button` down for `hold` frames, then everything up for `settle` frames.
+
+    A step without settling leaves its button down until the next step begins, so that the same
+    button again is one long press. A wait is `Step(None, 0, frames)`.
+    """
+
+    button: Button | None
+    hold: int
+    settle: int
+
+    def __post_init__(self) -> None:
+        if self.hold < 0 or self.settle < 0 or self.frames < 1:
+            message = f"a step takes at least one frame, not hold={self.hold} settle={self.settle}"
+            raise ValueError(message)
+        if (self.hold == 0) != (self.button is None):
+            message = f"a button is held, a wait is not: button={self.button} hold={self.hold}"
+            raise ValueError(message)
+
+    @property
+    def frames(self) -> int:
+        """How long the step lasts."""
+        return self.hold + self.settle
+
+
+class Console(Protocol):
+    """A Game Boy with a cartridge in it; only `perform` lets time pass."""
+
+    @property
+    def cartridge(self) -> Cartridge:
+        """The cartridge in the slot."""
+        ...
+
+    @property
+    def frame(self) -> int:
+        """Frames since power-on."""
+        ...
+
+    def perform(self, step: Step) -> None:
+        """Let the frames of `step` pass with its button down and up again."""
+        ...
+
+    def ram(self) -> Ram:
+        """Return the watched windows at this moment."""
+        ...
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return any RAM at this moment."""
+        ...
+
+    def screen(self) -> Screen:
+        """Return the picture of this moment; nothing observable changes."""
+        ...
+
+    def save(self) -> bytes:
+        """Return this moment as bytes; loading them and going on equals going on."""
+        ...
+
+    def load(self, state: bytes) -> None:
+        """Go to the moment that `save` returned, or raise a StateError."""
+        ...
+
+    def digest(self) -> bytes:
+        """Return blake2b-128 over DIGEST_RANGES."""
+        ...
+
+    def full_digest(self) -> bytes:
+        """Return blake2b-128 over all of work RAM and high RAM."""
+        ...
+
+    def close(self) -> None:
+        """Switch off; nothing is written anywhere."""
+        ...
+
+
+def digest_of(ram: Ram) -> bytes:
+    """Return blake2b-128 over DIGEST_RANGES of `ram`."""
+    watched = b"".join([ram.span(start, size) for start, size in DIGEST_RANGES])
+    return hashlib.blake2b(watched, digest_size=DIGEST_SIZE).digest()
+
+
+def full_digest_of(console: Console) -> bytes:
+    """Return blake2b-128 over all of work RAM and high RAM of `console`."""
+    everything = console.read(*WORK_RAM) + console.read(*HIGH_RAM)
+    return hashlib.blake2b(everything, digest_size=DIGEST_SIZE).digest()

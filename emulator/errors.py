@@ -1,0 +1,50 @@
+"""Everything this package raises on purpose.
+
+::
+
+    EmulatorError             the machine, or what is in its slot, cannot serve
+    ├── CartridgeError        the file is no cartridge that we play
+    ├── StateError            the bytes are no state that this console can take
+    ├── ConsoleError          the console was asked for what it cannot do
+    └── Divergence            a recording and the machine disagree, at a named tick
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class EmulatorError(Exception):
+    """The machine, or what is in its slot, cannot serve; the message says what to do."""
+
+
+class CartridgeError(EmulatorError):
+    """The file is no cartridge that we play."""
+
+
+class StateError(EmulatorError):
+    """The bytes are no state that this console can take."""
+
+
+class ConsoleError(EmulatorError):
+    """The console was asked for what it cannot do."""
+
+
+class DivergenceKind(StrEnum):
+    """What differed first between a recording and the machine."""
+
+    STEP = "step"
+    FRAME = "frame"
+    DIGEST = "digest"
+    FULL_DIGEST = "full digest"
+    EDITED = "edited record"
+
+
+class Divergence(EmulatorError):
+    """A recording and the machine disagree at `tick`."""
+
+    def __init__(self, tick: int, kind: DivergenceKind, detail: str) -> None:
+        super().__init__(f"tick {tick}: {kind}: {detail}")
+        self.tick = tick
+        self.kind = kind
+        self.detail = detail

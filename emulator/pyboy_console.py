@@ -1,0 +1,141 @@
+"""The console that is PyBoy: the only file that imports it, and where its traps are closed.
+
+* Given a path, PyBoy reads and writes battery RAM beside the ROM: it gets the image as bytes.
+* A queued button event is not part of a saved state: nothing stays queued between steps.
+* A cartridge clock (MBC3 with timer) follows the wall clock: it is locked.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+from typing import Final
+
+import numpy as np
+from pyboy import PyBoy
+
+from emulator.cartridge import Cartridge
+from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
+from emulator.ram.view import Ram
+from emulator.savestate import SavedState, decode_state, encode_state
+from emulator.screen.picture import Screen
+
+EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
+MAX_BATTERY_RAM: Final = 16 * 0x2000
+SILENT: Final = 99  # above every log level that PyBoy has
+PALETTE: Final = (0xFFFFFF, 0xAAAAAA, 0x555555, 0x000000)
+LIGHTEST: Final = 0xFF  # of the red channel; one shade darker is 0x55 less
+SHADE_STEP: Final = 0x55
+
+CARTRIDGE_TYPE: Final = 0x0147
+WITH_CLOCK: Final = (0x0F, 0x10)
+
+
+class PyBoyConsole:
+    """A headless Game Boy, from power-on, as fast as it goes."""
+
+    def __init__(self, cartridge: Cartridge) -> None:
+        self._cartridge = cartridge
+        self._pyboy = _power_on(cartridge)
+        self._memory = self._pyboy.memory
+        self._frame = 0
+        self._held: Button | None = None
+        self._ram: Ram | None = None
+
+    @property
+    def cartridge(self) -> Cartridge:
+        """The cartridge in the slot."""
+        return self._cartridge
+
+    @property
+    def frame(self) -> int:
+        """Frames since power-on."""
+        return self._frame
+
+    def perform(self, step: Step) -> None:
+        """Let the frames of `step` pass with its button down and up again."""
+        self._hold(step.button)
+        if step.hold:
+            self._pyboy.tick(step.hold, render=step.settle == 0, sound=False)
+        if step.settle:
+            self._hold(None)
+            self._pyboy.tick(step.settle, render=True, sound=False)
+        self._frame += step.frames
+        self._ram = None
+
+    def ram(self) -> Ram:
+        """Return the watched windows at this moment."""
+        if self._ram is None:
+            memory = self._memory
+            self._ram = Ram(
+                tuple(
+                    [(start, bytes(memory[start : start + size])) for start, size in WATCHED_RANGES]
+                )
+            )
+        return self._ram
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return any memory at this moment."""
+        return bytes(self._memory[address : address + size])
+
+    def screen(self) -> Screen:
+        """Return the picture drawn last, which is the one that the player sees at this moment.
+
+        PyBoy draws the last frame of every step (65 us). Drawing on demand would mean saving,
+        ticking and loading again: 25 ms a picture.
+        """
+        reds = self._pyboy.screen.ndarray[:, :, 0]
+        return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
+
+    def save(self) -> bytes:
+        """Return this moment as bytes; loading them and going on equals going on."""
+        file = io.BytesIO()
+        self._pyboy.save_state(file)
+        sha1 = self._cartridge.sha1
+        return encode_state(SavedState(EMULATOR, sha1, self._frame, self._held, file.getvalue()))
+
+    def load(self, state: bytes) -> None:
+        """Go to the moment that `save` returned, or raise a StateError."""
+        saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self._cartridge.sha1)
+        self._pyboy.load_state(io.BytesIO(saved.payload))
+        self._frame = saved.frame
+        self._held = saved.held
+        self._ram = None
+
+    def digest(self) -> bytes:
+        """Return blake2b-128 over DIGEST_RANGES."""
+        return digest_of(self.ram())
+
+    def full_digest(self) -> bytes:
+        """Return blake2b-128 over all of work RAM and high RAM."""
+        return full_digest_of(self)
+
+    def close(self) -> None:
+        """Switch off; nothing is written anywhere."""
+        self._pyboy.stop(save=False)
+
+    def _hold(self, button: Button | None) -> None:
+        # PyBoy handles both events at the start of the next frame, so none outlives a step.
+        if button is self._held:
+            return
+        if self._held is not None:
+            self._pyboy.button_release(self._held.value)
+        if button is not None:
+            self._pyboy.button_press(button.value)
+        self._held = button
+
+
+def _power_on(cartridge: Cartridge) -> PyBoy:
+    pyboy = PyBoy(
+        io.BytesIO(cartridge.rom),
+        ram_file=io.BytesIO(bytes(MAX_BATTERY_RAM)),
+        window="null",
+        sound_emulated=False,
+        no_input=True,
+        color_palette=PALETTE,
+        log_level=SILENT,
+    )
+    pyboy.set_emulation_speed(0)
+    if cartridge.rom[CARTRIDGE_TYPE] in WITH_CLOCK:
+        pyboy.rtc_lock_experimental(True)
+    return pyboy

@@ -1,0 +1,132 @@
+"""Whether the player is in control, and why RAM may not mean what it says.
+
+Half of what other agents believed wrongly they read while the machine was between two moments:
+before the game began, while the screen faded, in the middle of a warp or of a scripted walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
+from emulator.ram.view import Ram
+
+SCRIPTED_INPUTS: Final = 0xCD38  # wSimulatedJoypadStatesIndex
+JOY_IGNORE: Final = 0xCD6B  # wJoyIgnore
+NPC_SCRIPT: Final = 0xCC57  # wNPCMovementScriptPointerTableNum
+STATUS_FLAGS_5: Final = 0xD730  # wStatusFlags5
+NPC_MOVES: Final = 0x01  # of wStatusFlags5
+PAD_OFF: Final = 0x20
+SCRIPTED_WALK: Final = 0x80
+IGNORE_INPUT: Final = 0xD13A  # wIgnoreInputCounter
+MOVEMENT_FLAGS: Final = 0xD736  # wMovementFlags
+DOOR_STEP: Final = 0x02  # of wMovementFlags
+HOP_OR_SPIN: Final = 0xC0
+IN_BATTLE: Final = 0xD057  # wIsInBattle
+BLACKOUT: Final = 0xFF
+PLAYER_PICTURE: Final = 0xC100  # wSpritePlayerStateData1PictureID
+TILESETS: Final = 24
+
+LCDC: Final = 0xFF40  # rLCDC
+SCREEN_ON: Final = 0x80
+BGP: Final = 0xFF47  # rBGP
+PALETTE: Final = 0xE4
+DARK_PALETTE: Final = 0xFE  # a cave without Flash
+DARKNESS: Final = 0xD35D  # wMapPalOffset
+
+
+class Doubt(Enum):
+    """Why a state is not to be acted upon."""
+
+    NOT_STARTED = "the game has not begun"
+    OFF_MAP = "the position is outside of the map"
+    SCREEN_OFF = "the screen is off"
+    FADING = "the screen fades"
+    WARPING = "input is blocked after a warp"
+    SCRIPTED = "a script moves the player"
+    ESCORTED = "a script moves somebody"
+    INPUT_IGNORED = "the pad is ignored"
+    BLACKOUT = "a battle was just lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether the player is in control; `reasons` say what speaks against it."""
+
+    joy_ignore: int
+    walking: bool
+    reasons: tuple[Doubt, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether nothing speaks against acting upon this state."""
+        return not self.reasons
+
+    @property
+    def started(self) -> bool:
+        """Whether a game is being played; before that RAM holds leftovers."""
+        return Doubt.NOT_STARTED not in self.reasons
+
+    @property
+    def scripted(self) -> bool:
+        """Whether a script moves the player or somebody."""
+        return Doubt.SCRIPTED in self.reasons or Doubt.ESCORTED in self.reasons
+
+    @property
+    def warping(self) -> bool:
+        """Whether a warp is not over."""
+        return Doubt.WARPING in self.reasons
+
+    @property
+    def fading(self) -> bool:
+        """Whether the screen is not fully there."""
+        return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
+
+
+def read_control(ram: Ram) -> Control:
+    """Return whether the player is in control."""
+    joy_ignore = ram.byte(JOY_IGNORE)
+    walking = ram.byte(WALK_COUNTER) != 0
+    reasons = (*_place(ram), *_light(ram), *_script(ram), *_pad(ram, joy_ignore))
+    return Control(joy_ignore, walking, reasons)
+
+
+def _place(ram: Ram) -> tuple[Doubt, ...]:
+    here = ram.span(MAP, WIDTH + 1 - MAP)
+    width, height = here[WIDTH - MAP], here[HEIGHT - MAP]
+    is_map = width and height and here[TILESET - MAP] & 0x7F < TILESETS
+    if not is_map or not ram.byte(PLAYER_PICTURE):
+        return (Doubt.NOT_STARTED,)
+    on_map = here[X - MAP] < 2 * width and here[Y - MAP] < 2 * height
+    return () if on_map else (Doubt.OFF_MAP,)
+
+
+def _light(ram: Ram) -> tuple[Doubt, ...]:
+    if not ram.covers(LCDC, BGP + 1 - LCDC):
+        return ()  # an image of work RAM alone
+    if not ram.byte(LCDC) & SCREEN_ON:
+        return (Doubt.SCREEN_OFF,)
+    palette = ram.byte(BGP)
+    settled = palette == PALETTE or (palette == DARK_PALETTE and ram.byte(DARKNESS))
+    return () if settled else (Doubt.FADING,)
+
+
+def _script(ram: Ram) -> tuple[Doubt, ...]:
+    flags = ram.byte(STATUS_FLAGS_5)
+    moving = ram.byte(MOVEMENT_FLAGS) & (HOP_OR_SPIN | DOOR_STEP)
+    reasons = []
+    if flags & SCRIPTED_WALK or ram.byte(SCRIPTED_INPUTS) or moving:
+        reasons.append(Doubt.SCRIPTED)
+    if flags & NPC_MOVES or ram.byte(NPC_SCRIPT):
+        reasons.append(Doubt.ESCORTED)
+    if flags & PAD_OFF and ram.byte(IGNORE_INPUT):
+        reasons.append(Doubt.WARPING)
+    return tuple(reasons)
+
+
+def _pad(ram: Ram, joy_ignore: int) -> tuple[Doubt, ...]:
+    ignored = (Doubt.INPUT_IGNORED,) if joy_ignore else ()
+    lost = (Doubt.BLACKOUT,) if ram.byte(IN_BATTLE) == BLACKOUT else ()
+    return ignored + lost

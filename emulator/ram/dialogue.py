@@ -1,0 +1,72 @@
+"""The message box at the bottom of the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from emulator.ram.screen_tiles import (
+    BOTTOM_LEFT,
+    BOTTOM_RIGHT,
+    COLUMNS,
+    TILE_MAP,
+    TOP_LEFT,
+)
+from emulator.ram.view import Ram
+from emulator.text import decode
+
+FONT_LOADED: Final = 0xCFC4  # wFontLoaded, bit 0
+BOX: Final = TILE_MAP + 12 * COLUMNS
+BOX_SIZE: Final = 6 * COLUMNS
+ARROW: Final = 0xEE  # asks for a button, in the corner below the text; blinks
+ARROW_AT: Final = 4 * COLUMNS + 18
+LINES: Final = (2, 4)  # rows of the box that hold text
+INSIDE: Final = slice(1, COLUMNS - 1)
+
+
+class Waiting(Enum):
+    """What the message box waits for, as far as one moment tells."""
+
+    NONE = "none"  # there is no message box
+    QUIET = "quiet"  # still printing, between two blinks, or waiting without an arrow
+    ARROW = "arrow"  # wants A or B
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """The message box; `lines` is empty when there is none."""
+
+    lines: tuple[str, ...]
+    waiting: Waiting
+    font_loaded: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a message box."""
+        return self.waiting is not Waiting.NONE
+
+    @property
+    def text(self) -> str:
+        """The lines as one string."""
+        return " ".join(line for line in self.lines if line)
+
+
+def read_dialogue(ram: Ram) -> Dialogue:
+    """Return the message box at the bottom of the screen."""
+    font_loaded = bool(ram.byte(FONT_LOADED) & 1)
+    box = ram.span(BOX, BOX_SIZE)
+    if not _is_box(box):
+        return Dialogue((), Waiting.NONE, font_loaded)
+    waiting = Waiting.ARROW if box[ARROW_AT] == ARROW else Waiting.QUIET
+    lines = tuple([_line(box[row * COLUMNS :][INSIDE]) for row in LINES])
+    return Dialogue(lines, waiting, font_loaded)
+
+
+def _is_box(box: bytes) -> bool:
+    # Other boxes may cover the upper right corner, never the other three.
+    return box[0] == TOP_LEFT and box[-COLUMNS] == BOTTOM_LEFT and box[-1] == BOTTOM_RIGHT
+
+
+def _line(tiles: bytes) -> str:
+    return decode(tiles.replace(bytes([ARROW]), b"\x7f")).rstrip()

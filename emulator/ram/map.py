@@ -1,0 +1,139 @@
+"""Where the player stands and which way he looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, NamedTuple
+
+from emulator.ram.screen_tiles import COLUMNS, TILE_MAP
+from emulator.ram.view import Ram
+
+MAP: Final = 0xD35E  # wCurMap
+Y: Final = 0xD361  # wYCoord
+X: Final = 0xD362  # wXCoord
+LAST_MAP: Final = 0xD365  # wLastMap
+TILESET: Final = 0xD367  # wCurMapTileset; bit 7 is set for a moment after loading a save
+HEIGHT: Final = 0xD368  # wCurMapHeight, in blocks
+WIDTH: Final = 0xD369  # wCurMapWidth, in blocks
+CONNECTIONS: Final = 0xD370  # wCurMapConnections
+WALK_COUNTER: Final = 0xCFC5  # wWalkCounter
+FACING: Final = 0xC109  # wSpritePlayerStateData1FacingDirection
+TRAVEL: Final = 0xD700  # wWalkBikeSurfState
+
+# Where the decisive tile of a square, its bottom left one, is on the screen: column, row.
+UNDER: Final = (8, 9)
+
+
+class Position(NamedTuple):
+    """A square of a map, in steps from its top left corner."""
+
+    x: int
+    y: int
+
+
+class Facing(Enum):
+    """A direction; the value is what the game stores for it."""
+
+    DOWN = 0
+    UP = 4
+    LEFT = 8
+    RIGHT = 12
+
+    @property
+    def delta(self) -> Position:
+        """One step this way."""
+        return _DELTAS[self]
+
+    @property
+    def opposite(self) -> Facing:
+        """The direction behind."""
+        return Facing(self.value ^ 4)
+
+
+_DELTAS: Final = {
+    Facing.DOWN: Position(0, 1),
+    Facing.UP: Position(0, -1),
+    Facing.LEFT: Position(-1, 0),
+    Facing.RIGHT: Position(1, 0),
+}
+_FACINGS: Final = tuple([Facing(code & 0x0C) for code in range(0x100)])
+
+
+class Travel(Enum):
+    """How the player gets along."""
+
+    WALK = 0
+    BIKE = 1
+    SURF = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """On which sides another map joins this one."""
+
+    north: bool
+    south: bool
+    west: bool
+    east: bool
+
+
+_CONNECTIONS: Final = tuple(
+    [Connections(bool(f & 8), bool(f & 4), bool(f & 2), bool(f & 1)) for f in range(16)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """Where the player is; `x` and `y` in steps, `width` and `height` in blocks of two steps."""
+
+    map_id: int
+    x: int
+    y: int
+    facing: Facing
+    width: int
+    height: int
+    tileset: int
+    last_map: int
+    walk_counter: int
+    connections: Connections
+    travel: Travel
+    tile_under: int
+    tile_ahead: int
+
+    @property
+    def position(self) -> Position:
+        """The square the player stands on."""
+        return Position(self.x, self.y)
+
+    @property
+    def on_map(self) -> bool:
+        """Whether the square is inside the map, which it is not while crossing an edge."""
+        return self.x < 2 * self.width and self.y < 2 * self.height
+
+
+def read_map(ram: Ram) -> MapState:
+    """Return where the player is."""
+    here = ram.span(MAP, CONNECTIONS + 1 - MAP)
+    facing = _FACINGS[ram.byte(FACING)]
+    travel = ram.byte(TRAVEL)
+    return MapState(
+        map_id=here[0],
+        x=here[X - MAP],
+        y=here[Y - MAP],
+        facing=facing,
+        width=here[WIDTH - MAP],
+        height=here[HEIGHT - MAP],
+        tileset=here[TILESET - MAP] & 0x7F,
+        last_map=here[LAST_MAP - MAP],
+        walk_counter=ram.byte(WALK_COUNTER),
+        connections=_CONNECTIONS[here[CONNECTIONS - MAP] & 15],
+        travel=Travel(travel) if travel <= Travel.SURF.value else Travel.WALK,
+        tile_under=_tile(ram, Position(0, 0)),
+        tile_ahead=_tile(ram, facing.delta),
+    )
+
+
+def _tile(ram: Ram, away: Position) -> int:
+    column, row = UNDER[0] + 2 * away.x, UNDER[1] + 2 * away.y
+    return ram.byte(TILE_MAP + COLUMNS * row + column)

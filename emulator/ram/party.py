@@ -1,0 +1,183 @@
+"""The player's team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from emulator.ram.view import Ram
+from emulator.text import decode_name
+
+COUNT: Final = 0xD163  # wPartyCount
+SPECIES: Final = 0xD164  # wPartySpecies, ends 0xFF
+MONS: Final = 0xD16B  # wPartyMons
+OT_NAMES: Final = 0xD273  # wPartyMonOT
+NICKNAMES: Final = 0xD2B5  # wPartyMonNicks
+END: Final = 0xD2F7
+MON_SIZE: Final = 44
+NAME_SIZE: Final = 11
+CAPACITY: Final = 6
+PP_BITS: Final = 0x3F  # the rest of a PP byte counts PP Ups
+
+
+class Status(NamedTuple):
+    """What ails a mon; `sleep` counts the turns left."""
+
+    sleep: int
+    poisoned: bool
+    burned: bool
+    frozen: bool
+    paralyzed: bool
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing does."""
+        return not any(self)
+
+
+class MoveSlot(NamedTuple):
+    """A move that a mon knows, and how often it can still use it."""
+
+    move: int
+    pp: int
+    pp_ups: int
+
+
+class Stats(NamedTuple):
+    """Five numbers that a mon has one each of: stats, or the experience in them."""
+
+    hp: int
+    attack: int
+    defense: int
+    speed: int
+    special: int
+
+
+class Dvs(NamedTuple):
+    """What a mon was born with, 0 to 15 each; `hp` follows from the others."""
+
+    attack: int
+    defense: int
+    speed: int
+    special: int
+
+    @property
+    def hp(self) -> int:
+        """The HP value that the other four make up."""
+        return sum((value & 1) << shift for value, shift in zip(self, (3, 2, 1, 0), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class PartyMon:
+    """One mon of the team; `stats.hp` is its maximum."""
+
+    species: int
+    nickname: str
+    ot_name: str
+    ot_id: int
+    level: int
+    hp: int
+    status: Status
+    types: tuple[int, int]
+    catch_rate: int
+    moves: tuple[MoveSlot, ...]
+    exp: int
+    stat_exp: Stats
+    dvs: Dvs
+    stats: Stats
+
+    @property
+    def max_hp(self) -> int:
+        """HP of the mon in full health."""
+        return self.stats.hp
+
+    @property
+    def fainted(self) -> bool:
+        """Whether the mon cannot fight."""
+        return self.hp == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """The team in its order; empty before the first mon."""
+
+    mons: tuple[PartyMon, ...]
+
+    def __len__(self) -> int:
+        return len(self.mons)
+
+    def __getitem__(self, slot: int) -> PartyMon:
+        return self.mons[slot]
+
+    @property
+    def alive(self) -> int:
+        """How many can fight."""
+        return sum(not mon.fainted for mon in self.mons)
+
+
+def read_party(ram: Ram) -> Party:
+    """Return the player's team."""
+    return _decode_party(ram.span(COUNT, END - COUNT))
+
+
+@lru_cache(maxsize=16)
+def _decode_party(block: bytes) -> Party:
+    # A count that the species list does not bear out is memory that nobody has set up yet.
+    count = block[0]
+    listed = block[SPECIES - COUNT :].find(b"\xff")
+    if count > CAPACITY or listed != count:
+        return Party(())
+    return Party(tuple([_decode_slot(block, slot) for slot in range(count)]))
+
+
+def _decode_slot(block: bytes, slot: int) -> PartyMon:
+    mon = _slice(block, MONS, slot, MON_SIZE)
+    ot_name = _slice(block, OT_NAMES, slot, NAME_SIZE)
+    return decode_mon(mon, ot_name, _slice(block, NICKNAMES, slot, NAME_SIZE))
+
+
+def _slice(block: bytes, address: int, slot: int, size: int) -> bytes:
+    start = address - COUNT + slot * size
+    return block[start : start + size]
+
+
+@lru_cache(maxsize=64)
+def decode_mon(mon: bytes, ot_name: bytes, nickname: bytes) -> PartyMon:
+    """Return the mon in a 44-byte party structure and its two names."""
+    return PartyMon(
+        species=mon[0],
+        nickname=decode_name(nickname),
+        ot_name=decode_name(ot_name),
+        ot_id=_word(mon, 12),
+        level=mon[33],
+        hp=_word(mon, 1),
+        status=decode_status(mon[4]),
+        types=(mon[5], mon[6]),
+        catch_rate=mon[7],
+        moves=decode_moves(mon[8:12], mon[29:33]),
+        exp=int.from_bytes(mon[14:17], "big"),
+        stat_exp=Stats(*[_word(mon, at) for at in range(17, 27, 2)]),
+        dvs=decode_dvs(mon[27:29]),
+        stats=Stats(*[_word(mon, at) for at in range(34, 44, 2)]),
+    )
+
+
+def decode_status(byte: int) -> Status:
+    """Return what a status byte says."""
+    return Status(byte & 7, bool(byte & 8), bool(byte & 16), bool(byte & 32), bool(byte & 64))
+
+
+def decode_moves(moves: bytes, pps: bytes) -> tuple[MoveSlot, ...]:
+    """Return the moves known, leaving empty slots out."""
+    pairs = zip(moves, pps, strict=True)
+    return tuple([MoveSlot(move, pp & PP_BITS, pp >> 6) for move, pp in pairs if move])
+
+
+def decode_dvs(pair: bytes) -> Dvs:
+    """Return the four values in two bytes."""
+    return Dvs(pair[0] >> 4, pair[0] & 15, pair[1] >> 4, pair[1] & 15)
+
+
+def _word(mon: bytes, at: int) -> int:
+    return mon[at] << 8 | mon[at + 1]

@@ -1,0 +1,126 @@
+"""The state of the game at one moment: every record together, as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from emulator.ram.bag import Bag, read_bag
+from emulator.ram.battle import BattleKind, read_battle
+from emulator.ram.control import Control, Doubt, read_control
+from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
+from emulator.ram.flags import Flags, read_flags
+from emulator.ram.map import MapState, Position, read_map
+from emulator.ram.menu import Menu, read_menu
+from emulator.ram.party import Party, read_party
+from emulator.ram.player import Player, read_player
+from emulator.ram.screen_tiles import read_tiles
+from emulator.ram.sprites import Person, read_people
+from emulator.ram.view import Ram
+from emulator.text import decode_screen
+
+
+class ScreenType(Enum):
+    """What the screen is about, by the first rule of `classify` that fits."""
+
+    TITLE = "title"
+    BATTLE = "battle"
+    MENU = "menu"
+    DIALOGUE = "dialogue"
+    TRANSITION = "transition"
+    SCRIPTED = "scripted"
+    OVERWORLD = "overworld"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The game at `frame`; `ram` is what it was read from."""
+
+    frame: int
+    player: Player
+    map: MapState
+    party: Party
+    bag: Bag
+    menu: Menu | None
+    dialogue: Dialogue
+    flags: Flags
+    control: Control
+    people: tuple[Person, ...]
+    battle: BattleKind
+    screen_type: ScreenType
+    ram: Ram = field(repr=False, compare=False)
+
+    @property
+    def position(self) -> Position:
+        """The square the player stands on."""
+        return self.map.position
+
+    @property
+    def in_battle(self) -> bool:
+        """Whether there is a battle that can be fought."""
+        return self.battle in (BattleKind.WILD, BattleKind.TRAINER)
+
+    @property
+    def game_started(self) -> bool:
+        """Whether a game is being played; before that nothing here means anything."""
+        return self.control.started
+
+    @property
+    def in_control(self) -> bool:
+        """Whether a direction key would walk now."""
+        free = self.screen_type is ScreenType.OVERWORLD
+        return free and self.control.trusted and not self.control.walking
+
+    @property
+    def screen_rows(self) -> tuple[str, ...]:
+        """The 18 rows of text on the logical screen."""
+        return decode_screen(read_tiles(self.ram))
+
+    @property
+    def screen_text(self) -> str:
+        """The logical screen as text, its rows joined by line ends."""
+        return "\n".join(self.screen_rows)
+
+
+def read_state(ram: Ram, frame: int) -> State:
+    """Return the state of the game in `ram`."""
+    control, battle = read_control(ram), read_battle(ram)
+    menu, dialogue = read_menu(ram), read_dialogue(ram)
+    return State(
+        frame=frame,
+        player=read_player(ram),
+        map=read_map(ram),
+        party=read_party(ram),
+        bag=read_bag(ram),
+        menu=menu,
+        dialogue=dialogue,
+        flags=read_flags(ram),
+        control=control,
+        people=read_people(ram),
+        battle=battle,
+        screen_type=classify(control, battle, menu, dialogue),
+        ram=ram,
+    )
+
+
+def classify(
+    control: Control, battle: BattleKind, menu: Menu | None, dialogue: Dialogue
+) -> ScreenType:
+    """Return what the screen is about; text counts before the game began too, as in its intro."""
+    if control.started and battle is not BattleKind.NONE:
+        return ScreenType.BATTLE
+    if dialogue.waiting is Waiting.ARROW:
+        return ScreenType.DIALOGUE
+    if menu is not None:
+        return ScreenType.MENU
+    if dialogue.is_open:
+        return ScreenType.DIALOGUE
+    return _textless(control)
+
+
+def _textless(control: Control) -> ScreenType:
+    if not control.started:
+        return ScreenType.TITLE
+    if control.fading or control.warping or Doubt.INPUT_IGNORED in control.reasons:
+        return ScreenType.TRANSITION
+    return ScreenType.SCRIPTED if control.scripted else ScreenType.OVERWORLD

@@ -1,0 +1,261 @@
+"""Recordings: what was pressed, what came of it, and a chain that no edit survives.
+
+A record holds a step and the digests after it. A recorder makes records around any console, a
+player accepts nothing but the recorded steps, and both stop at the first thing that differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from emulator.cartridge import Cartridge
+from emulator.console import DIGEST_SIZE, Button, Console, Step
+from emulator.errors import ConsoleError, Divergence, DivergenceKind
+from emulator.ram.view import Ram
+from emulator.savestate import state_frame, state_name
+from emulator.screen.picture import Screen
+
+FULL_DIGEST_EVERY: Final = 100  # ticks
+BUTTONS: Final = (None, *Button)
+# tick, button, hold, settle, frame, digest, whether a full digest follows
+RECORD: Final = struct.Struct(f"<QBIIQ{DIGEST_SIZE}s?")
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One tick: the step performed, the digests after it, and the link to the record before."""
+
+    tick: int
+    step: Step
+    frame: int
+    digest: bytes
+    full_digest: bytes | None
+    chain: bytes
+
+
+class Link(NamedTuple):
+    """Where a recording stands: its last tick and the chain up to it."""
+
+    tick: int
+    chain: bytes
+
+
+Sink: TypeAlias = Callable[[StepRecord], object]
+
+
+def first_link(cartridge_sha1: str) -> Link:
+    """Return where every recording of a cartridge begins, at power-on."""
+    return Link(0, _hash(bytes.fromhex(cartridge_sha1)))
+
+
+def next_chain(chain: bytes, record: StepRecord) -> bytes:
+    """Return the chain up to and with `record`; its own `chain` does not matter."""
+    return _hash(chain + canonical(record))
+
+
+def canonical(record: StepRecord) -> bytes:
+    """Return everything of `record` but its chain, as the bytes that the chain covers."""
+    step, full = record.step, record.full_digest
+    head = RECORD.pack(
+        record.tick,
+        BUTTONS.index(step.button),
+        step.hold,
+        step.settle,
+        record.frame,
+        record.digest,
+        full is not None,
+    )
+    return head + (full or b"")
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
+class _Wrapped:
+    """A console that passes everything but time on to the console inside."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    @property
+    def cartridge(self) -> Cartridge:
+        """The cartridge in the slot."""
+        return self._console.cartridge
+
+    @property
+    def frame(self) -> int:
+        """Frames since power-on."""
+        return self._console.frame
+
+    def ram(self) -> Ram:
+        """Return the watched windows at this moment."""
+        return self._console.ram()
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return any RAM at this moment."""
+        return self._console.read(address, size)
+
+    def screen(self) -> Screen:
+        """Return the picture of this moment; nothing observable changes."""
+        return self._console.screen()
+
+    def digest(self) -> bytes:
+        """Return blake2b-128 over DIGEST_RANGES."""
+        return self._console.digest()
+
+    def full_digest(self) -> bytes:
+        """Return blake2b-128 over all of work RAM and high RAM."""
+        return self._console.full_digest()
+
+    def close(self) -> None:
+        """Switch off; nothing is written anywhere."""
+        self._console.close()
+
+
+class RecordingConsole(_Wrapped):
+    """A console whose every step becomes a StepRecord that `sink` takes.
+
+    `start` is where the recording already stands when the console inside is not at power-on.
+    Loading a state that this recorder saved goes back to the position it was saved at.
+    """
+
+    def __init__(self, console: Console, sink: Sink, *, start: Link | None = None) -> None:
+        super().__init__(console)
+        self._sink = sink
+        self._link = start or first_link(console.cartridge.sha1)
+        self._start: Link | None = self._link
+        self._saved: dict[bytes, Link] = {}
+
+    @property
+    def link(self) -> Link:
+        """Where the recording stands."""
+        return self._link
+
+    def perform(self, step: Step) -> None:
+        """Perform `step` and hand its record to the sink."""
+        self._console.perform(step)
+        record = self._record(step)
+        self._link = Link(record.tick, record.chain)
+        self._start = None
+        self._sink(record)
+
+    def save(self) -> bytes:
+        """Return this moment as bytes, and remember where the recording stands at it."""
+        state = self._console.save()
+        self._saved[state_name(state)] = self._link
+        return state
+
+    def load(self, state: bytes) -> None:
+        """Go to the moment that `save` returned, and to its position in the recording.
+
+        A state from elsewhere is taken as the start, before the first step only.
+        """
+        link = self._saved.get(state_name(state), self._start)
+        if link is None:
+            message = (
+                f"the state of frame {state_frame(state)} is not of this recording; start a new one"
+            )
+            raise ConsoleError(message)
+        self._console.load(state)
+        self._link = link
+
+    def _record(self, step: Step) -> StepRecord:
+        tick = self._link.tick + 1
+        full = self._console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
+        bare = StepRecord(tick, step, self._console.frame, self._console.digest(), full, b"")
+        chain = next_chain(self._link.chain, bare)
+        return StepRecord(tick, step, bare.frame, bare.digest, full, chain)
+
+
+class PlayingConsole(_Wrapped):
+    """A console that only accepts the recorded steps, in their order, with the recorded effect."""
+
+    def __init__(self, console: Console, records: Iterable[StepRecord]) -> None:
+        super().__init__(console)
+        self._records = tuple(records)
+        self._position = 0
+        self._start_frame = console.frame
+
+    def perform(self, step: Step) -> None:
+        """Perform `step`, or raise the Divergence between it and the recording."""
+        if self._position == len(self._records):
+            raise ConsoleError("the recording is over; play on with a console of its own")
+        record = self._records[self._position]
+        if step != record.step:
+            detail = f"asked for {step}, recorded is {record.step}"
+            raise Divergence(record.tick, DivergenceKind.STEP, detail)
+        self._console.perform(step)
+        self._position += 1
+        _compare(self._console, record)
+
+    def save(self) -> bytes:
+        """Return this moment as bytes."""
+        return self._console.save()
+
+    def load(self, state: bytes) -> None:
+        """Go to a moment of the recording; the state's frame tells which record is next."""
+        position = self._position_at(state_frame(state))
+        self._console.load(state)
+        self._position = position
+
+    def _position_at(self, frame: int) -> int:
+        if frame == self._start_frame:
+            return 0
+        after = bisect_left(self._records, frame, key=lambda record: record.frame)
+        if after == len(self._records) or self._records[after].frame != frame:
+            message = f"no record ends at frame {frame}; load a state of this recording"
+            raise ConsoleError(message)
+        return after + 1
+
+
+def _compare(console: Console, record: StepRecord) -> None:
+    seen: list[tuple[DivergenceKind, object, object]] = [
+        (DivergenceKind.FRAME, console.frame, record.frame),
+        (DivergenceKind.DIGEST, console.digest().hex(), record.digest.hex()),
+    ]
+    if record.full_digest is not None:
+        full = console.full_digest().hex()
+        seen.append((DivergenceKind.FULL_DIGEST, full, record.full_digest.hex()))
+    for kind, here, recorded in seen:
+        if here != recorded:
+            raise Divergence(record.tick, kind, f"{here} here, {recorded} recorded")
+
+
+def verify_chain(
+    records: Iterable[StepRecord], cartridge_sha1: str, *, start: Link | None = None
+) -> int | None:
+    """Return the first tick whose link is broken, or None when nobody edited anything."""
+    link = start or first_link(cartridge_sha1)
+    for record in records:
+        chain = next_chain(link.chain, record)
+        if record.tick != link.tick + 1 or record.chain != chain:
+            return record.tick
+        link = Link(record.tick, chain)
+    return None
+
+
+def first_divergence(
+    console: Console, records: Sequence[StepRecord], *, start: Link | None = None
+) -> Divergence | None:
+    """Return the first tick at which records and a fresh console, or their own chain, disagree.
+
+    The machine is driven without regard to the chain, so neither witness can hide the other.
+    """
+    edited = verify_chain(records, console.cartridge.sha1, start=start)
+    player = PlayingConsole(console, records)
+    for record in records:
+        if record.tick == edited:
+            return Divergence(
+                edited, DivergenceKind.EDITED, "its link to the record before is broken"
+            )
+        try:
+            player.perform(record.step)
+        except Divergence as divergence:
+            return divergence
+    return None

@@ -1,0 +1,110 @@
+"""A saved moment as bytes: our header, and the emulator's own state behind it.
+
+The header names everything that must agree before PyBoy may see its bytes, since PyBoy itself
+takes any and fails, or worse plays on, with a wrong one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from emulator.console import Button
+from emulator.errors import StateError
+
+MAGIC: Final = b"REDSTATE"
+FORMAT: Final = 1
+# magic, format, emulator version, cartridge SHA-1, frame, button held, payload size
+HEADER: Final = struct.Struct("<8sH16s20sQBI")
+CHECKSUM_SIZE: Final = 16
+PAYLOAD: Final = HEADER.size + CHECKSUM_SIZE
+BUTTONS: Final = (None, *Button)
+FASTEST: Final = 1  # zlib level: the bytes are mostly blank pictures and shrink to a tenth anyway
+
+
+@dataclass(frozen=True, slots=True)
+class SavedState:
+    """A moment: whose it is, when it is, which button is down, and the emulator's bytes."""
+
+    emulator: str
+    cartridge_sha1: str
+    frame: int
+    held: Button | None
+    payload: bytes
+
+
+def encode_state(state: SavedState) -> bytes:
+    """Return `state` as bytes that `decode_state` takes back."""
+    packed = zlib.compress(state.payload, FASTEST)
+    header = HEADER.pack(
+        MAGIC,
+        FORMAT,
+        state.emulator.encode(),
+        bytes.fromhex(state.cartridge_sha1),
+        state.frame,
+        BUTTONS.index(state.held),
+        len(packed),
+    )
+    return header + checksum(header + packed) + packed
+
+
+def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedState:
+    """Return the moment in `data` if this emulator with this cartridge can go on from it."""
+    header = _header(data)
+    made_by = header.made_by.rstrip(b"\0").decode(errors="replace")
+    sha1 = header.sha1.hex()
+    _check_origin(header.version, made_by, emulator)
+    if sha1 != cartridge_sha1:
+        message = f"the state belongs to cartridge {sha1}, not {cartridge_sha1}; use that one"
+        raise StateError(message)
+    packed = data[PAYLOAD:]
+    if len(packed) != header.size or checksum(data[: HEADER.size] + packed) != state_name(data):
+        raise StateError("the saved state is cut short or damaged; restore an older checkpoint")
+    held = BUTTONS[header.held]
+    return SavedState(made_by, sha1, header.frame, held, zlib.decompress(packed))
+
+
+def state_name(data: bytes) -> bytes:
+    """Return what tells one saved state from any other: its checksum."""
+    _header(data)
+    return data[HEADER.size : PAYLOAD]
+
+
+def state_frame(data: bytes) -> int:
+    """Return the frame that a state was saved at."""
+    return _header(data).frame
+
+
+def checksum(data: bytes) -> bytes:
+    """Return blake2b-128 of `data`."""
+    return hashlib.blake2b(data, digest_size=CHECKSUM_SIZE).digest()
+
+
+class _Header(NamedTuple):
+    magic: bytes
+    version: int
+    made_by: bytes
+    sha1: bytes
+    frame: int
+    held: int
+    size: int
+
+
+def _header(data: bytes) -> _Header:
+    if not data.startswith(MAGIC):
+        raise StateError("not a saved state of ours; pass bytes that save() returned")
+    if len(data) < PAYLOAD:
+        raise StateError("the saved state is cut short; restore an older checkpoint")
+    return _Header(*HEADER.unpack_from(data))
+
+
+def _check_origin(version: int, made_by: str, emulator: str) -> None:
+    if version != FORMAT:
+        message = f"the state has format {version}, we read {FORMAT}; use the release that saved it"
+        raise StateError(message)
+    if made_by != emulator:
+        message = f"the state was saved by {made_by}, this is {emulator}; install {made_by}"
+        raise StateError(message)

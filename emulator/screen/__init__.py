@@ -1,0 +1,1 @@
+"""What the picture shows, read from pixels alone: tiles, glyphs and the scene."""

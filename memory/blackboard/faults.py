@@ -1,0 +1,29 @@
+"""A count of what went wrong in code that must not disturb its caller."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OnFault: TypeAlias = "Callable[[str, Exception], None]"
+
+
+class Faults(Counter[str]):
+    """How often each named handler failed; the first failure of each name is reported."""
+
+    def __init__(self, on_fault: OnFault | None = None) -> None:
+        super().__init__()
+        self._on_fault = on_fault
+
+    def note(self, name: str, error: Exception) -> None:
+        """Count one failure of `name` and, when it is the first, tell the listener."""
+        self[name] += 1
+        if self[name] > 1 or self._on_fault is None:
+            return
+        try:
+            self._on_fault(name, error)
+        except Exception:  # noqa: BLE001  # a broken listener must not become the caller's fault
+            self["on_fault"] += 1

@@ -1,0 +1,75 @@
+"""JSON in one spelling, and records to and from it.
+
+Knows dataclasses and JSON. Knows nothing of what the records mean.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_origin, get_type_hints
+
+from memory.errors import MalformedRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from _typeshed import DataclassInstance
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Record = TypeVar("Record", bound="DataclassInstance")
+
+_encoder = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+
+
+def encode(value: Json) -> str:
+    """Return the one JSON text of `value`: sorted keys, no spaces, no NaN."""
+    try:
+        return _encoder.encode(value)
+    except (TypeError, ValueError) as error:
+        message = f"{value!r} is not JSON ({error}); give plain numbers, text, lists and mappings."
+        raise MalformedRecord(message) from error
+
+
+def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the shape it stored
+    """Return the value that `encode` wrote."""
+    return json.loads(text)
+
+
+def content_id(*parts: Json) -> str:
+    """Return 16 hex digits that depend on nothing but `parts`."""
+    return blake2b(encode(parts).encode(), digest_size=8).hexdigest()
+
+
+def as_json(record: DataclassInstance) -> dict[str, Json]:
+    """Return the fields of a flat record, as `from_record` reads them back."""
+    return {name: getattr(record, name) for name in _shape(type(record))}
+
+
+def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
+    """Return the record that `as_json` took apart; keys that are not fields are ignored."""
+    try:
+        values = {
+            name: tuple(cast("Sequence[Json]", data[name])) if is_tuple else data[name]
+            for name, is_tuple in _shape(kind).items()
+        }
+    except (KeyError, TypeError) as error:
+        message = f"{kind.__name__} cannot be read from {dict(data)!r}: {error} is wrong or absent."
+        raise MalformedRecord(message) from error
+    return kind(**values)
+
+
+def overwrite(target: Record, source: Record) -> None:
+    """Give `target` every field of `source`, so that whoever holds it sees the new state."""
+    for field in fields(target):
+        setattr(target, field.name, getattr(source, field.name))
+
+
+@cache
+def _shape(kind: type[DataclassInstance]) -> Mapping[str, bool]:
+    hints = get_type_hints(kind)
+    return {field.name: get_origin(hints[field.name]) is tuple for field in fields(kind)}

@@ -1,0 +1,53 @@
+"""The errors of memory; every message says in one line what to do.
+
+MemoryFault
+├── MalformedRecord      a value does not have the shape its kind promises
+├── UnknownScope         a scope name that no level answers to
+├── UnknownMemory        an id that this tier does not hold
+└── StoreError           a file cannot be used
+    ├── MissingStore     there is no file to read
+    ├── CorruptStore     the file is damaged (a writer sets it aside first)
+    ├── ForeignStore     the file is healthy, but not of this kind
+    ├── NewerStore       the file was written by a later version
+    └── MissingCheckpoint  there is no moment to go back to
+"""
+
+
+class MemoryFault(Exception):
+    """Anything memory refuses to do."""
+
+
+class MalformedRecord(MemoryFault):
+    """A value does not have the shape its kind promises."""
+
+
+class UnknownScope(MemoryFault):
+    """A scope name that no level answers to."""
+
+
+class UnknownMemory(MemoryFault):
+    """An id that this tier does not hold."""
+
+
+class StoreError(MemoryFault):
+    """A file cannot be used."""
+
+
+class MissingStore(StoreError):
+    """There is no file to read."""
+
+
+class CorruptStore(StoreError):
+    """The file is damaged."""
+
+
+class ForeignStore(StoreError):
+    """The file is healthy, but not of this kind."""
+
+
+class NewerStore(StoreError):
+    """The file was written by a later version."""
+
+
+class MissingCheckpoint(StoreError):
+    """There is no moment to go back to."""

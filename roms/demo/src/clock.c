@@ -1,0 +1,22 @@
+/* What the V-blank interrupt counts in C: play time and the pause of the pad after a warp. */
+#include "home.h"
+#include "ram.h"
+
+void count_frame(void)
+{
+    if (wIgnoreInputCounter)
+        wIgnoreInputCounter--;
+    if (!(wStatusFlags6 & STATUS6_TIMER) || wPlayTimeMaxed)
+        return;
+    if (++wPlayTimeFrames < 60)
+        return;
+    wPlayTimeFrames = 0;
+    if (++wPlayTimeSeconds < 60)
+        return;
+    wPlayTimeSeconds = 0;
+    if (++wPlayTimeMinutes < 60)
+        return;
+    wPlayTimeMinutes = 0;
+    if (++wPlayTimeHours == 0)
+        wPlayTimeMaxed = wPlayTimeHours = 0xFF;
+}

@@ -1,0 +1,52 @@
+/* What lies in bank 0 and can be called from anywhere. */
+#ifndef HOME_H
+#define HOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BANKED __banked
+
+/* home.s, view.s, vblank.s */
+void delay_frame(void);
+void delay_frames(uint8_t count);
+uint8_t random(void);
+uint8_t far_byte(uint8_t bank, uint16_t address);
+uint16_t far_word(uint8_t bank, uint16_t address);
+extern uint8_t far_bank;
+extern uint16_t far_length;
+void far_copy_run(void *to, uint16_t from);
+#define far_copy(to, bank, from, length) (far_bank = (bank), far_length = (length), far_copy_run((to), (from)))
+void load_view(void);
+void install_oam_transfer(void);
+extern volatile uint8_t chunk_tiles;
+extern uint16_t chunk_dest;
+extern uint8_t chunk_buffer[128];
+
+/* joypad.c */
+void joypad(void);
+void joypad_low_sensitivity(void);
+
+/* memory.c */
+void fill(uint8_t *to, uint8_t value, uint16_t length);
+void copy(uint8_t *to, const uint8_t *from, uint16_t length);
+bool is_listed(uint8_t value, const uint8_t *list, uint8_t end);
+
+/* video.c */
+void lcd_off(void);
+void lcd_on(void);
+void copy_tiles(uint16_t to, uint8_t bank, uint16_t from, uint8_t tiles);
+void clear_sprites(void);
+void fade_out(void);
+void fade_in(void);
+void show_palettes(void);
+
+/* strings.c: these read strings of the caller's own bank */
+#define END_OF_STRING 0x50
+uint8_t *place_string(uint8_t *at, const uint8_t *string);
+uint8_t *place_decimal(uint8_t *at, uint8_t value, uint8_t digits, uint8_t pad);
+void place_box(uint8_t x, uint8_t y, uint8_t inner_width, uint8_t inner_height);
+void clear_screen(void);
+void copy_string(uint8_t *to, const uint8_t *string);
+
+#endif

@@ -1,0 +1,129 @@
+/* A map from its header in the cartridge to the picture on screen. */
+#pragma bank 45
+#include "overworld.h"
+#include "world.h"
+
+#define MAP_HEADER_POINTERS 0x01AE
+#define MAP_HEADER_BANKS_BANK 3
+#define MAP_HEADER_BANKS 0x423D
+#define TILESETS_BANK 3
+#define TILESETS 0x47BE
+#define TILESET_HEADER_SIZE 12
+#define TILESET_TILES 0x60
+#define MAP_HEADER_SIZE 10
+#define INPUT_PAUSE 30
+#define ALL_KEYS 0xFF
+
+bool is_outside(void)
+{
+    return wCurMapTileset == TILESET_OVERWORLD || wCurMapTileset == TILESET_PLATEAU;
+}
+
+static void load_tileset_header(void)
+{
+    uint16_t header = TILESETS + TILESET_HEADER_SIZE * wCurMapTileset;
+
+    far_copy(wTilesetHeader, TILESETS_BANK, header, TILESET_HEADER_SIZE - 1);
+    hTileAnimations = far_byte(TILESETS_BANK, header + TILESET_HEADER_SIZE - 1);
+}
+
+static uint16_t load_connection_headers(uint16_t from)
+{
+    uint8_t side, flag = 0x08;
+
+    for (side = NORTH; side <= EAST; side++, flag >>= 1) {
+        wConnections[side].map = 0xFF;
+        if (!(wCurMapConnections & flag))
+            continue;
+        far_copy(&wConnections[side], hMapROMBank, from, sizeof(Connection));
+        from += sizeof(Connection);
+    }
+    return from;
+}
+
+void load_map_header(void)
+{
+    uint16_t header = WORD(MAP_HEADER_POINTERS + 2 * wCurMap);
+
+    hMapROMBank = far_byte(MAP_HEADER_BANKS_BANK, MAP_HEADER_BANKS + wCurMap);
+    far_copy(&wCurMapTileset, hMapROMBank, header, MAP_HEADER_SIZE);
+    header = load_connection_headers(header + MAP_HEADER_SIZE);
+    wObjectDataPointer = far_word(hMapROMBank, header);
+    wCurrentMapHeight2 = wCurMapHeight << 1;
+    wCurrentMapWidth2 = wCurMapWidth << 1;
+    wToggleableObjectList[0] = 0xFF;
+    load_objects();
+    load_tileset_header();
+}
+
+void load_block_map(void)
+{
+    uint8_t stride = wCurMapWidth + 6;
+    uint16_t to = wOverworldMap + 3 * stride + 3;
+    uint16_t from = wCurMapDataPtr;
+    uint8_t row;
+
+    fill(BYTES(wOverworldMap), wMapBackgroundTile, wOverworldMapSize);
+    for (row = wCurMapHeight; row; row--) {
+        far_copy((void *)to, hMapROMBank, from, wCurMapWidth);
+        to += stride;
+        from += wCurMapWidth;
+    }
+    load_connections();
+}
+
+static void go_to_warp(void)
+{
+    const Warp *warp = &wWarps[wDestinationWarpID];
+
+    if (wDestinationWarpID == NO_WARP)
+        return;
+    wYCoord = warp->y;
+    wXCoord = warp->x;
+}
+
+static void place_player(void)
+{
+    wWalkCounter = 0;
+    player1.status = 1;
+    player1.y_step = player1.x_step = 0;
+    player1.intra_frame = player1.frame = 0;
+    player1.y_pixels = 0x3C;
+    player1.x_pixels = 0x40;
+    player2.map_y = wYCoord + COORDINATE_OFFSET;
+    player2.map_x = wXCoord + COORDINATE_OFFSET;
+    player2.image_base = 1;
+}
+
+static void pause_input(void)
+{
+    wIgnoreInputCounter = INPUT_PAUSE;
+    wStatusFlags5 |= STATUS5_NO_JOYPAD | STATUS5_AFTER_WARP;
+}
+
+/* Where wCurMap and either wDestinationWarpID or the coordinates say. The picture is faded out before. */
+void enter_map(void)
+{
+    wJoyIgnore = ALL_KEYS;
+    hWY = WINDOW_HIDDEN;
+    lcd_off();
+    load_map_header();
+    go_to_warp();
+    load_block_map();
+    copy_tiles(VRAM_TILESET, wTilesetBank, wTilesetGfxPtr, TILESET_TILES);
+    forget_pictures();
+    load_pictures();
+    place_player();
+    set_view(wYCoord, wXCoord);
+    load_view();
+    draw_view();
+    look_at_tiles();
+    note_standing_on_warp();
+    wUpdateSpritesEnabled = 1;
+    update_sprites();
+    lcd_on();
+    pause_input();
+    fade_in();
+    wJoyIgnore = 0;
+    step_out_of_door();
+}

@@ -1,0 +1,171 @@
+/* The loop of walking: one pass takes two frames, a step eight passes. */
+#pragma bank 45
+#include "overworld.h"
+#include "screens.h"
+#include "world.h"
+
+#define PASSES_PER_STEP 8
+#define PIXELS_PER_PASS 2
+#define PASSES_PER_ANIMATION 4
+
+const Direction directions[4] = {
+    {PAD_DOWN, 4, FACING_DOWN, 1, 0},
+    {PAD_UP, 8, FACING_UP, -1, 0},
+    {PAD_LEFT, 2, FACING_LEFT, 0, -1},
+    {PAD_RIGHT, 1, FACING_RIGHT, 0, 1},
+};
+
+static const Direction *held_direction(void)
+{
+    uint8_t i;
+
+    for (i = 0; i != 4; i++)
+        if (hJoyHeld & directions[i].pad)
+            return &directions[i];
+    return 0;
+}
+
+static void animate_walk(void)
+{
+    if (++player1.intra_frame != PASSES_PER_ANIMATION)
+        return;
+    player1.intra_frame = 0;
+    player1.frame = (player1.frame + 1) & 3;
+}
+
+static void stand_still(void)
+{
+    player1.intra_frame = 0;
+    player1.frame = 0;
+    player1.y_step = player1.x_step = 0;
+}
+
+static void finish_step(void)
+{
+    wYCoord += player1.y_step;
+    wXCoord += player1.x_step;
+    player1.y_step = player1.x_step = 0;
+    player2.map_y = wYCoord + COORDINATE_OFFSET;
+    player2.map_x = wXCoord + COORDINATE_OFFSET;
+    wStepCounter--;
+    cross_connection();
+    look_at_tiles();
+    note_standing_on_warp();
+    if (!is_scripted())
+        warp_after_step();
+}
+
+static void advance_step(void)
+{
+    wWalkCounter--;
+    hSCY += player1.y_step * PIXELS_PER_PASS;
+    hSCX += player1.x_step * PIXELS_PER_PASS;
+    animate_walk();
+    if (!wWalkCounter)
+        finish_step();
+}
+
+static void begin_step(const Direction *direction)
+{
+    wCheckFor180DegreeTurn = 0;
+    wWalkCounter = PASSES_PER_STEP;
+    player1.y_step = direction->dy;
+    player1.x_step = direction->dx;
+    scroll_to(direction);
+    advance_step();
+}
+
+static void face(const Direction *direction)
+{
+    player1.facing = direction->facing;
+    wPlayerDirection = direction->bit;
+    wPlayerMovingDirection = direction->bit;
+}
+
+static bool is_turn(const Direction *direction)
+{
+    return wCheckFor180DegreeTurn && !is_scripted() && direction->bit != wPlayerLastStopDirection;
+}
+
+static void idle(void)
+{
+    wMiscFlags &= (uint8_t)~MISC_TURNING;
+    wCheckFor180DegreeTurn = 1;
+    if (wPlayerMovingDirection)
+        wPlayerLastStopDirection = wPlayerMovingDirection;
+    wPlayerMovingDirection = 0;
+    stand_still();
+}
+
+static void go(const Direction *direction)
+{
+    bool turn = is_turn(direction);
+
+    face(direction);
+    if (turn) {
+        wMiscFlags |= MISC_TURNING;
+        wCheckFor180DegreeTurn = 0;
+        return;
+    }
+    wMiscFlags &= (uint8_t)~MISC_TURNING;
+    if (!is_blocked(direction)) {
+        begin_step(direction);
+        return;
+    }
+    stand_still();
+    if (wMovementFlags & MOVEMENT_ON_WARP)
+        warp_after_bump();
+}
+
+static void stand(void)
+{
+    const Direction *direction;
+
+    joypad_overworld();
+    if (!is_scripted()) {
+        if (hJoyPressed & PAD_START) {
+            stand_still();
+            start_menu();
+            return;
+        }
+        if (hJoyPressed & PAD_A && talk())
+            return;
+    }
+    direction = held_direction();
+    if (direction)
+        go(direction);
+    else
+        idle();
+}
+
+static void pass(void)
+{
+    delay_frame();
+    delay_frame();
+    if (wWalkCounter)
+        advance_step();
+    else
+        stand();
+    move_npcs();
+    update_sprites();
+}
+
+void new_game_map(void) BANKED
+{
+    wCurMap = START_MAP;
+    wLastMap = START_LAST_MAP;
+    wLastBlackoutMap = START_LAST_MAP;
+    wYCoord = START_Y;
+    wXCoord = START_X;
+    wDestinationWarpID = NO_WARP;
+    wStatusFlags6 |= STATUS6_TIMER;
+    player1.picture = PICTURE_PLAYER;
+    wPlayerLastStopDirection = directions[0].bit;
+    enter_map();
+}
+
+void overworld(void) BANKED
+{
+    for (;;)
+        pass();
+}

@@ -1,0 +1,89 @@
+/* Which sprite picture lies where in video memory; a picture stays until the room is needed. */
+#pragma bank 45
+#include "overworld.h"
+#include "world.h"
+
+#define ROOM 128
+#define STANDING_TILES 12
+#define MAX_PICTURES 16
+
+static uint8_t cached_picture[MAX_PICTURES];
+static uint8_t cached_tile[MAX_PICTURES];
+static uint8_t cached_count[MAX_PICTURES];
+static uint8_t pictures;
+static uint8_t next_tile;
+static uint8_t slot_picture[SPRITE_SLOTS];
+
+uint8_t slot_tile(uint8_t slot)
+{
+    return cached_tile[slot_picture[slot]];
+}
+
+uint8_t slot_tile_count(uint8_t slot)
+{
+    return cached_count[slot_picture[slot]];
+}
+
+void forget_pictures(void)
+{
+    pictures = 0;
+    next_tile = 0;
+}
+
+static uint8_t tiles_that_fit(uint8_t wanted)
+{
+    uint8_t left = ROOM - next_tile;
+
+    if (wanted <= left)
+        return wanted;
+    return left >= STANDING_TILES ? STANDING_TILES : 0;
+}
+
+static void load_picture(uint8_t picture)
+{
+    uint16_t record = SPRITE_SHEETS_ADDR + 3 * (picture - 1);
+    uint8_t tiles = tiles_that_fit(far_byte(SPRITE_SHEETS_BANK, record + 2));
+
+    cached_picture[pictures] = picture;
+    cached_tile[pictures] = next_tile;
+    cached_count[pictures] = tiles;
+    copy_tiles(VRAM_SPRITES + ((uint16_t)next_tile << 4), SPRITE_SHEETS_BANK,
+               far_word(SPRITE_SHEETS_BANK, record), tiles);
+    next_tile += tiles;
+    pictures++;
+}
+
+static uint8_t find_picture(uint8_t picture)
+{
+    uint8_t i;
+
+    for (i = 0; i != pictures; i++)
+        if (cached_picture[i] == picture)
+            return i;
+    return pictures;
+}
+
+static uint8_t missing_pictures(void)
+{
+    uint8_t slot, missing = 0;
+
+    for (slot = 0; slot <= wNumSprites; slot++)
+        if (find_picture(wSprites1[slot].picture) == pictures)
+            missing++;
+    return missing;
+}
+
+void load_pictures(void)
+{
+    uint8_t slot, index;
+
+    if (pictures + missing_pictures() > MAX_PICTURES || next_tile + 24 > ROOM)
+        forget_pictures();
+    for (slot = 0; slot <= wNumSprites; slot++) {
+        index = find_picture(wSprites1[slot].picture);
+        if (index == pictures)
+            load_picture(wSprites1[slot].picture);
+        slot_picture[slot] = index;
+        wSprites2[slot].image_base = index + 1;
+    }
+}

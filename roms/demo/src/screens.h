@@ -1,0 +1,18 @@
+/* Whole screens and the menus behind START (code bank 46). */
+#ifndef SCREENS_H
+#define SCREENS_H
+
+#include "home.h"
+
+void load_font(void) BANKED;
+void title_screen(void) BANKED;
+bool main_menu(void) BANKED;
+void options_menu(void) BANKED;
+void intro(void) BANKED;
+void choose_player_name(void) BANKED;
+void reset_player(void) BANKED;
+void start_menu(void) BANKED;
+void bag_menu(void) BANKED;
+void player_card(void) BANKED;
+
+#endif

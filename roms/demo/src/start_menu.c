@@ -1,0 +1,102 @@
+/* The menu behind START. */
+#pragma bank 46
+#include "hardware.h"
+#include "overworld.h"
+#include "ram.h"
+#include "screens.h"
+#include "ui.h"
+#include "world.h"
+
+enum { TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, ITEMS };
+
+static const uint8_t team[] = {STR_TEAM};
+static const uint8_t bag[] = {STR_BAG};
+static const uint8_t save[] = {STR_SAVE};
+static const uint8_t option[] = {STR_OPTION};
+static const uint8_t leave[] = {STR_EXIT};
+
+static void draw(void)
+{
+    load_view();
+    place_box(10, 0, 8, 12);
+    place_string(TILE_AT(12, 2), team);
+    place_string(TILE_AT(12, 4), bag);
+    place_string(TILE_AT(12, 6), wPlayerName);
+    place_string(TILE_AT(12, 8), save);
+    place_string(TILE_AT(12, 10), option);
+    place_string(TILE_AT(12, 12), leave);
+    update_sprites();
+}
+
+/* The place below the last item is never shown: it wraps to the first. */
+static void wrap(uint8_t keys)
+{
+    if (keys & PAD_UP && !wCurrentMenuItem && !wLastMenuItem)
+        wCurrentMenuItem = EXIT;
+    else if (wCurrentMenuItem == ITEMS)
+        wCurrentMenuItem = TEAM;
+}
+
+static uint8_t choose(void)
+{
+    uint8_t keys;
+
+    start_menu_at(11, 2, ITEMS, PAD_A | PAD_B | PAD_START | PAD_UP | PAD_DOWN);
+    wCurrentMenuItem = wLastMenuItem = wStartSavedMenuItem;
+    for (;;) {
+        keys = handle_menu_input();
+        if (keys & (PAD_A | PAD_B | PAD_START))
+            break;
+        wrap(keys);
+    }
+    wStartSavedMenuItem = wCurrentMenuItem;
+    return keys;
+}
+
+static void whole_screen(void)
+{
+    clear_screen();
+    update_sprites();
+}
+
+static void open_item(uint8_t item)
+{
+    switch (item) {
+    case BAG:
+        place_box(4, 2, 14, 9);
+        update_sprites();
+        bag_menu();
+        break;
+    case PLAYER:
+        whole_screen();
+        player_card();
+        break;
+    case SAVE:
+        place_message_box();
+        update_sprites();
+        print_system_text(TEXT_SAVE_NOT_YET);
+        wait_for_button();
+        wait_for_release();
+        break;
+    case OPTION:
+        whole_screen();
+        options_menu();
+        break;
+    }
+    draw();
+}
+
+void start_menu(void) BANKED
+{
+    wFontLoaded |= FONT_LOADED;
+    draw();
+    window_open();
+    while (choose() & PAD_A && wCurrentMenuItem != EXIT)
+        if (wCurrentMenuItem != TEAM)
+            open_item(wCurrentMenuItem);
+    wait_for_release();
+    load_view();
+    window_close();
+    wFontLoaded &= (uint8_t)~FONT_LOADED;
+    update_sprites();
+}

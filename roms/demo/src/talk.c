@@ -1,0 +1,101 @@
+/* A pressed: the sign or the person in front, and the text they have. */
+#pragma bank 45
+#include "overworld.h"
+#include "ui.h"
+
+#define LIST_END 0xFF
+#define NOBODY 0
+
+static uint8_t person_at(uint8_t map_y, uint8_t map_x)
+{
+    uint8_t slot;
+
+    for (slot = 1; slot <= wNumSprites; slot++) {
+        if (!wSprites1[slot].picture || wSprites2[slot].walk_counter)
+            continue;
+        if (wSprites2[slot].map_y == map_y && wSprites2[slot].map_x == map_x)
+            return slot;
+    }
+    return NOBODY;
+}
+
+/* 0 when there is none; text ids begin at 1. */
+static uint8_t sign_text_at(uint8_t y, uint8_t x)
+{
+    uint8_t i;
+
+    for (i = 0; i != wNumSigns; i++)
+        if (wSignCoords[2 * i] == y && wSignCoords[2 * i + 1] == x)
+            return wSignTextIDs[i];
+    return 0;
+}
+
+static bool is_counter(uint8_t tile)
+{
+    return tile != LIST_END
+           && (tile == wTilesetCounterTiles[0] || tile == wTilesetCounterTiles[1] || tile == wTilesetCounterTiles[2]);
+}
+
+static void open_box(void)
+{
+    wFontLoaded |= FONT_LOADED;
+    place_message_box();
+    window_open();
+    update_sprites();
+}
+
+static void close_box(void)
+{
+    load_view();
+    window_close();
+    wFontLoaded &= (uint8_t)~FONT_LOADED;
+    update_sprites();
+}
+
+void display_text(uint8_t id)
+{
+    hTextID = id;
+    open_box();
+    print_text(hMapROMBank, far_word(hMapROMBank, wCurMapTextPtr + 2 * (id - 1)));
+    if (!wDoNotWaitAfterText) {
+        wait_for_button();
+        wait_for_release();
+    }
+    wDoNotWaitAfterText = 0;
+    close_box();
+}
+
+static void talk_to(uint8_t slot)
+{
+    uint8_t facing = wSprites1[slot].facing;
+
+    wSpriteIndex = slot;
+    wSprites1[slot].facing = OPPOSITE(player1.facing);
+    wSprites1[slot].frame = 0;
+    display_text(wMapSpriteData[2 * (slot - 1) + 1]);
+    wSprites1[slot].facing = facing;
+}
+
+/* Whether there was anything to read or anyone to talk to. */
+bool talk(void)
+{
+    const Direction *direction = player_direction();
+    uint8_t y = wYCoord + direction->dy, x = wXCoord + direction->dx;
+    uint8_t id = sign_text_at(y, x);
+    uint8_t slot;
+
+    if (id) {
+        display_text(id);
+        return true;
+    }
+    look_at_tiles();
+    if (is_counter(wTileInFrontOfPlayer)) {
+        y += direction->dy;
+        x += direction->dx;
+    }
+    slot = person_at(y + COORDINATE_OFFSET, x + COORDINATE_OFFSET);
+    if (slot == NOBODY)
+        return false;
+    talk_to(slot);
+    return true;
+}

@@ -1,0 +1,81 @@
+"""Room in ROM: what lies where, and where the next thing fits."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from world.errors import WorldError
+
+BANK = 0x4000
+
+
+class Placement(NamedTuple):
+    """Bytes at a file offset of the image."""
+
+    offset: int
+    data: bytes
+    name: str
+
+
+class Place(NamedTuple):
+    """A bank and a CPU address in it."""
+
+    bank: int
+    address: int
+
+    @property
+    def offset(self) -> int:
+        """Offset in the image file."""
+        return self.address if self.bank == 0 else self.bank * BANK + self.address - BANK
+
+
+@dataclass(slots=True)
+class Room:
+    """A free stretch of one bank, filled from its start; `end` is exclusive."""
+
+    bank: int
+    address: int
+    end: int
+
+    def take(self, size: int, what: str) -> Place:
+        """Return the place of the next `size` bytes."""
+        if self.address + size > self.end:
+            message = f"{what} needs {size} bytes; bank {self.bank} has no room below {self.end:04X}"
+            raise WorldError(message)
+        place = Place(self.bank, self.address)
+        self.address += size
+        return place
+
+
+@dataclass(slots=True)
+class Rooms:
+    """Several banks, filled one after the other."""
+
+    rooms: list[Room]
+
+    def take(self, size: int, what: str) -> Place:
+        """Return a place of `size` bytes in the first bank that has them."""
+        for room in self.rooms:
+            if room.address + size <= room.end:
+                return room.take(size, what)
+        message = f"{what} needs {size} bytes; the banks are full"
+        raise WorldError(message)
+
+
+def whole_banks(*banks: int) -> Rooms:
+    """Return the room of whole switchable banks."""
+    return Rooms([Room(bank, BANK, 2 * BANK) for bank in banks])
+
+
+def pointer(address: int) -> bytes:
+    """Return an address as the cartridge stores it."""
+    return address.to_bytes(2, "little")
+
+
+def checked(placements: list[Placement]) -> list[Placement]:
+    """Return `placements` sorted, after proving that none overlaps another."""
+    ordered = sorted(placements)
+    for before, after in zip(ordered, ordered[1:], strict=False):
+        if before.offset + len(before.data) > after.offset:
+            message = f"{before.name} runs into {after.name} at {after.offset:06X}"
+            raise WorldError(message)
+    return ordered

@@ -1,0 +1,166 @@
+"""Compile the world: `placements()` for the image, `write_headers(directory)` for the engine.
+
+    python -m world.compile DIRECTORY     world.h, world.bin and world.csv, to look at and to test
+"""
+
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from world import font, font_tables, map_tables, maps, neighbours, sprites, texts, tilesets, title
+from world import tileset_tables
+from world.banks import Place, Placement, Rooms, checked, pointer, whole_banks
+from world.errors import WorldError
+from world.font import END
+from world.mapdata import draw
+from world.tiles import one_bit
+
+__all__ = ["Placement", "placements", "write_headers"]
+
+SOURCES = Path(__file__).parent
+IMAGE_SIZE = 1 << 20
+MAP_BANKS = (48, 49, 50)
+TEXT_BANKS = (51,)
+PICTURE_BANKS = (52, 53)
+TILESET_BANKS = (54, 55)
+START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
+FALLBACK_MAP = 247  # what ids without a map show
+SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
+END_KEY = 0xF0
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The compiled world: bytes for the cartridge, macros for the engine."""
+
+    placements: list[Placement]
+    macros: dict[str, str]
+
+
+def placements() -> list[Placement]:
+    """Return the world's bytes by file offset, sorted and free of overlaps."""
+    return list(_world().placements)
+
+
+def write_headers(directory: Path) -> None:
+    """Write `world.h` into `directory`."""
+    lines = [f"#define {name} {value}" for name, value in _world().macros.items()]
+    guard = "/* Made by roms/demo/world/compile.py. */\n#ifndef WORLD_H\n#define WORLD_H\n\n"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "world.h").write_text(
+        guard + "\n".join(lines) + "\n\n#endif\n", encoding="ascii", newline="\n"
+    )
+
+
+@cache
+def _world() -> World:
+    letters = font.load(SOURCES / "font.txt")
+    made: list[Placement] = []
+    macros = {f"START_{name}": str(value) for name, value in START.items()}
+    made += font_tables.placements(letters, font.load(SOURCES / "hud.txt"))
+    sheets = sprites.load_all(SOURCES / "sprites")
+    made += _maps(letters, sprites.ids(sheets))
+    _system_texts(letters, made, macros)
+    pictures = whole_banks(*PICTURE_BANKS)
+    _sprite_sheets(sheets, pictures, made, macros)
+    _title(letters, pictures, made, macros)
+    _strings(letters, macros)
+    return World(checked(made), macros)
+
+
+def _maps(letters: font.Font, pictures: Mapping[str, int]) -> list[Placement]:
+    sources = maps.load_all(SOURCES / "maps")
+    by_id = {each.id: each for each in sources}
+    if len(by_id) != len(sources):
+        message = f"maps: two have the same id: {[(each.id, each.name) for each in sources]}"
+        raise WorldError(message)
+    neighbours.check(by_id)
+    sets = tilesets.load_all(SOURCES / "tilesets")
+    blocks = {name: tilesets.Blockset() for name in sets}
+    drawn = {
+        each.id: draw(each, sets[each.tileset], blocks[each.tileset], letters, pictures)
+        for each in sources
+    }
+    return [
+        *map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS)),
+        *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
+    ]
+
+
+def _system_texts(letters: font.Font, made: list[Placement], macros: dict[str, str]) -> None:
+    source = tomllib.loads((SOURCES / "texts.toml").read_text(encoding="utf-8"))
+    rooms = whole_banks(*TEXT_BANKS)
+    table, pointers = rooms.take(2 * len(source), "system texts"), b""
+    macros |= _located("SYSTEM_TEXTS", table)
+    macros["SYSTEM_TEXTS_COUNT"] = str(len(source))
+    for number, (name, markup) in enumerate(source.items()):
+        data = texts.script(markup, letters, f"texts.toml, {name!r}")
+        place = rooms.take(len(data), name)
+        made.append(Placement(place.offset, data, f"system text {name}"))
+        pointers += pointer(place.address)
+        macros[f"TEXT_{name.upper()}"] = str(number)
+    made.append(Placement(table.offset, pointers, "system texts"))
+
+
+def _sprite_sheets(
+    sheets: list[sprites.Sheet], rooms: Rooms, made: list[Placement], macros: dict[str, str]
+) -> None:
+    table, entries = rooms.take(3 * len(sheets), "sprite sheets"), b""
+    macros |= _located("SPRITE_SHEETS", table)
+    macros["SPRITE_SHEETS_COUNT"] = str(len(sheets))
+    macros["SPRITE_PALETTE"], macros["SCREEN_PALETTE"] = hex(SPRITE_PALETTE), hex(SCREEN_PALETTE)
+    for sheet in sheets:
+        place = rooms.take(len(sheet.data()), sheet.name)
+        if place.bank != table.bank:
+            message = f"sprites/{sheet.name}.txt: the bank of sprite sheets is full"
+            raise WorldError(message)
+        made.append(Placement(place.offset, sheet.data(), f"sprite {sheet.name}"))
+        entries += pointer(place.address) + bytes([4 * len(sheet.frames)])
+        macros[f"PICTURE_{sheet.name.upper()}"] = str(sheet.id)
+    made.append(Placement(table.offset, entries, "sprite sheets"))
+
+
+def _title(
+    letters: font.Font, rooms: Rooms, made: list[Placement], macros: dict[str, str]
+) -> None:
+    drawn = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters)
+    end_key = one_bit(font.load(SOURCES / "keys.txt").tile(END_KEY))
+    parts = {"TITLE_TILES": drawn.tiles, "TITLE_MAP": drawn.cells, "ED_TILE": end_key}
+    for name, data in parts.items():
+        place = rooms.take(len(data), name)
+        made.append(Placement(place.offset, data, name.lower().replace("_", " ")))
+        macros |= _located(name, place)
+    macros["TITLE_TILES_COUNT"] = str(drawn.count)
+
+
+def _strings(letters: font.Font, macros: dict[str, str]) -> None:
+    source = tomllib.loads((SOURCES / "strings.toml").read_text(encoding="utf-8"))
+    for name, text in source.items():
+        codes = letters.encode(text)
+        macros[f"STR_{name.upper()}"] = ", ".join(f"0x{code:02X}" for code in (*codes, END))
+        macros[f"STR_{name.upper()}_LENGTH"] = str(len(codes))
+
+
+def _located(name: str, place: Place) -> dict[str, str]:
+    return {f"{name}_BANK": str(place.bank), f"{name}_ADDR": f"0x{place.address:04X}"}
+
+
+def _export(directory: Path) -> None:
+    write_headers(directory)
+    image = bytearray(IMAGE_SIZE)
+    rows = ["offset,size,name"]
+    for place in placements():
+        image[place.offset : place.offset + len(place.data)] = place.data
+        rows.append(f'0x{place.offset:06X},{len(place.data)},"{place.name}"')
+    (directory / "world.bin").write_bytes(image)
+    (directory / "world.csv").write_text("\n".join(rows) + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    try:
+        _export(Path(sys.argv[1]))
+    except (IndexError, WorldError) as error:
+        sys.exit(f"python -m world.compile DIRECTORY: {error}")

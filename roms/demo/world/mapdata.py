@@ -1,0 +1,129 @@
+"""One map as ROM bytes: header, blocks, objects, text table and texts, all in one bank."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from world.banks import Place, Placement, pointer
+from world.errors import WorldError
+from world.font import Font
+from world.maps import Map
+from world.neighbours import arrival, record
+from world.texts import script
+from world.tilesets import Blockset, Tileset
+
+CONNECTION_BITS = {"north": 8, "south": 4, "west": 2, "east": 1}
+RETURN = b"\xc9"  # a map script that does nothing
+SPRITE_SHIFT = 4  # stored coordinates of people are four greater
+
+
+class Drawn(NamedTuple):
+    """The parts of a map whose bytes do not depend on where they lie."""
+
+    source: Map
+    tileset_id: int
+    blocks: bytes
+    objects: bytes
+    texts: tuple[bytes, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all parts together."""
+        return sum(size for _, size in self.parts())
+
+    def parts(self) -> list[tuple[str, int]]:
+        """Return the name and size of each part, in order."""
+        return [
+            ("header", 12 + 11 * len(self.source.connections)),
+            ("blocks", len(self.blocks)),
+            ("objects", len(self.objects)),
+            ("script", len(RETURN)),
+            ("text table", 2 * len(self.texts)),
+            *((f"text {name}", len(t)) for name, t in zip(self.source.texts, self.texts, strict=True)),
+        ]
+
+    def places(self, start: Place) -> dict[str, Place]:
+        """Return the place of each part when the first lies at `start`."""
+        places, address = {}, start.address
+        for name, size in self.parts():
+            places[name] = Place(start.bank, address)
+            address += size
+        return places
+
+
+def draw(
+    source: Map, tileset: Tileset, blockset: Blockset, font: Font, pictures: Mapping[str, int]
+) -> Drawn:
+    """Return the parts of `source`."""
+    where = f"maps/{source.name}.toml"
+    outside = tileset.step(source.border, where)
+    border = blockset.block(outside, outside, outside, outside)
+    steps = [[tileset.step(name, where) for name in row] for row in source.rows]
+    blocks = bytes(
+        blockset.block(upper[x], upper[x + 1], lower[x], lower[x + 1])
+        for upper, lower in zip(steps[::2], steps[1::2], strict=True)
+        for x in range(0, len(upper), 2)
+    )
+    texts = tuple(
+        text if isinstance(text, bytes) else script(text, font, f"{where}, text {name!r}")
+        for name, text in source.texts.items()
+    )
+    number = tileset.ids[0] if source.tileset_id is None else source.tileset_id
+    if number not in tileset.ids:
+        message = f"{where}: tileset {tileset.name!r} does not serve id {number}"
+        raise WorldError(message)
+    return Drawn(source, number, blocks, _objects(source, border, pictures), texts)
+
+
+def _objects(source: Map, border: int, pictures: Mapping[str, int]) -> bytes:
+    data = bytearray([border, len(source.warps)])
+    for warp in source.warps:
+        data += bytes([warp.y, warp.x, warp.index, warp.target])
+    data.append(len(source.signs))
+    for sign in source.signs:
+        data += bytes([sign.y, sign.x, source.text_id(sign.text)])
+    data.append(len(source.people))
+    for person in source.people:
+        place = (person.y + SPRITE_SHIFT, person.x + SPRITE_SHIFT)
+        text = source.text_id(person.text) | person.flags
+        data += bytes([pictures[person.picture], *place, *person.movement, text]) + person.extra
+    for warp in source.warps:
+        data += arrival(source.width, warp.x, warp.y)
+    return bytes(data)
+
+
+def placed(drawn: Drawn, starts: Mapping[int, Place], maps: Mapping[int, Drawn]) -> list[Placement]:
+    """Return the placements of one map, given where each map starts."""
+    source, places = drawn.source, drawn.places(starts[drawn.source.id])
+    data = {
+        "header": _header(drawn, places, starts, maps),
+        "blocks": drawn.blocks,
+        "objects": drawn.objects,
+        "script": RETURN,
+        "text table": b"".join(pointer(places[f"text {name}"].address) for name in source.texts),
+    }
+    for name, text in zip(source.texts, drawn.texts, strict=True):
+        data[f"text {name}"] = text
+    return [
+        Placement(places[part].offset, content, f"map {source.name}: {part}")
+        for part, content in data.items()
+        if content
+    ]
+
+
+def _header(
+    drawn: Drawn,
+    places: Mapping[str, Place],
+    starts: Mapping[int, Place],
+    maps: Mapping[int, Drawn],
+) -> bytes:
+    source = drawn.source
+    flags = sum(CONNECTION_BITS[connection.direction] for connection in source.connections)
+    data = bytes([drawn.tileset_id, source.height, source.width])
+    for part in ("blocks", "text table", "script"):
+        data += pointer(places[part].address)
+    data += bytes([flags])
+    for connection in source.connections:
+        there = maps[connection.target]
+        blocks = there.places(starts[there.source.id])["blocks"]
+        data += record(source, connection, there.source, blocks)
+    return data + pointer(places["objects"].address)

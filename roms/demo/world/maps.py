@@ -1,0 +1,192 @@
+"""Map sources as frozen records. Knows the TOML form, not the ROM form."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from world.errors import WorldError
+
+LAST_MAP = 0xFF
+OUTDOOR_LIMIT = 37
+DIRECTIONS = ("north", "south", "west", "east")  # the order of connections in a header
+
+Text: TypeAlias = str | bytes  # markup, or the bytes of a service
+
+
+class Warp(NamedTuple):
+    """A square that leads to warp number `index` of another map."""
+
+    x: int
+    y: int
+    target: int
+    index: int
+
+
+class Sign(NamedTuple):
+    """A square that can be read."""
+
+    x: int
+    y: int
+    text: str
+
+
+class Person(NamedTuple):
+    """Someone or something standing on the map; `extra` are a trainer's or an item's bytes."""
+
+    x: int
+    y: int
+    picture: str
+    movement: tuple[int, int]
+    text: str
+    flags: int
+    extra: bytes
+
+
+class Connection(NamedTuple):
+    """A neighbour; `offset` is how many blocks further east (or south) its origin lies."""
+
+    direction: str
+    target: int
+    offset: int
+
+
+class Wild(NamedTuple):
+    """An encounter rate and ten (level, species) pairs; a rate of 0 has none."""
+
+    rate: int
+    slots: bytes
+
+    def data(self) -> bytes:
+        """Return the record of this kind of ground."""
+        return bytes([self.rate]) + self.slots
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """One map as its author wrote it."""
+
+    name: str
+    id: int
+    tileset: str
+    tileset_id: int | None  # which of the tileset's ids; None is the first
+    border: str
+    rows: tuple[tuple[str, ...], ...]  # step names
+    warps: tuple[Warp, ...]
+    signs: tuple[Sign, ...]
+    people: tuple[Person, ...]
+    connections: tuple[Connection, ...]
+    texts: Mapping[str, Text]
+    grass: Wild
+    water: Wild
+
+    @property
+    def width(self) -> int:
+        """Width in blocks."""
+        return len(self.rows[0]) // 2
+
+    @property
+    def height(self) -> int:
+        """Height in blocks."""
+        return len(self.rows) // 2
+
+    def text_id(self, name: str) -> int:
+        """Return the number, from 1, of a text of this map."""
+        if name not in self.texts:
+            message = f"maps/{self.name}.toml: there is no text {name!r}"
+            raise WorldError(message)
+        return list(self.texts).index(name) + 1
+
+
+STAY, WALK = 0xFF, 0xFE
+MOVES = {"any": 0x00, "vertical": 0x01, "horizontal": 0x02}
+FACES = {"down": 0xD0, "up": 0xD1, "left": 0xD2, "right": 0xD3}
+TRAINER, ITEM = 0x40, 0x80
+MART, MART_END = 0xFE, 0xFF
+SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC}
+NOT_WILD = Wild(0, b"")
+
+# The TOML tables below are checked by use: a missing key is reported with the file's name.
+Table: TypeAlias = Mapping[str, Any]
+
+
+def load(path: Path) -> Map:
+    """Return the map of `path`."""
+    source = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        return Map(
+            name=path.stem,
+            id=source["id"],
+            tileset=source["tileset"],
+            tileset_id=source.get("tileset_id"),
+            border=source["border"],
+            rows=_rows(source),
+            warps=tuple(_warp(table) for table in source.get("warps", ())),
+            signs=tuple(Sign(*table["at"], table["text"]) for table in source.get("signs", ())),
+            people=tuple(_person(table) for table in source.get("people", ())),
+            connections=_connections(source.get("connections", {})),
+            texts={name: _text(text) for name, text in source.get("texts", {}).items()},
+            grass=_wild(source.get("wild", {}).get("grass")),
+            water=_wild(source.get("wild", {}).get("water")),
+        )
+    except (KeyError, TypeError, WorldError) as error:
+        message = f"maps/{path.name}: {error}"
+        raise WorldError(message) from error
+
+
+def load_all(folder: Path) -> list[Map]:
+    """Return every map of `folder`, ordered by id."""
+    return sorted((load(path) for path in folder.glob("*.toml")), key=lambda each: each.id)
+
+
+def _rows(source: Table) -> tuple[tuple[str, ...], ...]:
+    key = source["key"]
+    rows = tuple(tuple(key[letter] for letter in row) for row in source["rows"])
+    if len(rows) % 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) % 2:
+        message = "rows must be even in number and of one even length (blocks are 2x2 steps)"
+        raise WorldError(message)
+    return rows
+
+
+def _warp(table: Table) -> Warp:
+    target = table["to"]["map"]
+    return Warp(*table["at"], LAST_MAP if target == "last" else target, table["to"]["warp"])
+
+
+def _person(table: Table) -> Person:
+    moving = "moves" in table
+    movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
+    flags, extra = 0, b""
+    if "trainer" in table:
+        flags, extra = TRAINER, bytes(table["trainer"])
+    elif "item" in table:
+        flags, extra = ITEM, bytes([table["item"]])
+    return Person(*table["at"], table["picture"], movement, table["text"], flags, extra)
+
+
+def _connections(table: Table) -> tuple[Connection, ...]:
+    return tuple(
+        Connection(direction, table[direction]["map"], table[direction].get("offset", 0))
+        for direction in DIRECTIONS
+        if direction in table
+    )
+
+
+def _text(source: str | Table) -> Text:
+    if isinstance(source, str):
+        return source
+    if "mart" in source:
+        goods = source["mart"]
+        return bytes([MART, len(goods), *goods, MART_END])
+    return bytes([SERVICES[source["service"]]])
+
+
+def _wild(table: Table | None) -> Wild:
+    if table is None:
+        return NOT_WILD
+    slots = bytes(number for slot in table["slots"] for number in slot)
+    if len(slots) != 20:
+        message = "wild ground has ten slots of [level, species]"
+        raise WorldError(message)
+    return Wild(table["rate"], slots)

@@ -1,0 +1,103 @@
+"""Draw the world as pictures in `roms/demo/build/preview`, to look at: python -m world.preview (in `roms/demo`).
+
+Needs pillow, which the compiler does not.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PIL import Image
+
+from world import font, maps, sprites, tilesets, title
+from world.art import Picture, picture, quarters, sections
+from world.compile import SOURCES
+
+SHADES = ((255, 255, 255), (170, 170, 170), (85, 85, 85), (0, 0, 0))
+SPRITE_SHADES = (None, SHADES[0], SHADES[1], SHADES[3])
+OUTPUT = SOURCES.parent / "build" / "preview"
+GAP = 1
+
+
+def paint(image: Image.Image, drawing: Picture, x: int, y: int) -> None:
+    """Paint a background drawing."""
+    for row, dots in enumerate(drawing):
+        for column, colour in enumerate(dots):
+            image.putpixel((x + column, y + row), SHADES[colour])
+
+
+def paint_sprite(image: Image.Image, drawing: Picture, x: int, y: int) -> None:
+    """Paint a sprite's drawing; colour 0 shows what is behind."""
+    for row, dots in enumerate(drawing):
+        for column, colour in enumerate(dots):
+            shade = SPRITE_SHADES[colour]
+            if shade is not None and 0 <= y + row < image.height:
+                image.putpixel((x + column, y + row), shade)
+
+
+def sheet(drawings: Iterable[Picture], *, columns: int, size: int) -> Image.Image:
+    """Return drawings side by side on grey."""
+    listed = list(drawings)
+    pitch = size + GAP
+    rows = -(-len(listed) // columns)
+    image = Image.new("RGB", (columns * pitch + GAP, rows * pitch + GAP), (120, 160, 200))
+    for number, drawing in enumerate(listed):
+        row, column = divmod(number, columns)
+        paint(image, drawing, column * pitch + GAP, row * pitch + GAP)
+    return image
+
+
+def town(each: maps.Map, tileset: tilesets.Tileset, people: dict[str, sprites.Sheet]) -> Image.Image:
+    """Return a whole map with its people as they stand at first."""
+    image = Image.new("RGB", (16 * len(each.rows[0]), 16 * len(each.rows)), SHADES[0])
+    for y, row in enumerate(each.rows):
+        for x, name in enumerate(row):
+            for part, tile in enumerate(tileset.steps[name]):
+                place = (16 * x + 8 * (part % 2), 16 * y + 8 * (part // 2))
+                paint(image, tileset.tiles[tile], *place)
+    for person in each.people:
+        frames = people[person.picture].frames
+        facing = {0xD1: 1, 0xD2: 2}.get(person.movement[1], 0) if len(frames) > 1 else 0
+        paint_sprite(image, frames[facing], 16 * person.x, 16 * person.y - 4)
+    return image
+
+
+def screen(cells: bytes, drawn: list[Picture], letters: font.Font) -> Image.Image:
+    """Return the title screen."""
+    image = Image.new("RGB", (160, 144))
+    for number, cell in enumerate(cells):
+        tile = letters.tile(cell) if cell >= 0x60 else drawn[cell]
+        paint(image, tile, 8 * (number % 20), 8 * (number // 20))
+    return image
+
+
+def save(image: Image.Image, name: str, *, scale: int = 1) -> None:
+    """Write a picture, and say so."""
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    size = (image.width * scale, image.height * scale)
+    image.resize(size, Image.Resampling.NEAREST).save(OUTPUT / f"{name}.png")
+    print(OUTPUT / f"{name}.png")
+
+
+def main() -> None:
+    """Draw everything."""
+    letters = font.load(SOURCES / "font.txt")
+    save(sheet((letters.tile(c) for c in range(0x60, 0x100)), columns=16, size=8), "font", scale=3)
+    people = {each.name: each for each in sprites.load_all(SOURCES / "sprites")}
+    frames = Image.new("RGB", (6 * 20, 20 * len(people)), (220, 220, 220))
+    for row, each in enumerate(people.values()):
+        for column, frame in enumerate(each.frames):
+            paint_sprite(frames, frame, 20 * column + 2, 20 * row + 2)
+    save(frames, "sprites", scale=4)
+    sets = tilesets.load_all(SOURCES / "tilesets")
+    for name, tileset in sets.items():
+        drawings = (tileset.tiles.get(number, ((2,) * 8,) * 8) for number in range(0x60))
+        save(sheet(drawings, columns=16, size=8), f"tileset-{name}", scale=3)
+    for each in maps.load_all(SOURCES / "maps"):
+        save(town(each, sets[each.tileset], people), f"map-{each.name}", scale=3)
+    drawn = [picture(section, size=8) for section in sections(SOURCES / "title.txt")]
+    cells = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters).cells
+    save(screen(cells, drawn, letters), "title", scale=3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Marked-up text as text scripts. Knows the message box: two lines of 18 characters."""
+
+from world.errors import WorldError
+from world.font import END, TOKEN, Font
+
+WIDTH = 18
+NAME_LENGTH = 7
+LITERAL = 0x00  # text command: a string follows
+CONTROLS = {"line": 0x4F, "para": 0x51, "cont": 0x55, "done": 0x57, "prompt": 0x58}
+NAMES = {"player": 0x52, "rival": 0x53}
+ENDS = ("done", "prompt")
+
+
+def script(markup: str, font: Font, where: str) -> bytes:
+    """Return the text script of `markup`."""
+    tokens = TOKEN.findall(markup)
+    _check(tokens, where)
+    return bytes([LITERAL, *(_byte(token, font, where) for token in tokens), END])
+
+
+def _byte(token: str, font: Font, where: str) -> int:
+    name = token.strip("<>")
+    if len(token) > 1 and (name in CONTROLS or name in NAMES):
+        return CONTROLS[name] if name in CONTROLS else NAMES[name]
+    try:
+        return font.code(token)
+    except WorldError as error:
+        message = f"{where}: {error}"
+        raise WorldError(message) from None
+
+
+def _check(tokens: list[str], where: str) -> None:
+    if not tokens or tokens[-1].strip("<>") not in ENDS:
+        message = f"{where}: a text ends in <done> or <prompt>"
+        raise WorldError(message)
+    row, length = 0, 0
+    for token in tokens:
+        name = token.strip("<>") if len(token) > 1 else ""
+        if name in CONTROLS:
+            row, length = _next_row(name, row, where), 0
+            continue
+        length += NAME_LENGTH if name in NAMES else 1
+        if length > WIDTH:
+            message = f"{where}: a line of {''.join(tokens)!r} is longer than {WIDTH}"
+            raise WorldError(message)
+
+
+def _next_row(control: str, row: int, where: str) -> int:
+    if control == "line" and row == 1:
+        message = f"{where}: a page has two lines; use <cont> for the third, <para> for a new page"
+        raise WorldError(message)
+    if control == "cont" and row == 0:
+        message = f"{where}: <cont> scrolls a full box; use <line> first"
+        raise WorldError(message)
+    return 0 if control == "para" else 1

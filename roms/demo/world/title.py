@@ -1,0 +1,38 @@
+"""The title screen: drawn tiles, and a map of 20x18 cells where words stand in font codes."""
+
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from world.art import picture, sections
+from world.errors import WorldError
+from world.font import Font
+from world.tiles import two_bits
+
+COLUMNS, ROWS = 20, 18
+
+
+class Title(NamedTuple):
+    """Tiles from id 0 on, and the 360 tile ids of the screen."""
+
+    tiles: bytes
+    cells: bytes
+    count: int
+
+
+def load(tiles: Path, screen: Path, font: Font) -> Title:
+    """Return the title drawn in `tiles` and laid out in `screen`."""
+    drawn, numbers = [], dict[str, int]()
+    for section in sections(tiles):
+        numbers[section.words[0]] = len(drawn)
+        drawn.append(two_bits(picture(section, size=8)))
+    layout = tomllib.loads(screen.read_text(encoding="utf-8"))
+    cells = [numbers[letter] for row in layout["rows"] for letter in row.ljust(COLUMNS)]
+    if len(cells) != COLUMNS * ROWS:
+        message = f"{screen.name}: the screen has {COLUMNS}x{ROWS} cells, not {len(cells)}"
+        raise WorldError(message)
+    for words in layout["words"]:
+        (column, row), text = words["at"], font.encode(words["text"])
+        start = row * COLUMNS + column
+        cells[start : start + len(text)] = text
+    return Title(b"".join(drawn), bytes(cells), len(drawn))
