@@ -43,6 +43,11 @@ class Loop:
         self._ledger = ledger
         self._recall = recall
 
+    @property
+    def goal(self) -> str | None:
+        """The goal that the mind pursues, if any."""
+        return self._mind.goal
+
     def play(self, until: Callable[[State], bool]) -> None:
         """Play on until `until` says so. Memory watches through hooks; nothing here stores anything."""
         state = self._read()

@@ -4,7 +4,7 @@ Knows the machine and the format of the game's data; knows nothing of who plays 
 """
 
 from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
-from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Console, Step
+from emulator.console import DIGEST_RANGES, FRAMES_PER_SECOND, WATCHED_RANGES, Button, Console, Step
 from emulator.errors import (
     CartridgeError,
     ConsoleError,
@@ -34,10 +34,18 @@ from emulator.recording import (
     first_divergence,
     verify_chain,
 )
+from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
+from emulator.screen.scene import Place, Scene, locate
+from emulator.world.game_map import Crossing, GameMap, Trigger, Warp
+from emulator.world.header import Connection, Kind, Resident, Sign
+from emulator.world.rom import Rom
+from emulator.world.tileset import Tileset
+from emulator.world.world import World
 
 __all__ = [
     "DIGEST_RANGES",
+    "FRAMES_PER_SECOND",
     "WATCHED_RANGES",
     "Bag",
     "BattleKind",
@@ -45,10 +53,12 @@ __all__ = [
     "Cartridge",
     "CartridgeError",
     "CartridgeKind",
+    "Connection",
     "Connections",
     "Console",
     "ConsoleError",
     "Control",
+    "Crossing",
     "Dialogue",
     "Divergence",
     "DivergenceKind",
@@ -57,6 +67,9 @@ __all__ = [
     "EmulatorError",
     "Facing",
     "Flags",
+    "Font",
+    "GameMap",
+    "Kind",
     "Link",
     "MapState",
     "Menu",
@@ -64,6 +77,7 @@ __all__ = [
     "Party",
     "PartyMon",
     "Person",
+    "Place",
     "PlayTime",
     "Player",
     "PlayingConsole",
@@ -71,8 +85,12 @@ __all__ = [
     "PyBoyConsole",
     "Ram",
     "RecordingConsole",
+    "Resident",
+    "Rom",
+    "Scene",
     "Screen",
     "ScreenType",
+    "Sign",
     "Stack",
     "State",
     "StateError",
@@ -80,11 +98,18 @@ __all__ = [
     "Status",
     "Step",
     "StepRecord",
+    "Tileset",
     "Travel",
+    "Trigger",
     "Waiting",
+    "Warp",
+    "World",
+    "agreement",
     "demo_cartridge_path",
     "first_divergence",
     "load_cartridge",
+    "locate",
+    "read_glyphs",
     "read_state",
     "verify_chain",
 ]

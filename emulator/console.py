@@ -14,6 +14,7 @@ from emulator.cartridge import Cartridge
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.screen.picture import Screen
 
+FRAMES_PER_SECOND: Final = 59.7275
 DIGEST_SIZE: Final = 16
 
 # What readers need at every step: (address, size), ascending. A byte costs about 27 ns.

@@ -9,7 +9,7 @@ import json
 from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from memory.errors import MalformedRecord
 
@@ -71,5 +71,5 @@ def overwrite(target: Record, source: Record) -> None:
 
 @cache
 def _shape(kind: type[DataclassInstance]) -> Mapping[str, bool]:
-    hints = get_type_hints(kind)
-    return {field.name: get_origin(hints[field.name]) is tuple for field in fields(kind)}
+    # By its spelling, because names imported for the type checker alone cannot be resolved here.
+    return {field.name: str(field.type).startswith("tuple") for field in fields(kind)}

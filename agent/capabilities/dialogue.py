@@ -28,7 +28,7 @@ def _in_control(percept: Percept, _recall: Recall) -> dict[str, int]:
 
 
 def _text_waits(percept: Percept) -> bool:
-    return percept.state.dialogue is not None and percept.state.menu is None
+    return percept.state.dialogue.is_open and percept.state.menu is None
 
 
 def _stray_menu(percept: Percept) -> bool:

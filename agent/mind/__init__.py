@@ -3,6 +3,14 @@
 from agent.mind.intent import Intent, Source
 from agent.mind.mind import Mind
 from agent.mind.progress import Progress
-from agent.mind.remembering import remember_play
+from agent.mind.remembering import AGENT, FRAMES_PER_SECOND, PlayProducers
 
-__all__ = ["Intent", "Mind", "Progress", "Source", "remember_play"]
+__all__ = [
+    "AGENT",
+    "FRAMES_PER_SECOND",
+    "Intent",
+    "Mind",
+    "PlayProducers",
+    "Progress",
+    "Source",
+]

@@ -10,9 +10,8 @@ from agent.errors import Stuck
 from agent.mind.intent import Intent, Source
 from agent.mind.progress import Progress
 from agent.perception import Percept
-from agent.planning import Action, Facts, explain, plan
+from agent.planning import Action, Facts, Goal, explain, plan
 from agent.skills import Course, Outcome, once, wait
-from emulator import State
 from memory import Hooks, hookable
 
 IDLE_FRAMES: Final = 30
@@ -34,6 +33,12 @@ class Mind:
         self._progress = progress
         self._failures: Counter[str] = Counter()
         self._intent: Intent | None = None
+        self._goal: Goal | None = None
+
+    @property
+    def goal(self) -> str | None:
+        """The name of the goal that is pursued, if any."""
+        return self._goal.name if self._goal else None
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:
@@ -49,7 +54,7 @@ class Mind:
             course = Course(once(reflex.step))
             return Intent(Source.REFLEX, reflex.name, reflex.says, None, course)
         if self._intent is None:
-            self._intent = self._next(percept.state, facts)
+            self._intent = self._next(percept, facts)
         if self._progress.stuck:
             raise Stuck(f"nothing new is happening; last: {self._intent.name}, {self._intent.why}")
         return self._intent
@@ -73,17 +78,25 @@ class Mind:
             None,
         )
 
-    def _next(self, state: State, facts: Facts) -> Intent:
+    @hookable
+    def pursue(self, goal: Goal, percept: Percept) -> Goal:  # noqa: ARG002 -- for those who watch
+        """Turn to another goal."""
+        self._goal = goal
+        return goal
+
+    def _next(self, percept: Percept, facts: Facts) -> Intent:
         demotions = {name: DEMOTION * times for name, times in self._failures.items()}
         goal = self.domain.next_goal(facts, demotions)
         if goal is None:
             return _idle("every goal is reached", None)
+        if goal is not self._goal:
+            self.pursue(goal, percept)
         found = plan(goal, facts, self._actions())
         if found is None or not found.actions:
             return _idle(f"no way is known to {goal.says}", goal.name)
         self.explanation = explain(found, facts)
         action = found.actions[0]
-        course = Course(self._deeds[action.name].begin(state))
+        course = Course(self._deeds[action.name].begin(percept.state))
         if course.outcome is not Outcome.RUNNING:
             self._failures.update({action.name, goal.name})
             return _idle(f"{action.says} ended before it began", goal.name)

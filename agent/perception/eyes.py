@@ -22,6 +22,7 @@ class Eyes:
         self._due = due  # whether a milestone waits for its second witness
         self._confidence = 0.0
         self._last_type: ScreenType | None = None
+        self._last_map: int | None = None
 
     def perceive(self, state: State, tick: int) -> Percept:
         """Return this moment: always from RAM, with a look at the frame where one is called for."""
@@ -30,15 +31,19 @@ class Eyes:
         if witness or tick % LOOK_EVERY == 0 or state.screen_type is not self._last_type:
             sight = self._look(tick, find_place=witness)
             self._confidence = agreement(state.screen_text, sight.text)
-        self._last_type = state.screen_type
-        return Percept(
+        percept = Percept(
             tick=tick,
             state=state,
-            text=state.screen_text,
+            text="\n".join(row for row in map(str.strip, state.screen_rows) if row),
             confidence=self._confidence,
             disagreements=tuple(self._disagreements(state, sight)) if sight else (),
             sight=sight,
+            came_from=self._last_map,
         )
+        self._last_type = state.screen_type
+        if state.in_control:
+            self._last_map = state.map.map_id
+        return percept
 
     def _look(self, tick: int, *, find_place: bool) -> Sight:
         screen = self._console.screen()

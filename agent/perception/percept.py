@@ -19,9 +19,10 @@ class Place(NamedTuple):
 class Percept:
     """State and screen together.
 
-    `text` is what the tile map says; `confidence` is how far the latest reading of pixels agreed
+    `text` is what the tile map says, without blank rows; `confidence` is how far the latest reading of pixels agreed
     with it (0 to 1); `disagreements` are those found in this moment, in words; `sight` is None
-    unless a frame was looked at.
+    unless a frame was looked at; `came_from` is the map in which the player was last free to walk,
+    None before the first.
     """
 
     tick: int
@@ -30,6 +31,7 @@ class Percept:
     confidence: float
     disagreements: tuple[str, ...]
     sight: Sight | None
+    came_from: int | None
 
     @property
     def place(self) -> Place:

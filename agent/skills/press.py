@@ -22,12 +22,7 @@ def tap(button: Button, *, settle: int = SETTLE) -> Step:
 
 def until_ready(state: State, *, frames: int = 600) -> Movement:
     """Wait until the state can be trusted and the player stands still, or text appears."""
-    while frames > 0 and not ready(state) and state.dialogue is None and state.menu is None:
+    while frames > 0 and not state.in_control and not state.dialogue.is_open and state.menu is None:
         state = yield wait(4)
         frames -= 4
     return state
-
-
-def ready(state: State) -> bool:
-    """Say whether the player stands on the grid and would obey the pad."""
-    return state.in_control

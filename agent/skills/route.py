@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, NamedTuple
 
-from emulator import Facing, GameMap, World
+from emulator import LAST_MAP, Facing, GameMap, World
 
-LAST_MAP: Final = 0xFF  # a warp there leads back to the last outdoor map
 OUTDOOR_MAPS: Final = range(37)  # FIRST_INDOOR_MAP of the engine
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 
@@ -20,6 +19,10 @@ class Spot(NamedTuple):
     x: int
     y: int
     last_map: int
+
+    def next_to(self, facing: Facing) -> "Spot":
+        """Return the spot one step that way."""
+        return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,8 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         return None
     x, y = spot.x + facing.dx, spot.y + facing.dy
     ahead = game_map.warp_at(x, y)
-    if ahead is not None and ahead.steps:
-        return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
-    if ahead is not None and facing in ahead.press:
-        # Arriving with the key held fires the warp at once: one press does both.
+    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
+    if ahead is not None and (ahead.steps or facing in ahead.press):
         return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
     return Hop(facing, spot._replace(x=x, y=y))
 
@@ -96,9 +97,8 @@ def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:
     warp = world.map(spot.map_id).warps[warp_index]
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
     x, y = world.arrival(map_id, warp.warp_index)
-    outdoor = map_id if map_id in OUTDOOR_MAPS else None
-    leaving = spot.map_id if spot.map_id in OUTDOOR_MAPS else spot.last_map
-    return Spot(map_id, x, y, outdoor if outdoor is not None else leaving)
+    outdoors = next((each for each in (map_id, spot.map_id) if each in OUTDOOR_MAPS), spot.last_map)
+    return Spot(map_id, x, y, outdoors)
 
 
 def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:

@@ -1,5 +1,7 @@
 """Going up to somebody and hearing them out."""
 
+from collections.abc import Callable
+
 from agent.skills.press import tap, until_ready, wait
 from agent.skills.route import Spot, find_route
 from agent.skills.skill import Movement, Outcome, Skill
@@ -22,7 +24,7 @@ def talk(slot: int, world: World, state: State, *, patience: int = 40) -> Skill:
         else:
             state = yield from turn(_toward(spot_of(state), target), state)
             state = yield tap(Button.A, settle=16)
-            if state.dialogue is not None:
+            if state.dialogue.is_open:
                 yield from hear_out(state)
                 return Outcome.DONE
     return Outcome.BLOCKED
@@ -30,15 +32,14 @@ def talk(slot: int, world: World, state: State, *, patience: int = 40) -> Skill:
 
 def hear_out(state: State) -> Movement:
     """Page through the open text. B never says yes, and never starts the talk over."""
-    while state.dialogue is not None:
+    while state.dialogue.is_open:
         state = yield tap(Button.B)
     return (yield from until_ready(state))
 
 
-def _beside(target: Spot):  # type: ignore[no-untyped-def]
-    beside = {target._replace(x=target.x + f.dx, y=target.y + f.dy) for f in Facing}
-    return beside.__contains__
+def _beside(target: Spot) -> Callable[[Spot], bool]:
+    return frozenset(target.next_to(facing) for facing in Facing).__contains__
 
 
 def _toward(here: Spot, target: Spot) -> Facing:
-    return next(f for f in Facing if (here.x + f.dx, here.y + f.dy) == (target.x, target.y))
+    return next(facing for facing in Facing if here.next_to(facing) == target)

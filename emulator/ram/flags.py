@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from emulator.ram.view import Ram
@@ -17,8 +17,8 @@ HIDDEN_SIZE: Final = 32
 class Flags:
     """Event bits, and which objects of the world are hidden."""
 
-    events: bytes
-    hidden: bytes
+    events: bytes = field(repr=False)
+    hidden: bytes = field(repr=False)
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""

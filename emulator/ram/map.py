@@ -46,6 +46,16 @@ class Facing(Enum):
         return _DELTAS[self]
 
     @property
+    def dx(self) -> int:
+        """Steps to the right, negative to the left."""
+        return _DELTAS[self].x
+
+    @property
+    def dy(self) -> int:
+        """Steps down, negative up."""
+        return _DELTAS[self].y
+
+    @property
     def opposite(self) -> Facing:
         """The direction behind."""
         return Facing(self.value ^ 4)

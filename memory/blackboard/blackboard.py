@@ -5,20 +5,19 @@ Knows scopes, sizes and game seconds. Knows nothing of what entries mean.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from heapq import heapify, heappop, heappush
-from itertools import islice
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore
+from memory.blackboard.entry import BlackboardEvent, Change, Entry, EntryStore
 from memory.blackboard.faults import Faults, OnFault
-from memory.blackboard.scopes import Scope, scope
+from memory.blackboard.scopes import scope_of
+from memory.blackboard.shelf import Shelf
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.codec import Json
 
@@ -45,7 +44,7 @@ class Blackboard:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
         self._store = store
-        self._shelves: dict[str, _Shelf] = {}
+        self._shelves: dict[str, Shelf] = {}
         self._deadlines: list[tuple[float, int, str]] = []
         self._subscriptions: tuple[Subscription, ...] = ()
         self._listeners: dict[str, tuple[Subscription, ...]] = {}
@@ -99,10 +98,7 @@ class Blackboard:
         shelf = self._shelves.get(scope)
         if shelf is None:
             return []
-        newest_first = reversed(shelf.of_kind(kind).values())
-        found = list(islice(_while_after(since_seq, newest_first), limit))
-        found.reverse()
-        return found
+        return shelf.newest(kind, since_seq=since_seq, limit=limit)
 
     def forget(
         self, scope: str, *, kind: str | None = None, through_seq: int | None = None
@@ -179,28 +175,23 @@ class Blackboard:
             self._keep(entry, self._shelf(entry.scope))
             self._seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
 
-    def _shelf(self, name: str) -> _Shelf:
+    def _shelf(self, name: str) -> Shelf:
         shelf = self._shelves.get(name)
         if shelf is None:
-            shelf = self._shelves[name] = _Shelf(scope(name))
+            shelf = self._shelves[name] = Shelf(scope_of(name))
         return shelf
 
-    def _keep(self, entry: Entry, shelf: _Shelf) -> None:
+    def _keep(self, entry: Entry, shelf: Shelf) -> None:
         shelf.add(entry)
         if entry.expires_s is not None:
             heappush(self._deadlines, (entry.expires_s, entry.seq, entry.scope))
-            if len(self._deadlines) > 10_000:  # mostly of entries evicted long before their time
-                self._deadlines = [
-                    each for each in self._deadlines if each[1] in self._shelves[each[2]].entries
-                ]
-                heapify(self._deadlines)
 
-    def _remove(self, shelf: _Shelf, entry: Entry, action: _Removal) -> None:
+    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> None:
         shelf.remove(entry)
         self._store.drop_entry(entry.seq)
         self._tell(action, entry)
 
-    def _tell(self, action: _Removal | _Written, entry: Entry) -> None:
+    def _tell(self, action: Change, entry: Entry) -> None:
         listeners = self._listeners.get(entry.scope)
         if listeners is None:
             listeners = self._listeners[entry.scope] = tuple(

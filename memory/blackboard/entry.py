@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memory.codec import Json
+
+Change: TypeAlias = Literal["write", "forget", "expire", "evict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Entry:
 class BlackboardEvent:
     """One change of a blackboard."""
 
-    action: Literal["write", "forget", "expire", "evict"]
+    action: Change
     entry: Entry
 
 

@@ -43,7 +43,7 @@ def scope_name(agent_id: str, level: Level) -> str:
     return f"agent:{agent_id}:{level}"
 
 
-def scope(name: str) -> Scope:
+def scope_of(name: str) -> Scope:
     """Return the scope called `name`, with the size and time to live of its level."""
     owner, _, rest = name.partition(":")
     agent_id, _, level = rest.partition(":")

@@ -30,7 +30,8 @@ typedef struct {
 #define wOverworldMap 0xC6E8
 #define wOverworldMapSize 1300
 #define wRedrawTiles BYTES(0xCBFC)
-#define TILE_AT(x, y) (wTileMap + 20 * (y) + (x))
+/* Added up as a number: sdcc 4.2 loses the carry when it folds pointer + constant in a dereference. */
+#define TILE_AT(x, y) ((uint8_t *)(0xC3A0 + 20 * (y) + (x)))
 
 /* Menus. */
 #define wTopMenuItemY BYTE(0xCC24)

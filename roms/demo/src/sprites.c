@@ -17,6 +17,7 @@
 
 static uint8_t *object;
 static uint8_t objects_left;
+static uint8_t unused_before;
 
 static uint8_t walked_pixels(void)
 {
@@ -117,6 +118,18 @@ static void update_player(void)
     draw_sprite(0);
 }
 
+/* Only those that were shown last time: the others are hidden already. */
+static void hide_rest(void)
+{
+    uint8_t left = objects_left;
+
+    for (; left > unused_before; left--) {
+        *object = 0;
+        object += 4;
+    }
+    unused_before = objects_left;
+}
+
 void update_sprites(void) BANKED
 {
     uint8_t slot;
@@ -127,9 +140,5 @@ void update_sprites(void) BANKED
     for (slot = 1; slot <= wNumSprites; slot++)
         if (wSprites1[slot].picture)
             update_sprite(slot);
-    while (objects_left) {
-        *object = 0;
-        object += 4;
-        objects_left--;
-    }
+    hide_rest();
 }

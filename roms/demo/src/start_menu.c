@@ -75,8 +75,6 @@ static void open_item(uint8_t item)
         place_message_box();
         update_sprites();
         print_system_text(TEXT_SAVE_NOT_YET);
-        wait_for_button();
-        wait_for_release();
         break;
     case OPTION:
         whole_screen();

@@ -1,6 +1,7 @@
 """Room in ROM: what lies where, and where the next thing fits."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from world.errors import WorldError
@@ -39,7 +40,9 @@ class Room:
     def take(self, size: int, what: str) -> Place:
         """Return the place of the next `size` bytes."""
         if self.address + size > self.end:
-            message = f"{what} needs {size} bytes; bank {self.bank} has no room below {self.end:04X}"
+            message = (
+                f"{what} needs {size} bytes; bank {self.bank} has no room below {self.end:04X}"
+            )
             raise WorldError(message)
         place = Place(self.bank, self.address)
         self.address += size
@@ -74,7 +77,7 @@ def pointer(address: int) -> bytes:
 def checked(placements: list[Placement]) -> list[Placement]:
     """Return `placements` sorted, after proving that none overlaps another."""
     ordered = sorted(placements)
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if before.offset + len(before.data) > after.offset:
             message = f"{before.name} runs into {after.name} at {after.offset:06X}"
             raise WorldError(message)

@@ -1,6 +1,6 @@
 """Compile the world: `placements()` for the image, `write_headers(directory)` for the engine.
 
-    python -m world.compile DIRECTORY     world.h, world.bin and world.csv, to look at and to test
+`python -m world.compile DIRECTORY` writes world.h, world.bin and world.csv, to look at and to test
 """
 
 import sys
@@ -10,8 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from world import font, font_tables, map_tables, maps, neighbours, sprites, texts, tilesets, title
-from world import tileset_tables
+from world import (
+    font,
+    font_tables,
+    map_tables,
+    maps,
+    neighbours,
+    sprites,
+    texts,
+    tileset_tables,
+    tilesets,
+    title,
+)
 from world.banks import Place, Placement, Rooms, checked, pointer, whole_banks
 from world.errors import WorldError
 from world.font import END
@@ -123,9 +133,7 @@ def _sprite_sheets(
     made.append(Placement(table.offset, entries, "sprite sheets"))
 
 
-def _title(
-    letters: font.Font, rooms: Rooms, made: list[Placement], macros: dict[str, str]
-) -> None:
+def _title(letters: font.Font, rooms: Rooms, made: list[Placement], macros: dict[str, str]) -> None:
     drawn = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters)
     end_key = one_bit(font.load(SOURCES / "keys.txt").tile(END_KEY))
     parts = {"TITLE_TILES": drawn.tiles, "TITLE_MAP": drawn.cells, "ED_TILE": end_key}
@@ -133,7 +141,7 @@ def _title(
         place = rooms.take(len(data), name)
         made.append(Placement(place.offset, data, name.lower().replace("_", " ")))
         macros |= _located(name, place)
-    macros["TITLE_TILES_COUNT"] = str(drawn.count)
+    macros["TITLE_TILES_COUNT"] = str(drawn.tile_count)
 
 
 def _strings(letters: font.Font, macros: dict[str, str]) -> None:

@@ -38,7 +38,10 @@ class Drawn(NamedTuple):
             ("objects", len(self.objects)),
             ("script", len(RETURN)),
             ("text table", 2 * len(self.texts)),
-            *((f"text {name}", len(t)) for name, t in zip(self.source.texts, self.texts, strict=True)),
+            *(
+                (f"text {name}", len(t))
+                for name, t in zip(self.source.texts, self.texts, strict=True)
+            ),
         ]
 
     def places(self, start: Place) -> dict[str, Place]:
@@ -77,7 +80,7 @@ def draw(
 def _objects(source: Map, border: int, pictures: Mapping[str, int]) -> bytes:
     data = bytearray([border, len(source.warps)])
     for warp in source.warps:
-        data += bytes([warp.y, warp.x, warp.index, warp.target])
+        data += bytes([warp.y, warp.x, warp.entrance, warp.target])
     data.append(len(source.signs))
     for sign in source.signs:
         data += bytes([sign.y, sign.x, source.text_id(sign.text)])

@@ -16,12 +16,12 @@ Text: TypeAlias = str | bytes  # markup, or the bytes of a service
 
 
 class Warp(NamedTuple):
-    """A square that leads to warp number `index` of another map."""
+    """A square that leads to warp number `entrance` of another map."""
 
     x: int
     y: int
     target: int
-    index: int
+    entrance: int
 
 
 class Sign(NamedTuple):
@@ -123,7 +123,7 @@ def load(path: Path) -> Map:
             border=source["border"],
             rows=_rows(source),
             warps=tuple(_warp(table) for table in source.get("warps", ())),
-            signs=tuple(Sign(*table["at"], table["text"]) for table in source.get("signs", ())),
+            signs=tuple(_sign(table) for table in source.get("signs", ())),
             people=tuple(_person(table) for table in source.get("people", ())),
             connections=_connections(source.get("connections", {})),
             texts={name: _text(text) for name, text in source.get("texts", {}).items()},
@@ -150,19 +150,24 @@ def _rows(source: Table) -> tuple[tuple[str, ...], ...]:
 
 
 def _warp(table: Table) -> Warp:
-    target = table["to"]["map"]
-    return Warp(*table["at"], LAST_MAP if target == "last" else target, table["to"]["warp"])
+    (x, y), target = table["at"], table["to"]["map"]
+    return Warp(x, y, LAST_MAP if target == "last" else target, table["to"]["warp"])
+
+
+def _sign(table: Table) -> Sign:
+    x, y = table["at"]
+    return Sign(x, y, table["text"])
 
 
 def _person(table: Table) -> Person:
     moving = "moves" in table
     movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
-    flags, extra = 0, b""
+    (x, y), flags, extra = table["at"], 0, b""
     if "trainer" in table:
         flags, extra = TRAINER, bytes(table["trainer"])
     elif "item" in table:
         flags, extra = ITEM, bytes([table["item"]])
-    return Person(*table["at"], table["picture"], movement, table["text"], flags, extra)
+    return Person(x, y, table["picture"], movement, table["text"], flags, extra)
 
 
 def _connections(table: Table) -> tuple[Connection, ...]:

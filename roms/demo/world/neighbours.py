@@ -82,8 +82,8 @@ def check(maps: Mapping[int, Map]) -> None:
     for here in maps.values():
         for warp in here.warps:
             there = maps.get(warp.target)
-            if warp.target != 0xFF and (there is None or warp.index >= len(there.warps)):
-                message = f"maps/{here.name}.toml: no map {warp.target} with a warp {warp.index}"
+            if warp.target != 0xFF and (there is None or warp.entrance >= len(there.warps)):
+                message = f"maps/{here.name}.toml: no map {warp.target} with a warp {warp.entrance}"
                 raise WorldError(message)
         for connection in here.connections:
             _check_way_back(here, connection, maps)

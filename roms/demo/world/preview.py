@@ -4,12 +4,11 @@ Needs pillow, which the compiler does not.
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from PIL import Image
 
 from world import font, maps, sprites, tilesets, title
-from world.art import Picture, picture, quarters, sections
+from world.art import Picture, picture, sections
 from world.compile import SOURCES
 
 SHADES = ((255, 255, 255), (170, 170, 170), (85, 85, 85), (0, 0, 0))
@@ -46,7 +45,9 @@ def sheet(drawings: Iterable[Picture], *, columns: int, size: int) -> Image.Imag
     return image
 
 
-def town(each: maps.Map, tileset: tilesets.Tileset, people: dict[str, sprites.Sheet]) -> Image.Image:
+def town(
+    each: maps.Map, tileset: tilesets.Tileset, people: dict[str, sprites.Sheet]
+) -> Image.Image:
     """Return a whole map with its people as they stand at first."""
     image = Image.new("RGB", (16 * len(each.rows[0]), 16 * len(each.rows)), SHADES[0])
     for y, row in enumerate(each.rows):
@@ -84,8 +85,8 @@ def main() -> None:
     save(sheet((letters.tile(c) for c in range(0x60, 0x100)), columns=16, size=8), "font", scale=3)
     people = {each.name: each for each in sprites.load_all(SOURCES / "sprites")}
     frames = Image.new("RGB", (6 * 20, 20 * len(people)), (220, 220, 220))
-    for row, each in enumerate(people.values()):
-        for column, frame in enumerate(each.frames):
+    for row, person in enumerate(people.values()):
+        for column, frame in enumerate(person.frames):
             paint_sprite(frames, frame, 20 * column + 2, 20 * row + 2)
     save(frames, "sprites", scale=4)
     sets = tilesets.load_all(SOURCES / "tilesets")

@@ -33,15 +33,16 @@ def _check(tokens: list[str], where: str) -> None:
     if not tokens or tokens[-1].strip("<>") not in ENDS:
         message = f"{where}: a text ends in <done> or <prompt>"
         raise WorldError(message)
-    row, length = 0, 0
+    row, length, line = 0, 0, ""
     for token in tokens:
         name = token.strip("<>") if len(token) > 1 else ""
         if name in CONTROLS:
-            row, length = _next_row(name, row, where), 0
+            row, length, line = _next_row(name, row, where), 0, ""
             continue
         length += NAME_LENGTH if name in NAMES else 1
+        line += token
         if length > WIDTH:
-            message = f"{where}: a line of {''.join(tokens)!r} is longer than {WIDTH}"
+            message = f"{where}: {line!r} is already longer than the {WIDTH} of a line"
             raise WorldError(message)
 
 

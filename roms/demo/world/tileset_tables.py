@@ -42,10 +42,10 @@ def placements(
     passable = fresh(PASSABLE)
     for tileset in sorted(tilesets.values(), key=lambda each: each.ids):
         room = fresh(PASSABLE_OF_0) if 0 in tileset.ids else passable
-        parts = {
+        parts: dict[str, tuple[Room | Rooms, bytes]] = {
             "blocks": (rooms, blocksets[tileset.name].data()),
             "graphics": (rooms, _graphics(tileset)),
-            "passable": (room, bytes([*tileset.decisive("passable"), NONE])),
+            "passable": (room, bytes([*tileset.passable(), NONE])),
         }
         places = {part: where.take(len(data), part) for part, (where, data) in parts.items()}
         for part, (_, data) in parts.items():

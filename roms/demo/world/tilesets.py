@@ -36,6 +36,16 @@ class Tileset:
         steps = (self.step(name, list_name) for name in self.lists.get(list_name, ()))
         return list(dict.fromkeys(step[DECISIVE] for step in steps))
 
+    def passable(self) -> list[int]:
+        """Return every tile of the passable steps, so that a step reads the same at each corner."""
+        open_steps = self.lists.get("passable", ())
+        tiles = {tile for name in open_steps for tile in self.step(name, "passable")}
+        for name, step in self.steps.items():
+            if name not in open_steps and step[DECISIVE] in tiles:
+                message = f"{self.name}: {name!r} would be passable: it shares its bottom left tile"
+                raise WorldError(message)
+        return sorted(tiles)
+
     def step(self, name: str, where: str) -> Step:
         """Return the tiles of step `name`."""
         if name not in self.steps:
@@ -60,7 +70,9 @@ class Blockset:
         ]
         number = self._ids.setdefault(bytes(tile for row in rows for tile in row), len(self._ids))
         if number >= BLOCK_LIMIT:
-            message = f"more than {BLOCK_LIMIT} different blocks in one tileset; repeat some scenery"
+            message = (
+                f"more than {BLOCK_LIMIT} different blocks in one tileset; repeat some scenery"
+            )
             raise WorldError(message)
         return number
 

@@ -8,6 +8,7 @@ from world.art import picture, sections
 from world.errors import WorldError
 from world.font import Font
 from world.tiles import two_bits
+from world.tilesets import TILE_LIMIT
 
 COLUMNS, ROWS = 20, 18
 
@@ -17,15 +18,18 @@ class Title(NamedTuple):
 
     tiles: bytes
     cells: bytes
-    count: int
+    tile_count: int
 
 
 def load(tiles: Path, screen: Path, font: Font) -> Title:
     """Return the title drawn in `tiles` and laid out in `screen`."""
-    drawn, numbers = [], dict[str, int]()
+    drawn, numbers = list[bytes](), dict[str, int]()
     for section in sections(tiles):
         numbers[section.words[0]] = len(drawn)
         drawn.append(two_bits(picture(section, size=8)))
+    if len(drawn) > TILE_LIMIT:
+        message = f"{tiles.name}: {len(drawn)} tiles; ids from {TILE_LIMIT:02X} on are text"
+        raise WorldError(message)
     layout = tomllib.loads(screen.read_text(encoding="utf-8"))
     cells = [numbers[letter] for row in layout["rows"] for letter in row.ljust(COLUMNS)]
     if len(cells) != COLUMNS * ROWS:

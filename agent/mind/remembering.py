@@ -1,0 +1,191 @@
+"""What of the loop is remembered: producers that watch it, so that nobody in it calls a store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agent.mind.intent import Intent, Source
+from agent.perception import Percept
+from agent.planning import Goal
+from agent.skills import Outcome
+from emulator import Party, ScreenType, State, Step
+from memory import (
+    ActionRecord,
+    Call,
+    LocationVisited,
+    Produced,
+    Producers,
+    ResourceSnapshot,
+    SensoryInput,
+    SessionObjective,
+    TickState,
+    as_json,
+    scope_name,
+)
+
+AGENT: Final = "play"
+FRAMES_PER_SECOND: Final = 59.7275
+FIRST_INDOOR_MAP: Final = 37
+HOLD: Final = 8  # frames; from here on a press is a hold
+AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
+    ScreenType.TITLE: ("start",),
+    ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),
+    ScreenType.DIALOGUE: ("a", "b"),
+    ScreenType.MENU: ("up", "down", "a", "b"),
+    ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayProducers:
+    """The extractors of play. Each is pure: it makes something of a call and its result, or None."""
+
+    name_of: Callable[[int], str]  # a map's id in words
+
+    def register(self, producers: Producers) -> None:
+        """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
+        sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
+        watch = producers.register
+        watch("Loop.perceive", self.tick_state, scope=sensory, kind="tick_state")
+        watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
+        watch("Loop.perform", self.action, scope=working, kind="action")
+        watch("Loop.perform", self.deed, scope=stm, kind="deed")
+        watch("Loop.perceive", self.location, scope=stm, kind="location")
+        watch("Loop.perceive", self.resources, scope=stm, kind="resources")
+        watch("Mind.pursue", self.objective, scope=stm, kind="objective")
+
+    def tick_state(self, call: Call, percept: Percept) -> Produced:
+        """The moment a decision is made in."""
+        state = percept.state
+        tick_state = TickState(
+            tick=percept.tick,
+            timestamp=game_seconds(state),
+            location=self.name_of(state.map.map_id),
+            is_battle=state.in_battle,
+            party_hp_percent=_hp_percent(state.party),
+            money=state.player.money,
+            badges=tuple(str(badge) for badge in state.player.badges),
+            screen_type=state.screen_type.value,
+            active_goal=call.instance.goal,
+        )
+        return _produced(tick_state, percept.tick, state)
+
+    def sensory_input(self, _call: Call, percept: Percept) -> Produced:
+        """What the screen says; its confidence is how far pixels agreed with the tile map."""
+        state = percept.state
+        seen = SensoryInput(
+            vision_labels=(percept.sight.says,) if percept.sight else (),
+            ocr_text=percept.text,
+            ocr_confidence=percept.confidence,
+            screen_type=state.screen_type.value,
+            enemy_pokemon=None,
+            player_hp_percent=_hp_percent(state.party),
+            enemy_hp_percent=None,
+            available_actions=AVAILABLE.get(state.screen_type, ()),
+        )
+        return _produced(seen, percept.tick, state)
+
+    def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """One press, why it was made, and how the skill stands after it; waiting is no action."""
+        intent: Intent = call.args[0]
+        step: Step = performed.step
+        if step.button is None:
+            return None
+        record = ActionRecord(
+            tick=call.instance.tick,
+            action_type="hold" if step.hold >= HOLD else "press",
+            action_value=step.button.value,
+            reasoning=intent.why,
+            confidence=1.0,  # rules do not doubt
+            success=performed.outcome is not Outcome.BLOCKED,
+            outcome_summary=f"{intent.name}: {performed.outcome.value}",
+            duration_ms=1000 * step.frames / FRAMES_PER_SECOND,
+        )
+        place = self.name_of(performed.state.map.map_id)
+        return _produced(record, call.instance.tick, performed.state, location=place)
+
+    def deed(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """An action of the plan that ended."""
+        intent: Intent = call.args[0]
+        if intent.source is not Source.PLAN or performed.outcome is Outcome.RUNNING:
+            return None
+        state: State = performed.state
+        deed = {
+            "action": intent.name,
+            "why": intent.why,
+            "outcome": performed.outcome.value,
+            "place": f"{self.name_of(state.map.map_id)} ({state.map.x},{state.map.y})",
+        }
+        return Produced(deed, call.instance.tick, game_seconds(state), importance=5)
+
+    def location(self, _call: Call, percept: Percept) -> Produced | None:
+        """A place just entered."""
+        state = percept.state
+        if not state.in_control or percept.came_from == state.map.map_id:
+            return None
+        place = LocationVisited(
+            location_name=self.name_of(state.map.map_id),
+            location_type="indoors" if state.map.map_id >= FIRST_INDOOR_MAP else "outdoors",
+            first_visit_tick=percept.tick,
+            last_visit_tick=percept.tick,
+            visit_count=1,
+            explored_areas=(),
+            unexplored_areas=(),
+            points_of_interest=(),
+            npcs_interacted=(),
+        )
+        return _produced(place, percept.tick, state, importance=6)
+
+    def resources(self, _call: Call, percept: Percept) -> Produced | None:
+        """What is owned, on entering a place."""
+        state = percept.state
+        if not state.in_control or percept.came_from == state.map.map_id:
+            return None
+        owned = ResourceSnapshot(
+            tick=percept.tick,
+            money=state.player.money,
+            items={str(stack.item): stack.quantity for stack in state.bag.items},
+            tms_obtained=(),
+            hms_obtained=(),
+            key_items=(),
+        )
+        return _produced(owned, percept.tick, state)
+
+    def objective(self, call: Call, goal: Goal) -> Produced:
+        """A goal that play turns to."""
+        percept: Percept = call.args[1]
+        objective = SessionObjective(
+            objective_id=goal.name,
+            name=goal.says,
+            description=", ".join(str(require) for require in goal.requires),
+            objective_type=goal.name.partition(":")[0],
+            priority=goal.priority,
+            status="active",
+            progress_percent=0.0,
+            created_tick=percept.tick,
+            completed_tick=None,
+            prerequisites=(),
+            related_location=None,
+        )
+        return _produced(objective, percept.tick, percept.state, importance=6)
+
+
+def game_seconds(state: State) -> float:
+    """Return game time: frames since power-on, in seconds."""
+    return state.frame / FRAMES_PER_SECOND
+
+
+def _produced(
+    record: Any,  # noqa: ANN401 -- any of memory's records
+    tick: int,
+    state: State,
+    *,
+    importance: int = 3,
+    **more: str,
+) -> Produced:
+    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
+
+
+def _hp_percent(party: Party) -> float:
+    whole = sum(mon.stats.hp for mon in party.mons)
+    return 100.0 * sum(mon.hp for mon in party.mons) / whole if whole else 0.0

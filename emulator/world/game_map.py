@@ -1,0 +1,218 @@
+"""One map, ready to walk on: which squares are floor, what leads where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final, NamedTuple
+
+from emulator.ram.map import Facing, Position
+from emulator.world.ground import Ground
+from emulator.world.header import Connection, MapHeader, RawWarp, Resident, Sign
+from emulator.world.layout import Layout
+from emulator.world.tileset import Tileset
+
+Square = tuple[int, int]
+
+LAST_MAP: Final = 0xFF  # as a warp's destination: the outdoor map the player came from
+
+# Where a warp asks for a mat ahead, not for the edge of the map.
+CARPET_TILESETS: Final = (0, 13, 14, 23)  # OVERWORLD, SHIP, SHIP_PORT, PLATEAU
+CARPET_MAPS: Final = (199, 200, 202, 82)  # ROCKET_HIDEOUT_B1F, _B2F, _B4F, ROCK_TUNNEL_1F
+EDGE_MAPS: Final = (97,)  # SS_ANNE_3F
+BOW_MAP: Final = 99  # SS_ANNE_BOW
+BOW_TILE: Final = 0x15
+LEDGE_TILESET: Final = 0  # OVERWORLD
+
+
+class Trigger(Enum):
+    """What makes a warp fire."""
+
+    STEP = "step"  # stepping onto it
+    PRESS = "press"  # standing on it and pressing a direction
+    NONE = "none"  # nothing the player does on it: an arrival, or a script's business
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """A warp; `map_id` 0xFF is the last outdoor map, `press` the directions that fire it."""
+
+    index: int
+    x: int
+    y: int
+    map_id: int
+    warp_index: int
+    trigger: Trigger
+    press: frozenset[Facing]
+
+    @property
+    def position(self) -> Position:
+        """The square it is on."""
+        return Position(self.x, self.y)
+
+    @property
+    def steps(self) -> bool:
+        """Whether stepping onto it is enough."""
+        return self.trigger is Trigger.STEP
+
+
+class Crossing(NamedTuple):
+    """Where a step over the edge of a map ends."""
+
+    map_id: int
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameMap:
+    """A map in steps: `columns` by `rows`, or `width` by `height` blocks of two steps."""
+
+    map_id: int
+    header: MapHeader = field(repr=False)
+    tileset: Tileset = field(repr=False)
+    layout: Layout = field(repr=False)
+    ground: Ground = field(repr=False)
+    warps: tuple[Warp, ...]
+
+    @property
+    def width(self) -> int:
+        """Blocks from west to east."""
+        return self.header.width
+
+    @property
+    def height(self) -> int:
+        """Blocks from north to south."""
+        return self.header.height
+
+    @property
+    def columns(self) -> int:
+        """Steps from west to east."""
+        return 2 * self.header.width
+
+    @property
+    def rows(self) -> int:
+        """Steps from north to south."""
+        return 2 * self.header.height
+
+    @property
+    def connections(self) -> tuple[Connection, ...]:
+        """The maps that join this one."""
+        return self.header.connections
+
+    @property
+    def signs(self) -> tuple[Sign, ...]:
+        """What can be read."""
+        return self.header.signs
+
+    @property
+    def people(self) -> tuple[Resident, ...]:
+        """Who is here when nobody has moved yet."""
+        return self.header.people
+
+    @property
+    def exits(self) -> tuple[Warp | Connection, ...]:
+        """Everything that leads off this map."""
+        usable = [warp for warp in self.warps if warp.trigger is not Trigger.NONE]
+        return (*usable, *self.connections)
+
+    def contains(self, x: int, y: int) -> bool:
+        """Return whether a square is on this map."""
+        return 0 <= x < self.columns and 0 <= y < self.rows
+
+    def tile(self, x: int, y: int) -> int:
+        """Return the tile that decides about a square, up to five squares beyond the edges."""
+        return self.layout.tile(x, y)
+
+    def passable(self, x: int, y: int) -> bool:
+        """Return whether a square is floor."""
+        return self.contains(x, y) and self.tile(x, y) in self.tileset.passable
+
+    def is_grass(self, x: int, y: int) -> bool:
+        """Return whether wild mons live on a square."""
+        return self.tile(x, y) == self.tileset.grass
+
+    def is_counter(self, x: int, y: int) -> bool:
+        """Return whether one talks across a square."""
+        return self.tile(x, y) in self.tileset.counters
+
+    def can_step(self, square: Square, facing: Facing) -> bool:
+        """Return whether a walker gets from `square` to the next one; people are not considered."""
+        x, y = square
+        ahead = Position(x + facing.dx, y + facing.dy)
+        return self.passable(*ahead) and self.tileset.joined(self.tile(x, y), self.tile(*ahead))
+
+    def hop(self, square: Square, facing: Facing) -> Position | None:
+        """Return where a ledge ahead of `square` lets the player down, or None without one."""
+        x, y = square
+        dx, dy = facing.delta
+        edge = (facing, self.tile(x, y), self.tile(x + dx, y + dy))
+        if self.tileset.tileset_id != LEDGE_TILESET or edge not in self.ground.ledges:
+            return None
+        return Position(x + 2 * dx, y + 2 * dy)
+
+    def crossing(self, square: Square, facing: Facing) -> Crossing | None:
+        """Return where a step over the edge ends on the map that joins there, or None."""
+        x, y = square[0] + facing.dx, square[1] + facing.dy
+        if self.contains(x, y):
+            return None
+        for connection in self.connections:
+            if connection.side is facing:
+                return _cross(connection, x, y)
+        return None
+
+    def warp_at(self, x: int, y: int) -> Warp | None:
+        """Return the warp on a square."""
+        return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
+
+    def sign_at(self, x: int, y: int) -> Sign | None:
+        """Return the sign on a square."""
+        return next((sign for sign in self.signs if (sign.x, sign.y) == (x, y)), None)
+
+    def with_blocks(self, live: bytes) -> GameMap:
+        """Return this map with the blocks of wOverworldMap, which scripts change at run time."""
+        return replace(self, layout=Layout.of_live(self.header, self.tileset, live))
+
+
+def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground) -> GameMap:
+    """Return the map of `header` with its warps resolved."""
+    bare = GameMap(header.map_id, header, tileset, layout, ground, ())
+    warps = tuple([_warp(bare, index, raw) for index, raw in enumerate(header.warps)])
+    return replace(bare, warps=warps)
+
+
+def _cross(connection: Connection, x: int, y: int) -> Crossing:
+    if connection.side in (Facing.UP, Facing.DOWN):
+        return Crossing(connection.map_id, (x + connection.x_align) & 0xFF, connection.y_align)
+    return Crossing(connection.map_id, connection.x_align, (y + connection.y_align) & 0xFF)
+
+
+def _warp(game_map: GameMap, index: int, raw: RawWarp) -> Warp:
+    trigger, press = Trigger.NONE, frozenset[Facing]()
+    tileset = game_map.tileset
+    if not game_map.contains(raw.x, raw.y):
+        pass  # a leftover of the game's makers
+    elif game_map.tile(raw.x, raw.y) in tileset.warps | tileset.doors:
+        trigger = Trigger.STEP
+    elif press := _press(game_map, raw):
+        trigger = Trigger.PRESS
+    return Warp(index, raw.x, raw.y, raw.map_id, raw.warp_index, trigger, press)
+
+
+def _press(game_map: GameMap, raw: RawWarp) -> frozenset[Facing]:
+    by_carpet = (
+        game_map.tileset.tileset_id in CARPET_TILESETS or game_map.map_id in CARPET_MAPS
+    ) and game_map.map_id not in EDGE_MAPS
+    fires = _is_carpet_ahead if by_carpet else _is_edge_ahead
+    return frozenset(facing for facing in Facing if fires(game_map, raw, facing))
+
+
+def _is_edge_ahead(game_map: GameMap, raw: RawWarp, facing: Facing) -> bool:
+    return not game_map.contains(raw.x + facing.dx, raw.y + facing.dy)
+
+
+def _is_carpet_ahead(game_map: GameMap, raw: RawWarp, facing: Facing) -> bool:
+    tile = game_map.tile(raw.x + facing.dx, raw.y + facing.dy)
+    if game_map.map_id == BOW_MAP:
+        return tile == BOW_TILE
+    return tile in game_map.ground.carpets[facing]

@@ -1,0 +1,80 @@
+"""How a map is laid out in tiles, with the border that shows around it.
+
+The game keeps a map as blocks with three blocks around: the border block, or the edge of a map
+that joins there. This is that block map, and the tiles that it is drawn with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.ram.map import Facing
+from emulator.world.header import Connection, MapHeader
+from emulator.world.tileset import Tileset
+
+LIVE_BLOCKS: Final = 0xC6E8  # wOverworldMap
+LIVE_SIZE: Final = 1300
+BORDER: Final = 3  # blocks around the map
+BORDER_TILES: Final = 4 * BORDER
+BLOCK_TILES: Final = 4
+
+Tiles = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Tile ids of a map and its border, row by row; the map begins 12 tiles in."""
+
+    tiles: Tiles = field(repr=False)
+    decisive: bytes = field(repr=False)  # the bottom left tile of every step, border included
+    stride: int
+
+    @classmethod
+    def of_blocks(cls, tileset: Tileset, blocks: Tiles) -> Layout:
+        """Return the layout of a block map that has its border."""
+        shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
+        rows, columns = blocks.shape
+        tiles = shapes[blocks].transpose(0, 2, 1, 3).reshape(rows * BLOCK_TILES, -1)
+        return cls(tiles, tiles[1::2, ::2].tobytes(), 2 * columns)
+
+    @classmethod
+    def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> Layout:
+        """Return the layout of the block map in RAM, the bytes of wOverworldMap."""
+        shape = (header.height + 2 * BORDER, header.width + 2 * BORDER)
+        size = shape[0] * shape[1]
+        return cls.of_blocks(tileset, np.frombuffer(live[:size], np.uint8).reshape(shape))
+
+    def tile(self, x: int, y: int) -> int:
+        """Return the tile that decides about a step."""
+        return self.decisive[(y + 2 * BORDER) * self.stride + x + 2 * BORDER]
+
+
+def lay_out(
+    header: MapHeader, tileset: Tileset, strip: Callable[[Connection, int], bytes]
+) -> Layout:
+    """Return the layout of a map; `strip` gives so many blocks of a map that joins it."""
+    rows, columns = header.height + 2 * BORDER, header.width + 2 * BORDER
+    blocks = np.full(rows * columns, header.border, np.uint8)
+    inside = np.frombuffer(header.blocks, np.uint8).reshape(header.height, header.width)
+    blocks.reshape(rows, columns)[BORDER : rows - BORDER, BORDER : columns - BORDER] = inside
+    for connection in header.connections:
+        _join(blocks, columns, connection, strip)
+    return Layout.of_blocks(tileset, blocks.reshape(rows, columns))
+
+
+def _join(
+    blocks: Tiles, stride: int, connection: Connection, strip: Callable[[Connection, int], bytes]
+) -> None:
+    lying = connection.side in (Facing.UP, Facing.DOWN)
+    rows, length = (BORDER, connection.length) if lying else (connection.length, BORDER)
+    source = np.frombuffer(strip(connection, rows * connection.width), np.uint8)
+    for row in range(rows):
+        start = connection.target - LIVE_BLOCKS + row * stride
+        part = source[row * connection.width :][:length]
+        if start >= 0 and start + len(part) <= len(blocks):
+            blocks[start : start + len(part)] = part

@@ -1,0 +1,88 @@
+"""Tilesets: what blocks are made of, and which tiles can be walked on or do something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from emulator.world.rom import Rom
+
+COUNT: Final = 24
+NONE: Final = 0xFF
+
+HEADERS: Final = (3, 0x47BE)  # Tilesets
+HEADER_SIZE: Final = 12
+WARP_TILES: Final = (3, 0x44CC)  # WarpTileIDPointers
+DOOR_TILES: Final = (6, 0x662C)  # DoorTileIDPointers: tileset, pointer; lists end with zero
+PAIRS: Final = (0, 0x0C7E)  # TilePairCollisionsLand: tileset, tile, tile
+
+BLOCK_SIZE: Final = 16  # 4x4 tile ids, row by row
+BLOCKS: Final = 0x100
+TILES: Final = 0x60  # ids from here on are text and boxes
+TILE_SIZE: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tileset:
+    """One tileset; its tiles are ids below 0x60."""
+
+    tileset_id: int
+    blocks: bytes = field(repr=False)
+    graphics: bytes = field(repr=False)  # 2bpp, 16 bytes a tile
+    passable: frozenset[int]
+    counters: frozenset[int]
+    grass: int | None
+    animated: bool
+    warps: frozenset[int]
+    doors: frozenset[int]
+    pairs: frozenset[frozenset[int]]
+
+    def block(self, number: int) -> bytes:
+        """Return the 16 tile ids of a block."""
+        return self.blocks[number * BLOCK_SIZE : (number + 1) * BLOCK_SIZE]
+
+    def joined(self, tile: int, other: int) -> bool:
+        """Return whether one may walk between two passable tiles, which edges of cliffs forbid."""
+        return frozenset((tile, other)) not in self.pairs
+
+
+def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
+    """Return a tileset of the cartridge; an id that no tileset has gives one without floor."""
+    bank, at = HEADERS
+    header = rom.span(bank, at + HEADER_SIZE * tileset_id, HEADER_SIZE)
+    home, blocks, graphics, passable = header[0], *[_word(header, at) for at in (1, 3, 5)]
+    known = tileset_id < COUNT
+    return Tileset(
+        tileset_id=tileset_id,
+        blocks=rom.span(home, blocks, BLOCKS * BLOCK_SIZE),
+        graphics=rom.span(home, graphics, TILES * TILE_SIZE),
+        passable=frozenset(rom.until(0, passable, NONE) if known else b""),
+        counters=frozenset(header[7:10]) - {NONE},
+        grass=None if header[10] == NONE else header[10],
+        animated=header[11] != 0,
+        warps=_warps(rom, tileset_id) if known else frozenset(),
+        doors=_doors(rom, tileset_id),
+        pairs=_pairs(rom, tileset_id),
+    )
+
+
+def _word(header: bytes, at: int) -> int:
+    return header[at] | header[at + 1] << 8
+
+
+def _warps(rom: Rom, tileset_id: int) -> frozenset[int]:
+    bank, at = WARP_TILES
+    return frozenset(rom.until(bank, rom.pointer(bank, at + 2 * tileset_id), NONE))
+
+
+def _doors(rom: Rom, tileset_id: int) -> frozenset[int]:
+    bank, at = DOOR_TILES
+    for row in rom.rows(bank, at, 3, end=NONE):
+        if row[0] == tileset_id:
+            return frozenset(rom.until(bank, _word(row, 1), 0))
+    return frozenset()
+
+
+def _pairs(rom: Rom, tileset_id: int) -> frozenset[frozenset[int]]:
+    rows = rom.rows(*PAIRS, 3, end=NONE)
+    return frozenset(frozenset(row[1:]) for row in rows if row[0] == tileset_id)

@@ -1,0 +1,1 @@
+"""Memory that observes and can be observed: hooks, scopes, entries, events."""

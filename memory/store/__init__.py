@@ -1,0 +1,1 @@
+"""The two files: one for a run, one for what outlives runs."""

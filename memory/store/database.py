@@ -1,0 +1,212 @@
+"""The one door of SQLite: opens, migrates, transacts, copies. Knows nothing of what is stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_COMPANIONS: Final = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One kind of file: its name, its mark in the header, and how it came to be, step by step.
+
+    Each migration is a tuple of statements; the list is only ever appended to.
+    """
+
+    name: str
+    application_id: int
+    migrations: tuple[tuple[str, ...], ...]
+
+
+class Database:
+    """One open file. Errors come out as StoreError, in one line."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the write lock; commit at the end, or undo everything when the body raises."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+            raise
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
+        """Return how many rows one statement changed."""
+        with _in_one_line(self.path):
+            return self._connection.execute(sql, parameters).rowcount
+
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run one statement for each row."""
+        with _in_one_line(self.path):
+            self._connection.executemany(sql, rows)
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows that a query finds."""
+        with _in_one_line(self.path):
+            yield from self._connection.execute(sql, parameters)
+
+    def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[Any, ...] | None:
+        """Return the first row that a query finds, or None."""
+        with _in_one_line(self.path):
+            found: tuple[Any, ...] | None = self._connection.execute(sql, parameters).fetchone()
+            return found
+
+    def backup(self, path: Path) -> None:
+        """Write a whole copy to `path`, which must not exist, while others may go on writing."""
+        if path.exists():
+            message = f"{path} exists; name a file that does not."
+            raise StoreError(message)
+        with _in_one_line(path), closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+
+    def close(self) -> None:
+        """Leave one whole file behind, with nothing in its write-ahead log."""
+        with _in_one_line(self.path), closing(self._connection) as connection:
+            if not connection.execute("PRAGMA query_only").fetchone()[0]:
+                connection.execute("PRAGMA optimize")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def open_database(path: Path, schema: Schema) -> Database:
+    """Return the file at `path`, made or brought up to date; a damaged one is set aside and refused."""
+    try:
+        connection = _connect(path)
+    except CorruptStore as error:
+        aside = _set_aside(path)
+        message = f"{path} is damaged ({error}) and was kept as {aside}; start again for a new one."
+        raise CorruptStore(message) from error
+    try:
+        with _in_one_line(path):
+            _migrate(path, connection, schema)
+    except BaseException:
+        connection.close()
+        raise
+    return Database(path, connection)
+
+
+def open_readonly(path: Path, schema: Schema) -> Database:
+    """Return the file at `path` for reading; nothing is made, changed or moved."""
+    if not path.is_file():
+        message = f"{path} does not exist; name the {schema.name} of a run that was played."
+        raise MissingStore(message)
+    with _in_one_line(path):
+        uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA busy_timeout = 5000")
+            version = _version(path, connection, schema)
+            if version < len(schema.migrations):
+                message = f"{path} has version {version}; open it for writing once to update it."
+                raise StoreError(message)
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    with _in_one_line(path):
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute("PRAGMA busy_timeout = 5000")
+            connection.execute("PRAGMA foreign_keys = ON")
+            report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if report != "ok":
+                raise CorruptStore(report)
+            _choose_journal(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _choose_journal(connection: sqlite3.Connection) -> None:
+    """Use a write-ahead log; where the file system cannot share memory, a rollback journal."""
+    try:
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            raise
+        mode = None
+    if mode == "wal":
+        connection.execute("PRAGMA synchronous = NORMAL")
+    else:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = FULL")  # NORMAL is safe with a log only
+
+
+def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application_id != schema.application_id and (application_id or tables):
+        message = f"{path} is not a {schema.name}; name another file."
+        raise ForeignStore(message)
+    known = len(schema.migrations)
+    if version > known:
+        message = f"{path} has version {version}, this program knows {known}; update the program."
+        raise NewerStore(message)
+    return int(version)
+
+
+def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    while (version := _version(path, connection, schema)) < len(schema.migrations):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Asked again under the lock: another process may have been faster.
+            if _version(path, connection, schema) == version:
+                for statement in schema.migrations[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {schema.application_id}")
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+def _set_aside(path: Path) -> Path:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    path.rename(aside)
+    for suffix in _COMPANIONS:
+        companion = path.with_name(path.name + suffix)
+        if companion.exists():
+            companion.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+@contextmanager
+def _in_one_line(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, with the file's name and what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            message = f"{path}: {error}"
+            raise CorruptStore(message) from error
+        message = f"{path} cannot be used ({error}); check its folder, free space and other users."
+        raise StoreError(message) from error

@@ -1,0 +1,270 @@
+"""One run's file: steps, events, entries, checkpoints and the outbox, written together or not at all.
+
+Appending costs next to nothing and is lost with the process; `commit` makes it last. A checkpoint holds the game,
+the mind and the state of every attached part from the same moment; `rewind` brings all of it back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.blackboard.entry import Entry, Part
+from memory.codec import Json, decode, encode
+from memory.errors import ForeignStore, MissingCheckpoint
+from memory.store.database import Database, open_database, open_readonly
+from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
+from memory.store.run_schema import RUN_SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from memory.tiers.lessons import Kind
+
+CHECKPOINTS_KEPT: Final = 8
+
+
+class RunReader:
+    """What was committed of a run."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def run_id(self) -> str:
+        """The name under which this run's lessons are delivered."""
+        row = self._database.row("SELECT run_id FROM run")
+        return "" if row is None else str(row[0])
+
+    def steps(self, *, live: bool = True) -> Iterator[StepRow]:
+        """Yield the live lineage's steps by tick; otherwise those of dead branches, as performed."""
+        sql = (
+            "SELECT tick, button, hold, settle, frame, digest, full_digest, chain FROM steps "
+            "WHERE live = ? ORDER BY id"
+        )
+        return (StepRow(*row) for row in self._database.rows(sql, (int(live),)))
+
+    def events(self, kind: str | None = None, *, live: bool = True) -> Iterator[EventRow]:
+        """Yield what happened, all or of one kind, in its order."""
+        sql = (
+            "SELECT tick, kind, payload FROM events WHERE live = ?1 AND (?2 IS NULL OR kind = ?2) "
+            "ORDER BY id"
+        )
+        for tick, name, payload in self._database.rows(sql, (int(live), kind)):
+            yield EventRow(tick, name, decode(payload))
+
+    def live_entries(self) -> Iterator[Entry]:
+        """Yield the blackboard's entries, oldest first."""
+        sql = (
+            "SELECT seq, scope, kind, tick, game_s, data, tags, importance, expires_s FROM entries "
+            "WHERE dropped_after IS NULL ORDER BY seq"
+        )
+        for seq, scope, kind, tick, game_s, data, tags, *rest in self._database.rows(sql):
+            yield Entry(seq, scope, kind, tick, game_s, decode(data), frozenset(decode(tags)), *rest)
+
+    def outbox(self) -> list[OutboxRow]:
+        """Return the lessons that a checkpoint of the live lineage covers, oldest first."""
+        sql = (
+            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence <= "
+            "(SELECT coalesce(max(last_sequence), 0) FROM checkpoints) ORDER BY sequence"
+        )
+        return [
+            OutboxRow(sequence, tick, kind, decode(payload))
+            for sequence, tick, kind, payload in self._database.rows(sql)
+        ]
+
+    def latest_checkpoint(self) -> Checkpoint | None:
+        """Return the last moment to come back to, or None when there is none yet."""
+        row = self._database.row(
+            "SELECT tick, frame, state, chain, mind FROM checkpoints ORDER BY id DESC LIMIT 1"
+        )
+        return None if row is None else Checkpoint(*row[:4], decode(row[4]))
+
+    def part(self, name: str) -> Any | None:  # noqa: ANN401  # what that part's to_json returned
+        """Return the state of the part `name` at the last checkpoint, or None."""
+        row = self._database.row(
+            "SELECT data FROM parts WHERE name = ? "
+            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
+            (name,),
+        )
+        return None if row is None else decode(row[0])
+
+    def close(self) -> None:
+        """Close the file; what was not committed is lost."""
+        self._database.close()
+
+
+class RunStore(RunReader):
+    """A run being written."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._steps: list[StepRow] = []
+        self._events: list[tuple[int, str, str]] = []
+        self._lessons: list[tuple[int, str, str]] = []
+        self._put: dict[int, Entry] = {}
+        self._drop: list[int] = []
+        self._last_seq = 0
+        self._parts: dict[str, Part] = {}
+
+    def append_step(self, row: StepRow) -> None:
+        """Keep one step at the next commit."""
+        self._steps.append(row)
+
+    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
+        """Keep one event at the next commit."""
+        self._events.append((tick, kind, encode(payload)))
+
+    def enqueue(self, tick: int, kind: Kind, payload: Mapping[str, Json]) -> None:
+        """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
+        self._lessons.append((tick, kind, encode(payload)))
+
+    def put_entry(self, entry: Entry) -> None:
+        """Keep one blackboard entry at the next commit."""
+        self._put[entry.seq] = entry
+
+    def drop_entry(self, seq: int) -> None:
+        """Let go of one entry at the next commit; one that was never committed leaves no trace."""
+        if self._put.pop(seq, None) is None:
+            self._drop.append(seq)
+
+    def attach(self, name: str, part: Part) -> None:
+        """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
+        self._parts[name] = part
+        if (data := self.part(name)) is not None:
+            part.restore(data)
+
+    def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
+        """Write all that was appended in one transaction, with `checkpoint` if there is one."""
+        parts = {} if checkpoint is None else self._encoded_parts()
+        with self._database.transaction():
+            self._flush()
+            if checkpoint is not None:
+                self._save(checkpoint, parts)
+        self._clear()
+
+    def rewind(self, tick: int) -> Checkpoint:
+        """Return the last checkpoint at or before `tick`, with every attached part restored to it.
+
+        What came after it becomes a dead branch; what was not committed is lost.
+        """
+        database = self._database
+        row = database.row(
+            "SELECT id, tick, last_seq, last_sequence FROM checkpoints WHERE tick <= ? "
+            "ORDER BY id DESC LIMIT 1",
+            (tick,),
+        )
+        if row is None:
+            message = f"{database.path} has no checkpoint at or before tick {tick}; start a new run."
+            raise MissingCheckpoint(message)
+        number, at, last_seq, last_sequence = row
+        with database.transaction():
+            database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (at,))
+            database.execute("UPDATE events SET live = 0 WHERE live = 1 AND tick > ?", (at,))
+            database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
+            database.execute("DELETE FROM entries WHERE seq > ?", (last_seq,))
+            database.execute(
+                "UPDATE entries SET dropped_after = NULL WHERE dropped_after >= ?", (number,)
+            )
+            database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
+        self._clear()
+        for name, part in self._parts.items():
+            if (data := self.part(name)) is not None:
+                part.restore(data)
+        landed = self.latest_checkpoint()
+        assert landed is not None
+        return landed
+
+    def _flush(self) -> None:
+        database = self._database
+        database.execute_many(
+            "INSERT INTO steps (tick, button, hold, settle, frame, digest, full_digest, chain) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            self._steps,
+        )
+        database.execute_many(
+            "INSERT INTO events (tick, kind, payload) VALUES (?, ?, ?)", self._events
+        )
+        database.execute_many(
+            "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._lessons
+        )
+        database.execute_many(
+            "INSERT INTO entries (seq, scope, kind, tick, game_s, data, tags, importance, expires_s) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            map(_entry_row, self._put.values()),
+        )
+        database.execute_many(
+            "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+            "WHERE seq = ?",
+            ((seq,) for seq in self._drop),
+        )
+
+    def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
+        database = self._database
+        database.execute(
+            "INSERT INTO checkpoints (tick, frame, state, chain, mind, last_seq, last_sequence) "
+            "VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(seq), 0) FROM entries), "
+            "(SELECT coalesce(max(sequence), 0) FROM outbox))",
+            (
+                checkpoint.tick,
+                checkpoint.frame,
+                checkpoint.state,
+                checkpoint.chain,
+                encode(checkpoint.mind),
+            ),
+        )
+        database.execute_many(
+            "INSERT INTO parts (checkpoint, name, data) "
+            "VALUES ((SELECT max(id) FROM checkpoints), ?, ?)",
+            parts.items(),
+        )
+        database.execute(
+            "DELETE FROM checkpoints WHERE id NOT IN "
+            "(SELECT id FROM checkpoints ORDER BY id DESC LIMIT ?)",
+            (CHECKPOINTS_KEPT,),
+        )
+        database.execute(
+            "DELETE FROM entries WHERE dropped_after < (SELECT min(id) FROM checkpoints)"
+        )
+
+    def _encoded_parts(self) -> dict[str, str]:
+        return {name: encode(part.to_json()) for name, part in self._parts.items()}
+
+    def _clear(self) -> None:
+        """Empty the buffers; only after the transaction, so that a failed one can be tried again."""
+        self._steps.clear()
+        self._events.clear()
+        self._lessons.clear()
+        self._put.clear()
+        self._drop.clear()
+
+
+def open_run_store(path: Path, *, run_id: str) -> RunStore:
+    """Return the run at `path`, made if there is none; `run_id` must be unique to this run for ever."""
+    database = open_database(path, RUN_SCHEMA)
+    database.execute("INSERT OR IGNORE INTO run (id, run_id) VALUES (1, ?)", (run_id,))
+    store = RunStore(database)
+    if store.run_id != run_id:
+        message = f"{path} holds the run {store.run_id!r}, not {run_id!r}; name its own id."
+        database.close()
+        raise ForeignStore(message)
+    return store
+
+
+def read_run_store(path: Path) -> RunReader:
+    """Return the run at `path` for reading, while it may still be written by another process."""
+    return RunReader(open_readonly(path, RUN_SCHEMA))
+
+
+def _entry_row(entry: Entry) -> tuple[object, ...]:
+    return (
+        entry.seq,
+        entry.scope,
+        entry.kind,
+        entry.tick,
+        entry.game_s,
+        encode(entry.data),
+        encode(sorted(entry.tags)),
+        entry.importance,
+        entry.expires_s,
+    )

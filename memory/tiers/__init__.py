@@ -1,0 +1,1 @@
+"""Three tiers, three lifetimes: the tick, the session, and everything after."""

@@ -1,0 +1,140 @@
+"""What a session teaches: pure functions from what happened to knowledge, and how knowledge is taken in.
+
+A lesson is a kind and a JSON payload, so that it can wait in an outbox; it carries only new evidence.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from memory.codec import content_id, from_json
+from memory.tiers.tactician import (
+    LearnedPattern,
+    MistakeRecord,
+    PlayerPreference,
+    SuccessfulStrategy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.tiers.approaches import Approach
+    from memory.tiers.settings import ConsolidationConfig
+    from memory.tiers.strategist import BattleRecord
+    from memory.tiers.tactician import TacticianMemory
+
+Kind: TypeAlias = Literal["pattern", "strategy", "mistake", "preference", "totals", "entry"]
+MANY_FAILURES: Final = 10
+
+
+def learn(tactician: TacticianMemory, kind: Kind, payload: Mapping[str, Any]) -> None:
+    """Add one lesson to `tactician`; an entry is none of its business."""
+    match kind:
+        case "pattern":
+            tactician.add_pattern(from_json(LearnedPattern, payload))
+        case "strategy":
+            tactician.add_strategy(from_json(SuccessfulStrategy, payload))
+        case "mistake":
+            tactician.add_mistake(from_json(MistakeRecord, payload))
+        case "preference":
+            tactician.set_preference(from_json(PlayerPreference, payload))
+        case "totals":
+            tactician.count(**payload)
+        case "entry":
+            pass
+
+
+def pattern_of(
+    approach: Approach, config: ConsolidationConfig, *, session_id: str, at: float
+) -> LearnedPattern | None:
+    """Return what is new about a sequence that works often enough, or was passed on before."""
+    successes = approach.successes - approach.told_successes
+    failures = approach.failures - approach.told_failures
+    total = approach.successes + approach.failures
+    confidence = approach.successes / total
+    is_proven = (
+        total >= config.min_occurrences_for_pattern and confidence >= config.pattern_threshold
+    )
+    is_known = approach.told_successes + approach.told_failures > 0
+    if not (is_proven or is_known) or successes + failures == 0:
+        return None
+    return LearnedPattern(
+        pattern_id=approach.id,
+        pattern_type="action_sequence",
+        description=f"{approach.reasoning}: {', '.join(approach.actions)}",
+        trigger_conditions={"location": approach.place, "reasoning": approach.reasoning},
+        learned_from_session=session_id,
+        learned_from_tick=approach.last_tick,
+        success_count=successes,
+        failure_count=failures,
+        confidence=confidence,
+        last_validated=at,
+        relevance_score=confidence,
+    )
+
+
+def mistake_of(
+    approach: Approach, config: ConsolidationConfig, *, at: float
+) -> MistakeRecord | None:
+    """Return what is new about an action that keeps failing in one place."""
+    failures = approach.failures - approach.told_failures
+    total = approach.successes + approach.failures
+    often = approach.failures >= config.min_occurrences_for_pattern
+    mostly = approach.failures >= config.pattern_threshold * total
+    if failures == 0 or not (often and mostly):
+        return None
+    action = approach.actions[0]
+    return MistakeRecord(
+        mistake_id=content_id("action", approach.place, action),
+        description=f"{action} keeps failing in {approach.place or 'an unknown place'}",
+        situation={"location": approach.place, "action": action},
+        outcome=f"failed {approach.failures} of {total} times",
+        severity="major" if approach.failures >= MANY_FAILURES else "minor",
+        prevention_tip="Try another way first.",
+        first_occurred=at,
+        last_occurred=at,
+        occurrence_count=failures,
+    )
+
+
+def strategy_of(battle: BattleRecord, *, at: float) -> SuccessfulStrategy | None:
+    """Return the moves of a battle that was won or lost, in order, repeats in a row named once."""
+    moves = tuple(move for move, _ in groupby(battle.moves_used))
+    if battle.outcome not in {"victory", "defeat"} or not moves:
+        return None
+    return SuccessfulStrategy(
+        strategy_id=content_id(battle.enemy_pokemon, battle.player_pokemon, moves),
+        context={"enemy_level": battle.enemy_level, "player_level": battle.player_level},
+        enemy_type=battle.enemy_pokemon,
+        player_pokemon=battle.player_pokemon,
+        strategy_description=f"{battle.player_pokemon}: {', '.join(moves)}",
+        moves_sequence=moves,
+        success_rate=1.0 if battle.outcome == "victory" else 0.0,
+        total_uses=1,
+        first_used=at,
+        last_used=at,
+    )
+
+
+def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
+    """Return the mistake that a lost battle was."""
+    if battle.outcome != "defeat":
+        return None
+    enemy, own = battle.enemy_pokemon, battle.player_pokemon
+    return MistakeRecord(
+        mistake_id=content_id("battle", enemy, own),
+        description=f"{own} lost against {enemy}",
+        situation={
+            "enemy_pokemon": enemy,
+            "enemy_level": battle.enemy_level,
+            "player_pokemon": own,
+            "player_level": battle.player_level,
+        },
+        outcome=f"lost at level {battle.player_level} against level {battle.enemy_level}",
+        severity="critical",
+        prevention_tip=f"Come back above level {battle.player_level} or with another Pokemon.",
+        first_occurred=at,
+        last_occurred=at,
+        occurrence_count=1,
+    )

@@ -1,0 +1,140 @@
+"""The first tier: the moment, and the last few actions. A view of sensory and working memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from memory.blackboard.scopes import scope_name
+from memory.codec import as_json, from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from _typeshed import DataclassInstance
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+
+TICK_STATE: Final = "tick_state"
+SENSORY_INPUT: Final = "sensory_input"
+ACTION: Final = "action"
+RECENT_ACTIONS: Final = 10
+
+Record = TypeVar("Record", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class TickState:
+    """The game at one tick."""
+
+    tick: int
+    timestamp: float
+    location: str
+    is_battle: bool
+    party_hp_percent: float
+    money: int
+    badges: tuple[str, ...]
+    screen_type: str
+    active_goal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRecord:
+    """One action and how it ended; `action_type` is press, hold, sequence or batch."""
+
+    tick: int
+    action_type: str
+    action_value: str
+    reasoning: str
+    confidence: float
+    success: bool
+    outcome_summary: str
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SensoryInput:
+    """What the screen shows at one moment."""
+
+    vision_labels: tuple[str, ...]
+    ocr_text: str
+    ocr_confidence: float
+    screen_type: str
+    enemy_pokemon: str | None
+    player_hp_percent: float
+    enemy_hp_percent: float | None
+    available_actions: tuple[str, ...]
+
+
+class ObserverMemory:
+    """The present of one agent. It holds nothing itself: all of it is on the blackboard."""
+
+    def __init__(self, blackboard: Blackboard, agent_id: str) -> None:
+        self.blackboard = blackboard
+        self.sensory = scope_name(agent_id, "sensory")
+        self.working = scope_name(agent_id, "working")
+        self.stm = scope_name(agent_id, "stm")
+        self.episodic = scope_name(agent_id, "ltm:episodic")
+
+    @property
+    def current_state(self) -> TickState | None:
+        """The newest tick state, or None when it has expired or was cleared."""
+        return self._newest(TickState, TICK_STATE)
+
+    @property
+    def sensory_input(self) -> SensoryInput | None:
+        """The newest look at the screen, or None when it has expired or was cleared."""
+        return self._newest(SensoryInput, SENSORY_INPUT)
+
+    @property
+    def recent_actions(self) -> list[ActionRecord]:
+        """The last ten actions, oldest first; they outlive `clear`."""
+        entries = self.blackboard.entries(self.working, kind=ACTION, limit=RECENT_ACTIONS)
+        return [from_json(ActionRecord, entry.data) for entry in entries]
+
+    @property
+    def decision_context(self) -> dict[str, Json]:
+        """All that a decision may want to know of the moment, as plain JSON."""
+        state, seen = self.current_state, self.sensory_input
+        return {
+            "current_state": None if state is None else as_json(state),
+            "sensory_input": None if seen is None else as_json(seen),
+            "recent_outcomes": self.get_recent_outcomes(),
+        }
+
+    def get_recent_outcomes(self) -> list[Mapping[str, Json]]:
+        """Return what each of the last ten actions was and how it ended, oldest first."""
+        return [
+            {
+                "tick": action.tick,
+                "action": action.action_value,
+                "success": action.success,
+                "outcome": action.outcome_summary,
+            }
+            for action in self.recent_actions
+        ]
+
+    def add_action(self, action: ActionRecord) -> Entry:
+        """Return the entry that remembers `action` where it happened."""
+        state = self.current_state
+        return self.blackboard.write(
+            self.working,
+            ACTION,
+            {**as_json(action), "location": "" if state is None else state.location},
+            tick=action.tick,
+            game_s=self.blackboard.game_s,
+        )
+
+    def clear(self) -> None:
+        """Let go of the moment, for the next decision to start from a fresh look."""
+        self.blackboard.forget(self.sensory)
+
+    def actions_since(self, seq: int) -> list[Entry]:
+        """Return the action entries after `seq`, oldest first."""
+        return self.blackboard.entries(self.working, since_seq=seq, kind=ACTION)
+
+    def _newest(self, kind: type[Record], name: str) -> Record | None:
+        entries = self.blackboard.entries(self.sensory, kind=name, limit=1)
+        return from_json(kind, entries[0].data) if entries else None
