@@ -6,7 +6,6 @@ from typing import NamedTuple
 from agent.capabilities import Capability, Ledger, sense
 from agent.mind import Intent, Mind
 from agent.perception import Eyes, Percept
-from agent.planning import Facts
 from agent.skills import Outcome
 from emulator import Console, State, Step, read_state
 from memory import Hooks, Recall, hookable
@@ -50,7 +49,7 @@ class Loop:
 
     def play(self, until: Callable[[State], bool]) -> None:
         """Play on until `until` says so. Memory watches through hooks; nothing here stores anything."""
-        state = self._read()
+        state = self.look()
         while not until(state):
             percept = self.perceive(state)
             facts = sense(self._capabilities, percept, self._recall)
@@ -71,8 +70,9 @@ class Loop:
         step = intent.course.step
         self._console.perform(step)
         self.tick += 1
-        state = self._read()
+        state = self.look()
         return Performed(intent.course.resume(state), state, step)
 
-    def _read(self) -> State:
+    def look(self) -> State:
+        """Return the state of this moment."""
         return read_state(self._console.ram(), self._console.frame)

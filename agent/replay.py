@@ -1,19 +1,7 @@
-"""Driving a recorded run through a fresh console."""
+"""Recorded steps, from the emulator to the run's store and back."""
 
-from collections.abc import Iterator, Sequence
-
-from emulator import Button, Console, Divergence, Step, StepRecord, first_divergence
-from memory import RunFolder, StepRow
-
-
-def records_of(folder: RunFolder) -> list[StepRecord]:
-    """Return the steps of the run's live lineage."""
-    return [record_of(row) for row in folder.store.steps()]
-
-
-def replay(records: Sequence[StepRecord], console: Console) -> Divergence | None:
-    """Drive `records` through `console`; return the first tick that differs and how, or None."""
-    return first_divergence(console, records)
+from emulator import Button, Step, StepRecord
+from memory import StepRow
 
 
 def record_of(row: StepRow) -> StepRecord:

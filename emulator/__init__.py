@@ -37,7 +37,7 @@ from emulator.recording import (
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
 from emulator.screen.scene import Place, Scene, locate
-from emulator.world.game_map import Crossing, GameMap, Trigger, Warp
+from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Kind, Resident, Sign
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset
@@ -46,6 +46,7 @@ from emulator.world.world import World
 __all__ = [
     "DIGEST_RANGES",
     "FRAMES_PER_SECOND",
+    "LAST_MAP",
     "WATCHED_RANGES",
     "Bag",
     "BattleKind",

@@ -17,9 +17,11 @@ from emulator.screen.picture import Screen
 FRAMES_PER_SECOND: Final = 59.7275
 DIGEST_SIZE: Final = 16
 
-# What readers need at every step: (address, size), ascending. A byte costs about 27 ns.
+# What readers need at every step: (address, size), ascending. A byte costs about 27 ns, so the
+# two tables of sprites may be cut behind the last sprite of the map, never before the sixth.
 WATCHED_RANGES: Final = (
-    (0xC100, 0x200),  # wSpriteStateData1, wSpriteStateData2
+    (0xC100, 0x100),  # wSpriteStateData1
+    (0xC200, 0x100),  # wSpriteStateData2
     (0xC3A0, 360),  # wTileMap
     (0xCC24, 0x34),  # wTopMenuItemY .. wNPCMovementScriptPointerTableNum
     (0xCD38, 0x34),  # wSimulatedJoypadStatesIndex .. wJoyIgnore
@@ -35,10 +37,15 @@ WATCHED_RANGES: Final = (
     (0xFFB0, 74),  # hWY, pad, hRandomAdd, .. hDisableJoypadPolling
 )
 
+NUM_SPRITES: Final = 0xD4E1  # wNumSprites, without the player's
+SPRITE_SIZE: Final = 16
+MAX_SPRITES: Final = 16
+DIGESTED_SPRITES: Final = 6
+
 # What practically any change in the game shows in at once; parts of WATCHED_RANGES.
 DIGEST_RANGES: Final = (
-    (0xC100, 96),  # sprites 0-5
-    (0xC200, 96),
+    (0xC100, DIGESTED_SPRITES * SPRITE_SIZE),
+    (0xC200, DIGESTED_SPRITES * SPRITE_SIZE),
     (0xC3A0, 360),  # wTileMap
     (0xCC24, 0x34),  # menus
     (0xCD38, 0x34),  # scripted input, wJoyIgnore
@@ -136,6 +143,18 @@ class Console(Protocol):
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""
         ...
+
+
+def watched_ranges(num_sprites: int) -> tuple[tuple[int, int], ...]:
+    """Return what to read when the map has so many sprites besides the player's."""
+    slots = min(max(num_sprites + 1, DIGESTED_SPRITES), MAX_SPRITES)
+    return _WATCHED_BY_SLOTS[slots]
+
+
+_WATCHED_BY_SLOTS: Final = tuple(
+    tuple((start, SPRITE_SIZE * slots) for start, _ in WATCHED_RANGES[:2]) + WATCHED_RANGES[2:]
+    for slots in range(MAX_SPRITES + 1)
+)
 
 
 def digest_of(ram: Ram) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 from pyboy import PyBoy
 
 from emulator.cartridge import Cartridge
-from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
+from emulator.console import NUM_SPRITES, Button, Step, digest_of, full_digest_of, watched_ranges
 from emulator.ram.view import Ram
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
@@ -67,11 +67,8 @@ class PyBoyConsole:
         """Return the watched windows at this moment."""
         if self._ram is None:
             memory = self._memory
-            self._ram = Ram(
-                tuple(
-                    [(start, bytes(memory[start : start + size])) for start, size in WATCHED_RANGES]
-                )
-            )
+            ranges = watched_ranges(memory[NUM_SPRITES])
+            self._ram = Ram(tuple([(at, bytes(memory[at : at + size])) for at, size in ranges]))
         return self._ram
 
     def read(self, address: int, size: int) -> bytes:

@@ -56,19 +56,18 @@ def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedSta
     header = _header(data)
     made_by = header.made_by.rstrip(b"\0").decode(errors="replace")
     sha1 = header.sha1.hex()
-    _check_origin(header.version, made_by, emulator)
+    if made_by != emulator:
+        message = f"the state was saved by {made_by}, this is {emulator}; install {made_by}"
+        raise StateError(message)
     if sha1 != cartridge_sha1:
         message = f"the state belongs to cartridge {sha1}, not {cartridge_sha1}; use that one"
         raise StateError(message)
-    packed = data[PAYLOAD:]
-    if len(packed) != header.size or checksum(data[: HEADER.size] + packed) != state_name(data):
-        raise StateError("the saved state is cut short or damaged; restore an older checkpoint")
-    held = BUTTONS[header.held]
-    return SavedState(made_by, sha1, header.frame, held, zlib.decompress(packed))
+    payload = zlib.decompress(data[PAYLOAD:])
+    return SavedState(made_by, sha1, header.frame, BUTTONS[header.held], payload)
 
 
 def state_name(data: bytes) -> bytes:
-    """Return what tells one saved state from any other: its checksum."""
+    """Return what tells one undamaged state from any other: its checksum."""
     _header(data)
     return data[HEADER.size : PAYLOAD]
 
@@ -98,13 +97,12 @@ def _header(data: bytes) -> _Header:
         raise StateError("not a saved state of ours; pass bytes that save() returned")
     if len(data) < PAYLOAD:
         raise StateError("the saved state is cut short; restore an older checkpoint")
-    return _Header(*HEADER.unpack_from(data))
-
-
-def _check_origin(version: int, made_by: str, emulator: str) -> None:
-    if version != FORMAT:
-        message = f"the state has format {version}, we read {FORMAT}; use the release that saved it"
+    header = _Header(*HEADER.unpack_from(data))
+    if header.version != FORMAT:
+        found = header.version
+        message = f"the state has format {found}, we read {FORMAT}; use the release that saved it"
         raise StateError(message)
-    if made_by != emulator:
-        message = f"the state was saved by {made_by}, this is {emulator}; install {made_by}"
-        raise StateError(message)
+    packed, check = data[PAYLOAD:], data[HEADER.size : PAYLOAD]
+    if len(packed) != header.size or checksum(data[: HEADER.size] + packed) != check:
+        raise StateError("the saved state is cut short or damaged; restore an older checkpoint")
+    return header

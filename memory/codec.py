@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Record = TypeVar("Record", bound="DataclassInstance")
 
 _encoder = json.JSONEncoder(

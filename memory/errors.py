@@ -9,7 +9,8 @@ MemoryFault
     ├── CorruptStore     the file is damaged (a writer sets it aside first)
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
-    └── MissingCheckpoint  there is no moment to go back to
+    ├── MissingCheckpoint  there is no moment to go back to
+    └── RunFolderError   a run's folder cannot be used
 """
 
 
@@ -51,3 +52,7 @@ class NewerStore(StoreError):
 
 class MissingCheckpoint(StoreError):
     """There is no moment to go back to."""
+
+
+class RunFolderError(StoreError):
+    """A run's folder cannot be used."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agent.perception import Percept, Sight
 from emulator import State
+from memory import Hooks, Json, as_json, hookable
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,11 @@ class Milestone:
         """Say whether work RAM shows it."""
         return state.game_started and state.in_control and state.map.map_id == self.map_id
 
-    def shown_by_frame(self, sight: Sight) -> bool:
-        """Say whether a rendered frame shows it, read without any RAM."""
-        return sight.scene is not None and sight.scene.map_id == self.map_id
+    def shown(self, state: State, sight: Sight) -> bool:
+        """Say whether both witnesses show it, and the same square of the same map."""
+        here = state.map
+        same = sight.scene is not None and sight.scene.shows(here.map_id, here.x, here.y)
+        return same and self.shown_by_ram(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +41,10 @@ class Reached:
 class Ledger:
     """Which milestones are reached; only both witnesses together write a line."""
 
-    def __init__(self, milestones: Sequence[Milestone], reached: Sequence[Reached] = ()) -> None:
+    def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
+        self.hooks = hooks
         self._milestones = tuple(milestones)
-        self._reached = {each.id: each for each in reached}
+        self._reached: dict[str, Reached] = {}
 
     @property
     def reached(self) -> tuple[Reached, ...]:
@@ -54,6 +59,7 @@ class Ledger:
         """Say whether RAM shows a milestone that still lacks its second witness."""
         return any(not self.has(each.id) and each.shown_by_ram(state) for each in self._milestones)
 
+    @hookable
     def observe(self, percept: Percept) -> tuple[Reached, ...]:
         """Write down and return what this moment proves, by both witnesses."""
         sight = percept.sight
@@ -62,12 +68,19 @@ class Ledger:
         fresh = tuple(
             Reached(each.id, percept.tick, _witnesses(percept.state, sight))
             for each in self._milestones
-            if not self.has(each.id)
-            and each.shown_by_ram(percept.state)
-            and each.shown_by_frame(sight)
+            if not self.has(each.id) and each.shown(percept.state, sight)
         )
         self._reached.update({each.id: each for each in fresh})
         return fresh
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what was reached, as `restore` reads it back."""
+        return {"reached": [as_json(each) for each in self._reached.values()]}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        reached = [Reached(**each) for each in data["reached"]]
+        self._reached = {each.id: each for each in reached}
 
 
 def _witnesses(state: State, sight: Sight) -> dict[str, str]:

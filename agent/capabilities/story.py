@@ -13,12 +13,13 @@ from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, talk, wait
 from emulator import CartridgeKind, State, World
-from memory import Recall
+from memory import Recall, scope_name
 
 FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
 # An errand is worth a detour on the way to the next milestone, but never its failure.
 ERRAND_PRIORITY: Final = 60
 MILESTONE_PRIORITY: Final = 50
+DEEDS: Final = scope_name("play", "stm")
 LOOKS: Final = 30  # how many ticks to stand still for the second witness
 
 
@@ -93,7 +94,7 @@ def _errand_sensor(story: Story) -> Sensor:
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
         done = {
             entry.data["action"]
-            for entry in recall.recent("stm", "deed", limit=100)
+            for entry in recall.recent(DEEDS, "deed", limit=100)
             if entry.data["outcome"] == Outcome.DONE.value
         }
         return {name: int(name in done) for name in names}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agent.app import Mind, Settings, play_run, replay_run
+from agent.app import Decider, Settings, play_run, replay_run
 from agent.cli.doctor import examine, report
 from agent.cli.view import summary_table, view_on
 from agent.errors import AgentError, UsageError
@@ -65,11 +65,16 @@ def play(
         ),
     ] = None,
     memory: Annotated[
-        Path, typer.Option(metavar="PATH", help="What outlives runs; made where it is missing.")
-    ] = Path("memory.sqlite"),
-    mind: Annotated[Mind, typer.Option(help="Who decides: rules need no key and no network.")] = (
-        Mind.RULES
-    ),
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="What outlives runs, made where it is missing. Default: memory.sqlite.",
+            show_default=False,
+        ),
+    ] = None,
+    mind: Annotated[
+        Decider, typer.Option(help="Who decides: rules need no key and no network.")
+    ] = (Decider.RULES),
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as one JSON object on the last line."),
@@ -91,7 +96,10 @@ def replay(
     run: Annotated[Path, typer.Argument(help="The folder of a run.")], rom: Rom = None
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
-    divergence = replay_run(run, rom)
+    replayed = replay_run(run, rom)
+    for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
+        print(note, file=sys.stderr)
+    divergence = replayed.divergence
     if divergence is None:
         print("divergence: none")
         return

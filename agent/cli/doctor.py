@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -68,7 +69,7 @@ def _interpreter() -> Finding:
 
 
 def _dependencies() -> Finding:
-    versions = {name: _or_none(lambda name=name: metadata.version(name)) for name in PACKAGES}
+    versions = {name: _or_none(partial(metadata.version, name)) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     if None in versions.values():
         return Finding("packages", Health.BROKEN, found, "run scripts/play once: it installs them")

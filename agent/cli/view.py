@@ -11,7 +11,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import Moment, Summary
+from agent.app import Moment
+from agent.mind import Source
+from agent.report import Summary
 
 REFRESH_PER_SECOND: Final = 8
 LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens
@@ -60,10 +62,10 @@ class PlainLines:
 
     def show(self, moment: Moment) -> None:
         """Print a line if there is something new to say."""
-        now = (moment.doing, len(moment.milestones))
+        now = (moment.intent.name, len(moment.milestones))
         if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
             return
-        if moment.deliberate or now[1] != self._last[1]:
+        if moment.intent.source is not Source.REFLEX or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
             self.console.print(_line(moment), markup=False, highlight=False, soft_wrap=True)
 
@@ -109,7 +111,7 @@ def panel(moment: Moment) -> Panel:
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column()
     facts.add_row("where", moment.where)
-    facts.add_row("doing", f"{moment.doing}: {moment.why}")
+    facts.add_row("doing", f"{moment.intent.name}: {moment.intent.why}")
     facts.add_row("goal", moment.goal or "none")
     facts.add_row("milestones", _milestones(moment.milestones))
     facts.add_row("time", f"tick {moment.tick:,}, frame {moment.frame:,}")
@@ -124,7 +126,9 @@ def panel(moment: Moment) -> Panel:
 
 def summary_table(summary: Summary) -> Table:
     """Return how a run ended, as a table."""
-    table = Table(title=f"{summary.run}: {summary.stop}", title_justify="left", show_header=False)
+    table = Table(
+        title=f"{summary.run}: {summary.stop.value}", title_justify="left", show_header=False
+    )
     table.add_column(style="dim")
     table.add_column()
     if summary.reason:
@@ -147,6 +151,6 @@ def _milestones(reached: Sequence[str]) -> str:
 
 def _line(moment: Moment) -> str:
     return (
-        f"tick {moment.tick:>6}  {moment.where:<24}  {moment.doing}: {moment.why}"
+        f"tick {moment.tick:>6}  {moment.where:<20}  {moment.intent.name}: {moment.intent.why}"
         f"  [{_milestones(moment.milestones)}]"
     )

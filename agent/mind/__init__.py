@@ -3,11 +3,10 @@
 from agent.mind.intent import Intent, Source
 from agent.mind.mind import Mind
 from agent.mind.progress import Progress
-from agent.mind.remembering import AGENT, FRAMES_PER_SECOND, PlayProducers
+from agent.mind.remembering import AGENT, PlayProducers
 
 __all__ = [
     "AGENT",
-    "FRAMES_PER_SECOND",
     "Intent",
     "Mind",
     "PlayProducers",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agent.capabilities import Capability, Deed, Reflex, domain_of
+from agent.capabilities import Capability, Reflex, domain_of
 from agent.errors import Stuck
 from agent.mind.intent import Intent, Source
 from agent.mind.progress import Progress
@@ -68,7 +68,7 @@ class Mind:
         if outcome is Outcome.DONE:
             self._progress.saw(intent.name)
         else:
-            self._failures.update({intent.name, intent.goal} - {None})
+            self._failures.update(name for name in (intent.name, intent.goal) if name)
 
     def _fired(self, percept: Percept) -> Reflex | None:
         deed = self._deeds.get(self._intent.name) if self._intent else None
@@ -79,7 +79,7 @@ class Mind:
         )
 
     @hookable
-    def pursue(self, goal: Goal, percept: Percept) -> Goal:  # noqa: ARG002 -- for those who watch
+    def pursue(self, goal: Goal, percept: Percept) -> Goal:
         """Turn to another goal."""
         self._goal = goal
         return goal

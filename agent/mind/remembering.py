@@ -8,7 +8,7 @@ from agent.mind.intent import Intent, Source
 from agent.perception import Percept
 from agent.planning import Goal
 from agent.skills import Outcome
-from emulator import Party, ScreenType, State, Step
+from emulator import FRAMES_PER_SECOND, Party, ScreenType, State, Step
 from memory import (
     ActionRecord,
     Call,
@@ -24,7 +24,6 @@ from memory import (
 )
 
 AGENT: Final = "play"
-FRAMES_PER_SECOND: Final = 59.7275
 FIRST_INDOOR_MAP: Final = 37
 HOLD: Final = 8  # frames; from here on a press is a hold
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {

@@ -73,7 +73,7 @@ class Domain:
                 yield f"action {action.name!r} has no effect"
             if action.cost < 1:
                 yield f"action {action.name!r} must cost at least 1"
-            for fact in {part.fact for part in (*action.requires, *action.effects)} - self.sensed:
+            for fact in _facts_of(action) - self.sensed:
                 yield f"action {action.name!r} names fact {fact!r}, which no sensor tells"
 
     def _faults_of_goals(self) -> Iterator[str]:
@@ -87,6 +87,11 @@ class Domain:
                     yield f"goal {goal.name!r} names fact {require.fact!r}, which no sensor tells"
                 elif not any(_helps(effect, require) for effect in effects):
                     yield f"goal {goal.name!r} wants {require}, which no action brings about"
+
+
+def _facts_of(action: Action) -> set[str]:
+    required = {require.fact for require in action.requires}
+    return required | {effect.fact for effect in action.effects}
 
 
 def _helps(effect: Effect, require: Require) -> bool:

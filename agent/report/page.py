@@ -7,17 +7,17 @@ from pathlib import Path
 from string import Template
 
 from agent.report.summary import Summary
-from memory import EventRow, RunFolder
+from memory import EventRow, RunFolder, RunReader
 
 
-def write_report(folder: RunFolder, summary: Summary) -> Path:
+def write_report(folder: RunFolder[RunReader], summary: Summary) -> Path:
     """Write the page into the run's folder and return where it is."""
     path = folder.path / "report.html"
     path.write_text(page(folder, summary), encoding="utf-8")
     return path
 
 
-def page(folder: RunFolder, summary: Summary) -> str:
+def page(folder: RunFolder[RunReader], summary: Summary) -> str:
     """Return the page as text."""
     template = Template((files("agent.report") / "page.html").read_text(encoding="utf-8"))
     milestones = "\n".join(_figure(event) for event in folder.store.events("milestone"))

@@ -51,7 +51,7 @@ class Summary:
     errors: int
     consolidations: int
 
-    def as_json(self) -> Mapping[str, Any]:  # noqa: ANN401 -- plain JSON values
+    def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""
         milestones = [asdict(reached) for reached in self.milestones]
         return {**asdict(self), "stop": self.stop.value, "milestones": milestones}

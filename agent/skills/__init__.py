@@ -16,8 +16,8 @@ __all__ = [
     "boot",
     "choose",
     "once",
-    "tap",
     "talk",
+    "tap",
     "travel",
     "wait",
 ]

@@ -28,7 +28,9 @@ def spot_of(state: State) -> Spot:
 def occupied(state: State) -> frozenset[Spot]:
     """Return the spots on which somebody stands now. They move: never remember them as walls."""
     here = spot_of(state)
-    return frozenset(here._replace(x=person.x, y=person.y) for person in state.people if person.on_screen)
+    return frozenset(
+        here._replace(x=person.x, y=person.y) for person in state.people if person.on_screen
+    )
 
 
 def travel(

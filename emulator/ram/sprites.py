@@ -47,28 +47,30 @@ class Person:
 
 def read_people(ram: Ram) -> tuple[Person, ...]:
     """Return who is on the map, slots 1 to 15; hidden ones are listed as not on the screen."""
-    looks = ram.span(DATA_1, SLOTS * SLOT_SIZE)
-    places = ram.span(DATA_2, SLOTS * SLOT_SIZE)
-    pictures = looks[PICTURE::SLOT_SIZE]
-    facts = b"".join([looks[at::SLOT_SIZE] for at in (STATUS, IMAGE, FACING)])
-    return _decode_people(pictures, facts, places[MAP_X::SLOT_SIZE], places[MAP_Y::SLOT_SIZE])
+    looks = ram.rest(DATA_1, SLOTS * SLOT_SIZE)
+    places = ram.rest(DATA_2, SLOTS * SLOT_SIZE)
+    columns = [looks[at::SLOT_SIZE] for at in (PICTURE, STATUS, IMAGE, FACING)]
+    columns += [places[at::SLOT_SIZE] for at in (MAP_X, MAP_Y)]
+    return _decode_people(*columns)
 
 
 @lru_cache(maxsize=64)
-def _decode_people(pictures: bytes, facts: bytes, xs: bytes, ys: bytes) -> tuple[Person, ...]:
-    statuses, images, facings = facts[:SLOTS], facts[SLOTS : 2 * SLOTS], facts[2 * SLOTS :]
+def _decode_people(
+    pictures: bytes, statuses: bytes, images: bytes, facings: bytes, xs: bytes, ys: bytes
+) -> tuple[Person, ...]:
+    rows = zip(pictures, statuses, images, facings, xs, ys, strict=True)
     return tuple(
         [
             Person(
                 slot=slot,
-                picture=pictures[slot],
-                x=xs[slot] - BORDER,
-                y=ys[slot] - BORDER,
-                facing=Facing(facings[slot] & 0x0C),
-                moving=statuses[slot] & 0x7F == MOVING,
-                on_screen=images[slot] != NOT_DRAWN,
+                picture=picture,
+                x=x - BORDER,
+                y=y - BORDER,
+                facing=Facing(facing & 0x0C),
+                moving=status & 0x7F == MOVING,
+                on_screen=image != NOT_DRAWN,
             )
-            for slot in range(1, SLOTS)
-            if pictures[slot]
+            for slot, (picture, status, image, facing, x, y) in enumerate(rows)
+            if slot and picture
         ]
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import BlackboardEvent, Change, Entry, EntryStore
 from memory.blackboard.faults import Faults, OnFault
@@ -84,8 +84,8 @@ class Blackboard:
             importance,
             expires_s,
         )
+        self._store.put_entry(entry)  # first, because it refuses what is not JSON
         self._keep(entry, shelf)
-        self._store.put_entry(entry)
         self._tell("write", entry)
         if len(shelf.entries) > shelf.scope.capacity:
             self._remove(shelf, shelf.least(), "evict")
@@ -100,9 +100,7 @@ class Blackboard:
             return []
         return shelf.newest(kind, since_seq=since_seq, limit=limit)
 
-    def forget(
-        self, scope: str, *, kind: str | None = None, through_seq: int | None = None
-    ) -> int:
+    def forget(self, scope: str, *, kind: str | None = None, through_seq: int | None = None) -> int:
         """Return how many entries of `scope` went: all, or those of `kind`, or up to a seq."""
         shelf = self._shelves.get(scope)
         if shelf is None:
@@ -159,13 +157,11 @@ class Blackboard:
         """Return what the entries themselves do not tell."""
         return {"seq": self._seq, "game_s": self.game_s}
 
-    def restore(self, data: Mapping[str, Json]) -> None:
+    def restore(self, data: Mapping[str, Any]) -> None:
         """Hold the entries that the store now holds, without telling anybody."""
         self._load()
-        seq, game_s = data["seq"], data["game_s"]
-        assert isinstance(seq, int)
-        assert isinstance(game_s, float)
-        self._seq, self.game_s = seq, game_s
+        self._seq = max(self._seq, data["seq"])
+        self.game_s = max(self.game_s, data["game_s"])
 
     def _load(self) -> None:
         self._shelves.clear()

@@ -7,8 +7,6 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory.blackboard.entry import Entry
     from memory.blackboard.scopes import Scope
 
@@ -44,7 +42,7 @@ class Shelf:
         rank = next(rank for rank in self._ranks if rank)
         return next(iter(rank.values()))
 
-    def of_kind(self, kind: str | None) -> Mapping[int, Entry]:
+    def of_kind(self, kind: str | None) -> dict[int, Entry]:
         """Return the entries of `kind`, or all, by seq, oldest first."""
         return self.entries if kind is None else self._kinds.get(kind, {})
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import Entry, Part
 from memory.codec import Json, decode, encode
-from memory.errors import ForeignStore, MissingCheckpoint
+from memory.errors import MissingCheckpoint
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_schema import RUN_SCHEMA
@@ -34,7 +34,8 @@ class RunReader:
     def run_id(self) -> str:
         """The name under which this run's lessons are delivered."""
         row = self._database.row("SELECT run_id FROM run")
-        return "" if row is None else str(row[0])
+        assert row is not None
+        return str(row[0])
 
     def steps(self, *, live: bool = True) -> Iterator[StepRow]:
         """Yield the live lineage's steps by tick; otherwise those of dead branches, as performed."""
@@ -60,7 +61,9 @@ class RunReader:
             "WHERE dropped_after IS NULL ORDER BY seq"
         )
         for seq, scope, kind, tick, game_s, data, tags, *rest in self._database.rows(sql):
-            yield Entry(seq, scope, kind, tick, game_s, decode(data), frozenset(decode(tags)), *rest)
+            yield Entry(
+                seq, scope, kind, tick, game_s, decode(data), frozenset(decode(tags)), *rest
+            )
 
     def outbox(self) -> list[OutboxRow]:
         """Return the lessons that a checkpoint of the live lineage covers, oldest first."""
@@ -78,7 +81,10 @@ class RunReader:
         row = self._database.row(
             "SELECT tick, frame, state, chain, mind FROM checkpoints ORDER BY id DESC LIMIT 1"
         )
-        return None if row is None else Checkpoint(*row[:4], decode(row[4]))
+        if row is None:
+            return None
+        tick, frame, state, chain, mind = row
+        return Checkpoint(tick, frame, state, chain, decode(mind))
 
     def part(self, name: str) -> Any | None:  # noqa: ANN401  # what that part's to_json returned
         """Return the state of the part `name` at the last checkpoint, or None."""
@@ -102,9 +108,8 @@ class RunStore(RunReader):
         self._steps: list[StepRow] = []
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
-        self._put: dict[int, Entry] = {}
+        self._put: dict[int, tuple[object, ...]] = {}
         self._drop: list[int] = []
-        self._last_seq = 0
         self._parts: dict[str, Part] = {}
 
     def append_step(self, row: StepRow) -> None:
@@ -121,7 +126,7 @@ class RunStore(RunReader):
 
     def put_entry(self, entry: Entry) -> None:
         """Keep one blackboard entry at the next commit."""
-        self._put[entry.seq] = entry
+        self._put[entry.seq] = _entry_row(entry)
 
     def drop_entry(self, seq: int) -> None:
         """Let go of one entry at the next commit; one that was never committed leaves no trace."""
@@ -155,7 +160,9 @@ class RunStore(RunReader):
             (tick,),
         )
         if row is None:
-            message = f"{database.path} has no checkpoint at or before tick {tick}; start a new run."
+            message = (
+                f"{database.path} has no checkpoint at or before tick {tick}; start a new run."
+            )
             raise MissingCheckpoint(message)
         number, at, last_seq, last_sequence = row
         with database.transaction():
@@ -191,7 +198,7 @@ class RunStore(RunReader):
         database.execute_many(
             "INSERT INTO entries (seq, scope, kind, tick, game_s, data, tags, importance, expires_s) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            map(_entry_row, self._put.values()),
+            self._put.values(),
         )
         database.execute_many(
             "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
@@ -240,15 +247,13 @@ class RunStore(RunReader):
 
 
 def open_run_store(path: Path, *, run_id: str) -> RunStore:
-    """Return the run at `path`, made if there is none; `run_id` must be unique to this run for ever."""
+    """Return the run at `path`, made if there is none.
+
+    A new file takes `run_id`, which must never be given to another run; an old one keeps its own.
+    """
     database = open_database(path, RUN_SCHEMA)
     database.execute("INSERT OR IGNORE INTO run (id, run_id) VALUES (1, ?)", (run_id,))
-    store = RunStore(database)
-    if store.run_id != run_id:
-        message = f"{path} holds the run {store.run_id!r}, not {run_id!r}; name its own id."
-        database.close()
-        raise ForeignStore(message)
-    return store
+    return RunStore(database)
 
 
 def read_run_store(path: Path) -> RunReader:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
-
-from memory.codec import content_id
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memory.blackboard.entry import Entry
 
+Key: TypeAlias = tuple[str, str, tuple[str, ...]]
 LONGEST_SEQUENCE: Final = 8
 MAX_APPROACHES: Final = 500
 
@@ -31,9 +30,9 @@ class Approach:
     last_s: float
 
     @property
-    def id(self) -> str:
-        """A name that depends on place, reasoning and actions alone."""
-        return content_id(self.place, self.reasoning, self.actions)
+    def key(self) -> Key:
+        """What makes two occurrences the same approach."""
+        return self.place, self.reasoning, self.actions
 
 
 def sequences(actions: Iterable[Entry]) -> list[list[Entry]]:
@@ -64,9 +63,9 @@ def of_action(action: Entry) -> Approach:
     return _occurrence(action, _text(action, "location"), "", (_text(action, "action_value"),))
 
 
-def add(book: dict[str, Approach], seen: Approach) -> str:
-    """Return the id under which `seen` was added to `book`; the book forgets what is longest unseen."""
-    name = seen.id
+def add(book: dict[Key, Approach], seen: Approach) -> None:
+    """Count `seen` in `book`, which forgets what is longest unseen when it is full."""
+    name = seen.key
     known = book.pop(name, None)
     if known is not None:
         seen = replace(
@@ -79,7 +78,6 @@ def add(book: dict[str, Approach], seen: Approach) -> str:
     book[name] = seen
     if len(book) > MAX_APPROACHES:
         del book[next(iter(book))]
-    return name
 
 
 def told(approach: Approach) -> Approach:

@@ -54,7 +54,7 @@ class Outbox(Protocol):
 class MemoryConsolidator:
     """Drives the tiers of one run. `started_at` is the epoch second that game second 0 stands for."""
 
-    def __init__(  # noqa: PLR0913  # the three tiers, their figures, and the two ways out
+    def __init__(  # the three tiers, their figures, and the two ways out
         self,
         config: ConsolidationConfig | None,
         observer: ObserverMemory,
@@ -75,8 +75,8 @@ class MemoryConsolidator:
         self._decayed_at = started_at
         self._cursor = 0
         self._battles_told: list[str] = []
-        self._sequences: dict[str, Approach] = {}
-        self._attempts: dict[str, Approach] = {}
+        self._sequences: dict[approaches.Key, Approach] = {}
+        self._attempts: dict[approaches.Key, Approach] = {}
 
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
@@ -170,7 +170,9 @@ class MemoryConsolidator:
         last = self.consolidation_history[-1] if self.consolidation_history else None
         return {
             "last_consolidation_tick": self.last_consolidation_tick,
-            "next_consolidation_tick": (self.last_consolidation_tick // self.config.tick_interval + 1)
+            "next_consolidation_tick": (
+                self.last_consolidation_tick // self.config.tick_interval + 1
+            )
             * self.config.tick_interval,
             "last": None if last is None else as_json(last),
             "pending_actions": len(self.observer.actions_since(self._cursor)),
@@ -282,6 +284,6 @@ class MemoryConsolidator:
         self._outbox.enqueue(self.last_consolidation_tick, "totals", payload)
 
 
-def _book(data: Iterable[Mapping[str, Json]]) -> dict[str, Approach]:
+def _book(data: Iterable[Mapping[str, Json]]) -> dict[approaches.Key, Approach]:
     found = (from_json(Approach, each) for each in data)
-    return {each.id: each for each in found}
+    return {each.key: each for each in found}

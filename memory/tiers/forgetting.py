@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.tiers.tactician import SEVERITIES
 
@@ -56,7 +56,7 @@ def values(tactician: TacticianMemory, *, now: float, rate: float) -> dict[Memor
 def prune(tactician: TacticianMemory, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what was dropped: all that is worth less than the threshold, and all over the caps."""
     worth = values(tactician, now=now, rate=config.forgetting_decay_rate)
-    shelves = {
+    shelves: dict[str, dict[str, Any]] = {
         "tactician_patterns": tactician.patterns,
         "successful_strategies": tactician.strategies,
         "mistake_records": tactician.mistakes,

@@ -60,7 +60,7 @@ def pattern_of(
     if not (is_proven or is_known) or successes + failures == 0:
         return None
     return LearnedPattern(
-        pattern_id=approach.id,
+        pattern_id=content_id(*approach.key),
         pattern_type="action_sequence",
         description=f"{approach.reasoning}: {', '.join(approach.actions)}",
         trigger_conditions={"location": approach.place, "reasoning": approach.reasoning},

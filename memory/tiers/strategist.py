@@ -213,7 +213,9 @@ class StrategistMemory:
             | {
                 "objectives": [from_json(SessionObjective, each) for each in data["objectives"]],
                 "active_objective": None if active is None else from_json(SessionObjective, active),
-                "battle_history": [from_json(BattleRecord, each) for each in data["battle_history"]],
+                "battle_history": [
+                    from_json(BattleRecord, each) for each in data["battle_history"]
+                ],
                 "locations_visited": {each.location_name: each for each in places},
                 "resource_history": [
                     from_json(ResourceSnapshot, each) for each in data["resource_history"]

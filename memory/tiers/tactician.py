@@ -6,7 +6,7 @@ Knows nothing of files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import Json, as_json, from_json, overwrite

@@ -215,7 +215,7 @@ def write_atomically(target: Path, image: bytes) -> None:
 def run(*command: str) -> None:
     """Run a tool in the build folder; its complaint becomes ours."""
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=BUILD)
-    if result.returncode:
+    if result.returncode or "warning" in result.stderr:
         raise BuildError(f"{command[0]} failed:\n{result.stdout}{result.stderr}")
 
 

@@ -15,8 +15,10 @@ static const uint8_t save[] = {STR_SAVE};
 static const uint8_t option[] = {STR_OPTION};
 static const uint8_t leave[] = {STR_EXIT};
 
+/* Not shown before it is whole: the map alone would flash. */
 static void draw(void)
 {
+    hAutoBGTransferEnabled = 0;
     load_view();
     place_box(10, 0, 8, 12);
     place_string(TILE_AT(12, 2), team);
@@ -25,7 +27,7 @@ static void draw(void)
     place_string(TILE_AT(12, 8), save);
     place_string(TILE_AT(12, 10), option);
     place_string(TILE_AT(12, 12), leave);
-    update_sprites();
+    hAutoBGTransferEnabled = 1;
 }
 
 /* The place below the last item is never shown: it wraps to the first. */
@@ -82,6 +84,7 @@ static void open_item(uint8_t item)
         break;
     }
     draw();
+    update_sprites();
 }
 
 void start_menu(void) BANKED
@@ -89,6 +92,7 @@ void start_menu(void) BANKED
     wFontLoaded |= FONT_LOADED;
     draw();
     window_open();
+    update_sprites();
     while (choose() & PAD_A && wCurrentMenuItem != EXIT)
         if (wCurrentMenuItem != TEAM)
             open_item(wCurrentMenuItem);

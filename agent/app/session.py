@@ -1,0 +1,252 @@
+"""One process lifetime of play: every part built, wired to the others, and let go of in order."""
+
+import logging
+import random
+from base64 import b64encode
+from dataclasses import asdict
+from time import perf_counter
+from typing import Final
+
+from agent.app.moment import Moment, Viewer
+from agent.capabilities import Ledger, Reached, Story, dialogue, opening, story_telling, travelling
+from agent.errors import Stuck
+from agent.loop import Loop, Performed
+from agent.mind import AGENT, Mind, PlayProducers, Progress
+from agent.perception import Eyes, Percept
+from agent.replay import row_of
+from agent.report import Stop, Summary
+from emulator import Console, EmulatorError, Font, Link, RecordingConsole, State, StepRecord, World
+from memory import (
+    Blackboard,
+    BlackboardEvent,
+    BlackboardRecall,
+    Call,
+    Checkpoint,
+    Hooks,
+    KnowledgeStore,
+    MemoryConsolidator,
+    MemoryFault,
+    ObserverMemory,
+    Producers,
+    RunFolder,
+    RunStore,
+    StrategistMemory,
+    scope_name,
+)
+
+COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
+LAST: Final = 2_000  # the priority of handlers that run after the producers
+
+log = logging.getLogger(__name__)
+
+
+class Session:
+    """The agent on one console, writing one run."""
+
+    def __init__(
+        self,
+        folder: RunFolder[RunStore],
+        console: Console,
+        knowledge: KnowledgeStore,
+        story: Story,
+        viewer: Viewer,
+        *,
+        until: str,
+        ticks: int | None,
+    ) -> None:
+        self._folder = folder
+        self._store = folder.store
+        self._knowledge = knowledge
+        self._viewer = viewer
+        self._until = until
+        self._ticks = ticks
+        self._names = {map_id: place for place, map_id in story.places.items()}
+        self._interrupted = False
+        self._stop = Stop.ERROR
+
+        checkpoint = self._store.latest_checkpoint()
+        link = None
+        if checkpoint is not None:
+            self._store.rewind(checkpoint.tick)
+            console.load(checkpoint.state)
+            link = Link(checkpoint.tick, checkpoint.chain)
+        self._console = RecordingConsole(console, self._record, start=link)
+        self._start = self._console.link.tick, console.frame, perf_counter()
+
+        self._hooks = Hooks(self._fault)
+        self._remember(is_new=checkpoint is None)
+        self._ledger = Ledger(story.milestones, self._hooks)
+        self._store.attach("ledger", self._ledger)
+        self._loop = self._wire(story)
+        self._watch()
+
+    def play(self) -> Summary:
+        """Play until there is a reason to stop, and leave a whole run behind."""
+        reason = ""
+        if self._loop.tick == 0:
+            self._checkpoint()  # power-on is a moment to come back to as well
+        try:
+            self._loop.play(self._is_over)
+        except Stuck as stuck:
+            self._stop, reason = Stop.GAVE_UP, str(stuck)
+        except (EmulatorError, MemoryFault):
+            raise  # the console or the store is broken: there is nothing to finish with
+        except Exception as error:
+            # The one broad catch: whatever went wrong, what was played is kept and told.
+            log.exception("play ended by an error of the program")
+            self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
+        if self._loop.tick > self._start[0]:
+            self._finish()
+        return self._summary(reason)
+
+    def interrupt(self) -> None:
+        """Ask for a clean end after the tick that is under way."""
+        self._interrupted = True
+
+    def _remember(self, *, is_new: bool) -> None:
+        store, settings = self._store, self._folder.settings
+        self._blackboard = Blackboard(store, self._fault)
+        observer = ObserverMemory(self._blackboard, AGENT)
+        self._strategist = StrategistMemory(store.run_id, session_start_tick=0)
+        tactician = self._knowledge.load_tactician()
+        self._consolidator = MemoryConsolidator(
+            None,
+            observer,
+            self._strategist,
+            tactician,
+            outbox=store,
+            started_at=settings["started"].timestamp(),
+        )
+        if is_new:
+            self._blackboard.adopt(self._knowledge.entries())
+        for part in (self._strategist, tactician, self._consolidator):
+            store.attach(type(part).__name__, part)
+        self._strategist.follow(self._blackboard, AGENT)
+        self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
+
+    def _wire(self, story: Story) -> Loop:
+        cartridge, seed = self._console.cartridge, self._folder.settings["seed"]
+        world = World.of(cartridge)
+        capabilities = (
+            opening(seed, random.Random(seed)),
+            dialogue(),
+            travelling(story.places, world),
+            story_telling(story, world, self._ledger),
+        )
+        return Loop(
+            console=self._console,
+            eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
+            capabilities=capabilities,
+            mind=Mind(capabilities, self._hooks, Progress()),
+            ledger=self._ledger,
+            recall=self._recall,
+            hooks=self._hooks,
+            tick=self._start[0],
+        )
+
+    def _watch(self) -> None:
+        producers = Producers(self._hooks, self._blackboard)
+        PlayProducers(self._name_of).register(producers)
+        self._blackboard.subscribe(scope_name(AGENT, "stm"), self._chronicle)
+        self._hooks.after("Ledger.observe", self._witness, priority=LAST)
+        self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
+        self._hooks.after("Loop.perform", self._show, priority=LAST)
+
+    def _is_over(self, _state: State) -> bool:
+        if self._ledger.has(self._until):
+            self._stop = Stop.GOAL
+        elif self._ticks is not None and self._loop.tick >= self._ticks:
+            self._stop = Stop.TICKS
+        elif self._interrupted:
+            self._stop = Stop.INTERRUPTED
+        else:
+            return False
+        return True
+
+    def _record(self, record: StepRecord) -> None:
+        self._store.append_step(row_of(record))
+        if record.tick % COMMIT_EVERY == 0:
+            self._store.commit()
+
+    def _chronicle(self, event: BlackboardEvent) -> None:
+        """Whatever is new to short-term memory is an event worth asking about later."""
+        if event.action == "write":
+            self._store.append_event(event.entry.tick, event.entry.kind, event.entry.data)
+
+    def _witness(self, call: Call, reached: tuple[Reached, ...]) -> None:
+        percept: Percept = call.args[0]
+        for each in reached:
+            picture = percept.sight.screen.png() if percept.sight else b""
+            payload = {**asdict(each), "picture": b64encode(picture).decode()}
+            self._store.append_event(each.tick, "milestone", payload)
+        if reached:
+            self._checkpoint()
+
+    def _consolidate(self, _call: Call, _performed: Performed) -> None:
+        if self._consolidator.tick(self._loop.tick) is not None:
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        """Commit game and memory of this moment together, then hand on what they cover."""
+        link = self._console.link
+        state = self._console.save()
+        mind = {"goal": self._loop.goal}
+        self._store.commit(
+            checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
+        )
+        self._knowledge.deliver(self._store.run_id, self._store.outbox())
+
+    def _finish(self) -> None:
+        self._consolidator.consolidate(self._loop.tick, session_end=True)
+        self._checkpoint()
+
+    def _show(self, call: Call, performed: Performed) -> None:
+        state = performed.state
+        here = state.map
+        ticks, frames, started = self._start
+        wall = max(perf_counter() - started, 1e-6)
+        self._viewer.show(
+            Moment(
+                run=self._store.run_id,
+                cartridge=self._console.cartridge.name,
+                tick=self._loop.tick,
+                frame=state.frame,
+                where=f"{self._name_of(here.map_id)} ({here.x},{here.y})"
+                if state.game_started
+                else "before the game",
+                intent=call.args[0],
+                goal=self._loop.goal,
+                text=state.dialogue.text,
+                milestones=tuple(each.id for each in self._ledger.reached),
+                ticks_per_s=(self._loop.tick - ticks) / wall,
+                frames_per_s=(state.frame - frames) / wall,
+            )
+        )
+
+    def _summary(self, reason: str) -> Summary:
+        _, frames, started = self._start
+        wall = perf_counter() - started
+        state = self._loop.look()
+        return Summary(
+            run=str(self._folder.path),
+            cartridge=self._console.cartridge.name,
+            seed=self._folder.settings["seed"],
+            stop=self._stop,
+            reason=reason,
+            ticks=self._loop.tick,
+            frames=self._console.frame,
+            wall_s=round(wall, 3),
+            frames_per_s=round((self._console.frame - frames) / wall, 1),
+            milestones=self._ledger.reached,
+            badges=state.player.badge_count,
+            battles=self._strategist.total_battles,
+            errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
+            consolidations=len(self._consolidator.consolidation_history),
+        )
+
+    def _name_of(self, map_id: int) -> str:
+        return self._names.get(map_id, f"map {map_id}")
+
+    def _fault(self, name: str, error: Exception) -> None:
+        """Told once for each handler that fails; the counts are in the summary."""
+        log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)

@@ -1,0 +1,73 @@
+"""The four tables of knowledge as records: their statements, and rows to and from them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from memory.codec import as_json, decode, encode, from_json
+from memory.tiers.tactician import (
+    LearnedPattern,
+    MistakeRecord,
+    PlayerPreference,
+    SuccessfulStrategy,
+    TacticianMemory,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Knowledge: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
+
+
+class Table:
+    """One table, whose columns are the fields of its record, in order, the id first."""
+
+    def __init__(self, name: str, record: type[Knowledge], *json_columns: str) -> None:
+        self.name = name
+        self.columns = [field.name for field in fields(record)]
+        self.id_column = self.columns[0]
+        marks = ", ".join("?" for _ in self.columns)
+        # The names are our own, not a caller's.
+        self.select = f"SELECT * FROM {name} ORDER BY {self.id_column}"  # noqa: S608
+        self.replace = f"INSERT OR REPLACE INTO {name} VALUES ({marks})"  # noqa: S608
+        self.delete = f"DELETE FROM {name} WHERE {self.id_column} = ?"  # noqa: S608
+        self._record = record
+        self._json_columns = frozenset(json_columns)
+
+    def record_of(self, row: tuple[Any, ...]) -> Knowledge:
+        """Return the record that a row holds."""
+        values = dict(zip(self.columns, row, strict=True))
+        decoded = {name: decode(values[name]) for name in self._json_columns}
+        return from_json(self._record, values | decoded)
+
+    def row_of(self, record: Knowledge) -> tuple[object, ...]:
+        """Return the row that holds a record."""
+        values = as_json(record)
+        return tuple(
+            encode(value) if name in self._json_columns else value for name, value in values.items()
+        )
+
+
+PATTERNS: Final = Table("tactician_patterns", LearnedPattern, "trigger_conditions")
+STRATEGIES: Final = Table("successful_strategies", SuccessfulStrategy, "context", "moves_sequence")
+MISTAKES: Final = Table("mistake_records", MistakeRecord, "situation")
+PREFERENCES: Final = Table("player_preferences", PlayerPreference, "preference_value")
+TABLES: Final = (PATTERNS, STRATEGIES, MISTAKES, PREFERENCES)
+BY_LESSON: Final = {
+    "pattern": PATTERNS,
+    "strategy": STRATEGIES,
+    "mistake": MISTAKES,
+    "preference": PREFERENCES,
+}
+
+
+def knowledge(tactician: TacticianMemory, table: Table) -> Mapping[str, Knowledge]:
+    """Return the records that belong in `table`, by id."""
+    shelves: dict[str, Mapping[str, Knowledge]] = {
+        PATTERNS.name: tactician.patterns,
+        STRATEGIES.name: tactician.strategies,
+        MISTAKES.name: tactician.mistakes,
+        PREFERENCES.name: tactician.preferences,
+    }
+    return shelves[table.name]

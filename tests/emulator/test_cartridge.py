@@ -1,0 +1,94 @@
+"""What may be in the slot, and what a person is told who puts something else there."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emulator import CartridgeError, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator.cartridge import DEMO_TITLE, HEADER_CHECKSUM, header_checksum
+
+RomOf = Callable[..., bytes]
+
+
+def test_the_demo_is_recognised() -> None:
+    demo = load_cartridge(demo_cartridge_path())
+    assert (demo.kind, demo.title, demo.name) == (CartridgeKind.DEMO, DEMO_TITLE, "Red Agent Demo")
+    assert demo.sha1 == hashlib.sha1(demo_cartridge_path().read_bytes()).hexdigest()
+    assert repr(demo.rom) not in repr(demo)
+
+
+def test_equal_images_are_the_same_cartridge(tmp_path: Path, rom_of: RomOf) -> None:
+    for name in ("one.gb", "two.gb"):
+        (tmp_path / name).write_bytes(rom_of())
+    one, two = load_cartridge(tmp_path / "one.gb"), load_cartridge(str(tmp_path / "two.gb"))
+    assert one == two
+    assert hash(one) == hash(two)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(CartridgeError) as raised:
+        load_cartridge(path)
+    message = str(raised.value)
+    assert "\n" not in message
+    assert repr(str(path)) in message
+    return message
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    message = refusal(tmp_path / "none.gb")
+    assert "no cartridge at" in message
+    assert "--rom PATH" in message
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    assert "is a folder" in refusal(tmp_path)
+
+
+def broken(rom: bytes, at: int) -> bytes:
+    return rom[:at] + bytes([rom[at] ^ 0xFF]) + rom[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda rom: b"", "is empty"),
+        (lambda rom: rom[:0x14F], "is cut short"),
+        (lambda rom: rom[:0x4000], "is cut short: 16384 bytes, header says 32768"),
+        (lambda rom: rom + bytes(0x4000), "is the wrong size: 49152 bytes, header says 32768"),
+        (lambda rom: broken(rom, HEADER_CHECKSUM), "wrong header checksum"),
+        (lambda rom: broken(rom, 0x134), "wrong header checksum"),
+        (lambda rom: b"PK\x03\x04" + rom, "is a zip archive; unpack it"),
+        (lambda rom: b"7z\xbc\xaf" + rom, "is a 7z archive; unpack it"),
+        (lambda rom: b"\x1f\x8b" + rom, "is a gzip archive; unpack it"),
+    ],
+)
+def test_a_spoilt_image_is_refused_with_what_to_do(
+    spoil: Callable[[bytes], bytes], reason: str, tmp_path: Path, rom_of: RomOf
+) -> None:
+    path = tmp_path / "spoilt.gb"
+    path.write_bytes(spoil(rom_of()))
+    assert reason in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("title", "reason"),
+    [
+        ("POKEMON BLUE", "is Pokemon Blue: its wild tables and ROM offsets differ"),
+        ("POKEMON RED", "is another revision of Pokemon Red, or a hack"),
+        ("TETRIS", "is another game, titled 'TETRIS'"),
+        ("\xff", "is another game, titled"),
+    ],
+)
+def test_another_game_is_refused_with_its_name_and_what_is_supported(
+    title: str, reason: str, tmp_path: Path, rom_of: RomOf
+) -> None:
+    rom = bytearray(rom_of())
+    rom[0x134:0x143] = title.encode("latin-1").ljust(15, b"\0")
+    rom[HEADER_CHECKSUM] = header_checksum(bytes(rom))
+    path = tmp_path / "other.gb"
+    path.write_bytes(rom)
+    message = refusal(path)
+    assert reason in message
+    assert "supported: Pokemon Red (US, SHA-1 ea9bcae6" in message

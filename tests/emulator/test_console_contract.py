@@ -1,0 +1,287 @@
+"""What every Console does, whatever is inside."""
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import pytest
+
+from emulator import (
+    DIGEST_RANGES,
+    WATCHED_RANGES,
+    Button,
+    Cartridge,
+    Console,
+    ConsoleError,
+    PyBoyConsole,
+    StateError,
+    Step,
+    load_cartridge,
+)
+from emulator.savestate import SavedState, encode_state
+
+MakeConsole: TypeAlias = Callable[[Cartridge, Sequence[Step]], Console]
+Moment: TypeAlias = tuple[int, bytes, bytes]
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+BOOT: Final = Step(None, 0, 80)  # the boot ROM shows its logo for less
+INTO_THE_GAME: Final = (BOOT, *[Step(Button.A, 4, 12)] * 20)
+# The moment with a button down, after a step without settling, is the hard one to save.
+STILL_DOWN: Final = Step(Button.DOWN, 6, 0)
+AND_ON: Final = (
+    Step(Button.DOWN, 6, 2),
+    Step(Button.B, 3, 5),
+    *[Step(Button.A, 2, 9)] * 15,
+    Step(None, 0, 30),
+)
+ALL: Final = (*INTO_THE_GAME, STILL_DOWN, *AND_ON)
+
+GO_ON: Final = """
+import sys
+from pathlib import Path
+from emulator import Button, PyBoyConsole, Step, load_cartridge
+rom, state, *steps = sys.argv[1:]
+console = PyBoyConsole(load_cartridge(rom))
+console.load(Path(state).read_bytes())
+for step in steps:
+    button, hold, settle = step.split(",")
+    console.perform(Step(Button(button) if button else None, int(hold), int(settle)))
+    print(console.frame, console.digest().hex(), console.full_digest().hex())
+"""
+
+
+def play(console: Console, steps: Sequence[Step]) -> list[Moment]:
+    moments = []
+    for step in steps:
+        console.perform(step)
+        moments.append((console.frame, console.digest(), console.full_digest()))
+    return moments
+
+
+def play_in_a_fresh_process(rom: Path, state: Path, steps: Sequence[Step]) -> list[Moment]:
+    words = [
+        f"{step.button.value if step.button else ''},{step.hold},{step.settle}" for step in steps
+    ]
+    command = [sys.executable, "-W", "ignore", "-c", GO_ON, str(rom), str(state), *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    lines = [line.split() for line in run.stdout.splitlines()]
+    return [(int(frame), bytes.fromhex(part), bytes.fromhex(full)) for frame, part, full in lines]
+
+
+def test_time_passes_by_steps_alone(make_console: MakeConsole, demo: Cartridge) -> None:
+    console = make_console(demo, ALL)
+    moments = play(console, ALL)
+    frames = [sum(step.frames for step in ALL[: n + 1]) for n in range(len(ALL))]
+    assert [frame for frame, _, _ in moments] == frames
+
+
+def test_same_steps_from_power_on_give_the_same_game(
+    make_console: MakeConsole, demo: Cartridge
+) -> None:
+    assert play(make_console(demo, ALL), ALL) == play(make_console(demo, ALL), ALL)
+
+
+def test_restoring_is_exact_in_the_same_console(make_console: MakeConsole, demo: Cartridge) -> None:
+    console = make_console(demo, ALL)
+    play(console, (*INTO_THE_GAME, STILL_DOWN))
+    state = console.save()
+    went_on = play(console, AND_ON)
+    console.load(state)
+    assert play(console, AND_ON) == went_on
+
+
+def test_restoring_is_exact_in_a_fresh_console(make_console: MakeConsole, demo: Cartridge) -> None:
+    console, fresh = make_console(demo, ALL), make_console(demo, ALL)
+    play(console, (*INTO_THE_GAME, STILL_DOWN))
+    fresh.load(console.save())
+    assert (fresh.frame, fresh.full_digest()) == (console.frame, console.full_digest())
+    assert play(fresh, AND_ON) == play(console, AND_ON)
+
+
+def test_restoring_is_exact_in_a_fresh_process(
+    make_console: MakeConsole, demo: Cartridge, tmp_path: Path
+) -> None:
+    console = make_console(demo, ALL)
+    play(console, (*INTO_THE_GAME, STILL_DOWN))
+    state = tmp_path / "moment"
+    state.write_bytes(console.save())
+    assert play_in_a_fresh_process(demo.path, state, AND_ON) == play(console, AND_ON)
+
+
+def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> None:
+    console, other = make_console(demo, ALL), make_console(demo, ALL)
+    for step in ALL:
+        console.perform(step)
+        console.save()
+        other.perform(step)
+        assert console.full_digest() == other.full_digest()
+
+
+def test_looking_leaves_no_trace(make_console: MakeConsole, demo: Cartridge) -> None:
+    console, other = make_console(demo, ALL), make_console(demo, ALL)
+    for step in ALL:
+        console.perform(step)
+        before = console.full_digest()
+        assert console.screen() == console.screen()
+        console.ram()
+        console.read(0x8000, 0x100)
+        assert console.full_digest() == before
+        other.perform(step)
+        assert other.full_digest() == before
+
+
+def test_the_picture_survives_saving_and_loading(
+    make_console: MakeConsole, demo: Cartridge
+) -> None:
+    console, fresh = make_console(demo, ALL), make_console(demo, ALL)
+    play(console, INTO_THE_GAME)
+    fresh.load(console.save())
+    assert fresh.screen() == console.screen()
+    assert console.screen().shades.max() == 3
+    assert console.screen().png().startswith(b"\x89PNG")
+
+
+def test_ram_is_read_once_a_step_and_equals_read(
+    make_console: MakeConsole, demo: Cartridge
+) -> None:
+    console = make_console(demo, ALL)
+    play(console, INTO_THE_GAME)
+    ram = console.ram()
+    assert console.ram() is ram
+    assert ram.windows == tuple((at, console.read(at, len(data))) for at, data in ram.windows)
+    console.perform(STILL_DOWN)
+    assert console.ram() is not ram
+
+
+def test_an_address_that_is_not_watched_is_refused(
+    make_console: MakeConsole, demo: Cartridge
+) -> None:
+    ram = make_console(demo, ALL).ram()
+    for read in (ram.byte, ram.word_be, ram.word_le):
+        with pytest.raises(ConsoleError, match=r"0xc000.*console\.read"):
+            read(0xC000)
+    with pytest.raises(ConsoleError, match="0xc3a0"):
+        ram.span(0xC3A0, 361)
+
+
+def test_digests_cover_what_they_say(make_console: MakeConsole, demo: Cartridge) -> None:
+    console = make_console(demo, ALL)
+    play(console, INTO_THE_GAME)
+    watched = b"".join(console.read(*each) for each in DIGEST_RANGES)
+    everything = console.read(0xC000, 0x2000) + console.read(0xFF80, 0x7F)
+    assert console.digest() == hashlib.blake2b(watched, digest_size=16).digest()
+    assert console.full_digest() == hashlib.blake2b(everything, digest_size=16).digest()
+
+
+def test_what_digests_cover_is_small_and_read_anyway() -> None:
+    assert sum(size for _, size in DIGEST_RANGES) <= 1024
+    for start, size in DIGEST_RANGES:
+        assert any(at <= start and start + size <= at + n for at, n in WATCHED_RANGES)
+
+
+PRESSES: Final = (
+    BOOT,
+    Step(Button.A, 3, 5),
+    Step(Button.LEFT, 1, 1),
+    Step(Button.DOWN, 4, 0),
+    Step(Button.DOWN, 4, 2),  # one long press with the step before
+    Step(Button.UP, 2, 0),
+    Step(Button.SELECT, 5, 1),  # the next button lets the last one go
+    Step(None, 0, 7),
+    *[Step(button, 2, 3) for button in Button],
+)
+PAD_BITS: Final = {
+    Button.A: 1,
+    Button.B: 2,
+    Button.SELECT: 4,
+    Button.START: 8,
+    Button.RIGHT: 16,
+    Button.LEFT: 32,
+    Button.UP: 64,
+    Button.DOWN: 128,
+}
+
+
+def test_buttons_are_down_for_exactly_the_frames_of_their_hold(
+    make_console: MakeConsole, tiny: Callable[..., Cartridge]
+) -> None:
+    cartridge = tiny()
+    console = make_console(cartridge, PRESSES)
+    play(console, PRESSES)
+    logged = console.read(0xC000, 1)[0]
+    seen = console.read(0xC100, logged)
+    held = b"".join(
+        bytes([PAD_BITS[step.button] if step.button else 0]) * step.hold + bytes(step.settle)
+        for step in PRESSES[1:]
+    )
+    assert held.rstrip(b"\0") in seen
+    assert seen.count(0) == len(seen) - len(held.replace(b"\0", b""))
+
+
+def test_a_state_of_nothing_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
+    console = make_console(demo, ALL)
+    play(console, (BOOT,))
+    state = console.save()
+    bad = {
+        "not a saved state": [b"", b"anything", state[1:]],
+        "cut short": [state[:20], state[:-1], state + b"\0"],
+        "damaged": [flipped(state, at) for at in (len(state) - 1, 60, 80)],
+        "format": [flipped(state, 8)],
+    }
+    before = console.full_digest()
+    for reason, states in bad.items():
+        for each in states:
+            with pytest.raises(StateError, match=reason):
+                console.load(each)
+    assert console.full_digest() == before
+
+
+def flipped(state: bytes, at: int) -> bytes:
+    return state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :]
+
+
+def test_a_state_of_another_cartridge_is_refused(
+    make_console: MakeConsole, demo: Cartridge, tiny: Callable[..., Cartridge]
+) -> None:
+    other = PyBoyConsole(tiny())
+    with pytest.raises(StateError, match=f"belongs to cartridge {other.cartridge.sha1}"):
+        make_console(demo, ALL).load(other.save())
+    other.close()
+
+
+def test_a_state_of_another_emulator_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
+    state = encode_state(SavedState("PyBoy 2.7.0", demo.sha1, 80, None, b"anything"))
+    with pytest.raises(StateError, match=r"saved by PyBoy 2\.7\.0.*install PyBoy 2\.7\.0"):
+        make_console(demo, ALL).load(state)
+
+
+def test_nothing_is_written_beside_the_rom(
+    make_console: MakeConsole, demo: Cartridge, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rom = tmp_path / "slot" / "game.gb"
+    rom.parent.mkdir()
+    rom.write_bytes(demo.rom)
+    # What other programs leave there would change power-on, were it loaded.
+    rom.with_suffix(".gb.ram").write_bytes(b"\xff" * 0x8000)
+    rom.parent.chmod(0o555)
+    before = {path: path.read_bytes() for path in rom.parent.iterdir()}
+    console = make_console(load_cartridge(rom), ALL)
+    moments = play(console, ALL)
+    console.load(console.save())
+    console.close()
+    rom.parent.chmod(0o755)
+    assert {path: path.read_bytes() for path in rom.parent.iterdir()} == before
+    assert moments == play(make_console(demo, ALL), ALL)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("button", "hold", "settle"),
+    [(None, 0, 0), (Button.A, 0, 5), (None, 3, 2), (Button.A, -1, 5), (Button.A, 1, -1)],
+)
+def test_an_impossible_step_is_refused(button: Button | None, hold: int, settle: int) -> None:
+    with pytest.raises(ValueError, match=r"a step takes|a button is held"):
+        Step(button, hold, settle)

@@ -1,0 +1,242 @@
+"""Recordings: exact, continuable, and impossible to edit unnoticed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator import (
+    Button,
+    Cartridge,
+    ConsoleError,
+    Divergence,
+    DivergenceKind,
+    Link,
+    PlayingConsole,
+    PyBoyConsole,
+    RecordingConsole,
+    Step,
+    StepRecord,
+    first_divergence,
+    verify_chain,
+)
+from emulator.recording import FULL_DIGEST_EVERY, first_link, next_chain
+
+Record: TypeAlias = Callable[[Cartridge, Sequence[Step]], list[StepRecord]]
+SwitchOn: TypeAlias = Callable[[Cartridge], PyBoyConsole]
+
+WALK: Final = tuple(
+    Step(button, 8, 8)
+    for button in (Button.RIGHT, Button.UP, Button.LEFT, Button.DOWN, Button.UP) * 8
+)
+
+OTHER_STEP: Final = {"step": Step(Button.SELECT, 8, 8)}
+
+
+@pytest.fixture
+def steps(bedroom_steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return (*bedroom_steps, *WALK)
+
+
+@pytest.fixture
+def records(demo: Cartridge, steps: tuple[Step, ...], record: Record) -> list[StepRecord]:
+    return record(demo, steps)
+
+
+def relinked(records: Sequence[StepRecord], cartridge: Cartridge) -> list[StepRecord]:
+    """Return `records` with the chain that a careful forger would make."""
+    chain, linked = first_link(cartridge.sha1).chain, []
+    for each in records:
+        chain = next_chain(chain, each)
+        linked.append(replace(each, chain=chain))
+    return linked
+
+
+def edited(records: list[StepRecord], tick: int, changes: dict[str, Any]) -> list[StepRecord]:
+    return [replace(each, **changes) if each.tick == tick else each for each in records]
+
+
+def test_a_record_says_what_was_pressed_and_what_came_of_it(
+    records: list[StepRecord], steps: tuple[Step, ...]
+) -> None:
+    assert [each.tick for each in records] == list(range(1, len(steps) + 1))
+    assert [each.step for each in records] == list(steps)
+    assert records[-1].frame == sum(step.frames for step in steps)
+    with_full = [each.tick for each in records if each.full_digest is not None]
+    assert with_full == list(range(FULL_DIGEST_EVERY, len(steps) + 1, FULL_DIGEST_EVERY))
+    in_play = [each.digest for each in records[10:]]
+    assert len(set(in_play)) == len(in_play)
+
+
+def test_a_recording_replays_without_divergence(
+    records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    assert verify_chain(records, demo.sha1) is None
+    assert first_divergence(switch_on(demo), records) is None
+
+
+@pytest.mark.parametrize("tick", [1, 50, 75, 100])
+def test_a_flipped_input_is_named_at_its_tick(
+    tick: int, records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    forged = edited(records, tick, OTHER_STEP)
+    divergence = first_divergence(switch_on(demo), forged)
+    assert divergence is not None
+    assert (divergence.tick, divergence.kind) == (tick, DivergenceKind.EDITED)
+    assert verify_chain(forged, demo.sha1) == tick
+
+
+def test_a_flipped_input_shows_in_the_game_even_when_the_chain_is_forged(
+    records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    forged = relinked(edited(records, 90, OTHER_STEP), demo)
+    divergence = first_divergence(switch_on(demo), forged)
+    assert divergence is not None
+    assert (divergence.tick, divergence.kind) == (90, DivergenceKind.DIGEST)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"frame": 12}, DivergenceKind.FRAME),
+        ({"digest": bytes(16)}, DivergenceKind.DIGEST),
+        ({"full_digest": bytes(16)}, DivergenceKind.FULL_DIGEST),
+        ({"step": Step(Button.RIGHT, 8, 9)}, DivergenceKind.FRAME),
+    ],
+)
+def test_a_forged_record_differs_from_the_machine_at_its_tick(
+    changes: dict[str, Any],
+    kind: DivergenceKind,
+    records: list[StepRecord],
+    demo: Cartridge,
+    switch_on: SwitchOn,
+) -> None:
+    divergence = first_divergence(switch_on(demo), relinked(edited(records, 70, changes), demo))
+    assert divergence is not None
+    assert (divergence.tick, divergence.kind) == (70, kind)
+    assert str(divergence).startswith(f"tick 70: {kind}: ")
+
+
+def test_a_missing_record_breaks_the_chain(records: list[StepRecord], demo: Cartridge) -> None:
+    assert verify_chain(records[:30] + records[31:], demo.sha1) == 32
+    assert verify_chain(records[1:], demo.sha1) == 2
+
+
+def test_a_recording_belongs_to_its_cartridge(records: list[StepRecord]) -> None:
+    assert verify_chain(records, "00" * 20) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    at=st.integers(0, 9),
+    changes=st.one_of(
+        st.fixed_dictionaries({"tick": st.integers(0, 2**64 - 1)}),
+        st.fixed_dictionaries({"frame": st.integers(0, 2**64 - 1)}),
+        st.fixed_dictionaries({"digest": st.binary(min_size=16, max_size=16)}),
+        st.fixed_dictionaries({"full_digest": st.none() | st.binary(min_size=16, max_size=16)}),
+        st.fixed_dictionaries({"chain": st.binary(min_size=16, max_size=16)}),
+        st.builds(
+            lambda button, hold, settle: {"step": Step(button, hold, settle)},
+            st.sampled_from(Button),
+            st.integers(1, 2**32 - 1),
+            st.integers(0, 2**32 - 1),
+        ),
+    ),
+)
+def test_any_edit_breaks_the_chain_at_its_record(at: int, changes: dict[str, Any]) -> None:
+    link = first_link("ab" * 20)
+    records: list[StepRecord] = []
+    for tick in range(1, 11):
+        bare = StepRecord(tick, Step(Button.A, 1, tick), 9 * tick, bytes([tick] * 16), None, b"")
+        link = Link(tick, next_chain(link.chain, bare))
+        records.append(replace(bare, chain=link.chain))
+    forged = records.copy()
+    forged[at] = replace(records[at], **changes)
+    broken = verify_chain(forged, "ab" * 20)
+    assert broken == (None if forged == records else forged[at].tick)
+
+
+def test_a_player_accepts_nothing_but_the_recorded_steps(
+    records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    player = PlayingConsole(switch_on(demo), records)
+    player.perform(records[0].step)
+    with pytest.raises(Divergence, match=r"tick 2: step: asked for .*B.*, recorded is") as raised:
+        player.perform(Step(Button.B, 1, 1))
+    assert (raised.value.tick, raised.value.kind) == (2, DivergenceKind.STEP)
+    for each in records[1:]:
+        player.perform(each.step)
+    with pytest.raises(ConsoleError, match="over"):
+        player.perform(records[0].step)
+
+
+def test_a_player_goes_to_the_record_that_a_loaded_state_ends(
+    records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    player = PlayingConsole(switch_on(demo), records)
+    states = [player.save()]
+    for each in records:
+        player.perform(each.step)
+        states.append(player.save())
+    for position in (70, 0, len(records) - 1):
+        player.load(states[position])
+        player.perform(records[position].step)
+
+
+def test_a_player_refuses_a_moment_that_is_not_recorded(
+    records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    elsewhere = switch_on(demo)
+    elsewhere.perform(Step(None, 0, 5))
+    with pytest.raises(ConsoleError, match="no record ends at frame 5"):
+        PlayingConsole(switch_on(demo), records).load(elsewhere.save())
+
+
+def test_a_recorder_goes_back_with_the_state_it_loads(
+    steps: tuple[Step, ...], records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    live: list[StepRecord] = []
+    console = RecordingConsole(switch_on(demo), live.append)
+    for step in steps[:70]:
+        console.perform(step)
+    state, link = console.save(), console.link
+    for button in (Button.B, Button.START):
+        console.perform(Step(button, 4, 4))
+    assert console.link.tick == 72
+    console.load(state)
+    assert console.link == link == (70, records[69].chain)
+    del live[70:]  # the dead branch
+    for step in steps[70:]:
+        console.perform(step)
+    assert live == records
+
+
+def test_a_recording_goes_on_in_another_session(
+    steps: tuple[Step, ...], records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    live: list[StepRecord] = []
+    first = RecordingConsole(switch_on(demo), live.append)
+    for step in steps[:80]:
+        first.perform(step)
+    second = RecordingConsole(switch_on(demo), live.append, start=first.link)
+    second.load(first.save())
+    for step in steps[80:]:
+        second.perform(step)
+    assert live == records
+    console = switch_on(demo)
+    console.load(first.save())
+    assert first_divergence(console, live[80:], start=first.link) is None
+
+
+def test_a_recorder_refuses_a_foreign_state_once_it_has_recorded(
+    demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    elsewhere = switch_on(demo)
+    elsewhere.perform(Step(None, 0, 5))
+    console = RecordingConsole(switch_on(demo), lambda record: None)
+    console.perform(Step(None, 0, 7))
+    with pytest.raises(ConsoleError, match="frame 5 is not of this recording"):
+        console.load(elsewhere.save())

@@ -1,0 +1,100 @@
+"""Small records to remember, and one whole memory over real files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memory import (
+    ACTION,
+    ActionRecord,
+    BattleRecord,
+    Blackboard,
+    Checkpoint,
+    ConsolidationConfig,
+    Json,
+    LearnedPattern,
+    LocationVisited,
+    MemoryConsolidator,
+    MistakeRecord,
+    ObserverMemory,
+    PlayerPreference,
+    ResourceSnapshot,
+    RunStore,
+    SessionObjective,
+    StepRow,
+    StrategistMemory,
+    SuccessfulStrategy,
+    TacticianMemory,
+    TickState,
+    as_json,
+    open_run_store,
+)
+
+NOON = 1_800_000_000.0
+MONTH = 30 * 86_400.0
+WORKING = "agent:play:working"
+STM = "agent:play:stm"
+EPISODIC = "agent:play:ltm:episodic"
+SENSORY = "agent:play:sensory"
+
+STATE = TickState(1, 0.5, "hometown", False, 100.0, 3000, (), "overworld", None)
+ACT = ActionRecord(1, "press", "up", "go north", 1.0, True, "moved", 130.0)
+FIGHT = BattleRecord(
+    "b1", 10, 20, "rat", 3, "turtle", 5, "victory", 2, 18.0, ("tackle", "tackle"), (), ()
+)
+TOWN = LocationVisited("hometown", "town", 5, 5, 1, ("lawn",), ("lab",), (), ("mum",))
+OWNED = ResourceSnapshot(7, 3000, {"potion": 1}, (), (), ("map",))
+AIM = SessionObjective(
+    "o1", "Leave", "Leave the house", "reach", 50, "active", 0.0, 1, None, (), "hometown"
+)
+PATTERN = LearnedPattern("p1", "route", "north", {"location": "town"}, "s", 9, 3, 1, 0.75, NOON, 0.75)
+STRATEGY = SuccessfulStrategy(
+    "s1", {}, "rat", "turtle", "tackle", ("growl", "tackle"), 1.0, 2, NOON, NOON
+)
+MISTAKE = MistakeRecord("m1", "wall", {"location": "town"}, "bump", "minor", "", NOON, NOON, 3)
+PREFERENCE = PlayerPreference("f1", "naming", "short", {"name": ["A"]}, "s", 0.9, NOON, NOON)
+
+
+def step(tick: int) -> StepRow:
+    digest = tick.to_bytes(16, "big")
+    return StepRow(tick, "a" if tick % 2 else None, 4, 8, 12 * tick, digest, None, digest)
+
+
+def checkpoint(tick: int) -> Checkpoint:
+    return Checkpoint(tick, 12 * tick, b"game at %d" % tick, b"chain", {"tick": tick})
+
+
+@dataclass
+class Tiers:
+    store: RunStore
+    blackboard: Blackboard
+    observer: ObserverMemory
+    strategist: StrategistMemory
+    tactician: TacticianMemory
+    consolidator: MemoryConsolidator
+
+    def act(self, tick: int, value: str, *, success: bool = True, why: str = "go") -> None:
+        action = replace(ACT, tick=tick, action_value=value, reasoning=why, success=success)
+        data: Mapping[str, Json] = {**as_json(action), "location": "town"}
+        self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
+
+
+def open_tiers(
+    path: Path,
+    *,
+    config: ConsolidationConfig | None = None,
+    tactician: TacticianMemory | None = None,
+) -> Tiers:
+    store = open_run_store(path, run_id="run-1")
+    blackboard = Blackboard(store)
+    observer = ObserverMemory(blackboard, "play")
+    strategist = StrategistMemory("session-1", 0)
+    tactician = tactician or TacticianMemory()
+    consolidator = MemoryConsolidator(
+        config, observer, strategist, tactician, outbox=store, started_at=NOON
+    )
+    store.attach("strategist", strategist)
+    store.attach("tactician", tactician)
+    store.attach("consolidator", consolidator)
+    strategist.follow(blackboard, "play")
+    return Tiers(store, blackboard, observer, strategist, tactician, consolidator)

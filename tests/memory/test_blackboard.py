@@ -1,0 +1,174 @@
+"""Scopes, capacities, time to live, events."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore, scope_name
+from memory.blackboard.scopes import scope_of
+from tests.memory.samples import SENSORY, STM, WORKING
+
+
+def write(blackboard: Blackboard, scope: str, number: int, **more: object) -> Entry:
+    game_s = more.pop("game_s", 0.0)
+    return blackboard.write(
+        scope,
+        "n",
+        {"n": number},
+        tick=number,
+        game_s=game_s,  # type: ignore[arg-type]
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def numbers(blackboard: Blackboard, scope: str) -> list[object]:
+    return [entry.data["n"] for entry in blackboard.entries(scope)]
+
+
+def test_names_carry_the_agent_and_the_level() -> None:
+    assert scope_name("play", "sensory") == "agent:play:sensory"
+    assert scope_name("play", "ltm:episodic") == "agent:play:ltm:episodic"
+    assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
+    assert (scope_of(WORKING).capacity, scope_of(WORKING).ttl_s) == (2000, None)
+    assert (scope_of(STM).capacity, scope_of(STM).ttl_s) == (100, 3600.0)
+
+
+def test_entries_come_oldest_first_and_can_be_narrowed(blackboard: Blackboard) -> None:
+    entries = [write(blackboard, WORKING, n) for n in range(6)]
+    blackboard.write(WORKING, "other", {"n": 99}, tick=9, game_s=0.0)
+    assert blackboard.entries(WORKING, kind="n") == entries
+    assert blackboard.entries(WORKING, kind="n", limit=2) == entries[-2:]
+    assert blackboard.entries(WORKING, kind="n", since_seq=entries[3].seq) == entries[4:]
+    assert blackboard.entries(WORKING, kind="absent") == []
+    assert blackboard.entries("agent:other:working") == []
+
+
+def test_a_full_scope_loses_the_least_important_then_the_oldest(blackboard: Blackboard) -> None:
+    for n in range(50):
+        write(blackboard, SENSORY, n, importance=2 if n in {10, 20} else 5)
+    write(blackboard, SENSORY, 50, importance=5)
+    write(blackboard, SENSORY, 51, importance=5)
+    write(blackboard, SENSORY, 52, importance=5)
+    gone = set(range(53)) - set(numbers(blackboard, SENSORY))  # type: ignore[arg-type]
+    assert gone == {10, 20, 0}
+
+
+def test_entries_end_in_game_seconds(blackboard: Blackboard) -> None:
+    write(blackboard, SENSORY, 1, game_s=100.0)
+    write(blackboard, SENSORY, 2, game_s=105.0, ttl_s=1.0)
+    write(blackboard, WORKING, 3, game_s=105.0)
+    assert blackboard.expire(105.9) == 0
+    assert blackboard.expire(106.0) == 1
+    assert numbers(blackboard, SENSORY) == [1]
+    write(blackboard, SENSORY, 4, game_s=110.0)  # a write brings its own time
+    assert numbers(blackboard, SENSORY) == [4]
+    assert numbers(blackboard, WORKING) == [3]
+
+
+def test_forgetting_is_by_scope_kind_or_age(blackboard: Blackboard) -> None:
+    first = write(blackboard, WORKING, 1)
+    write(blackboard, WORKING, 2)
+    blackboard.write(WORKING, "other", {"n": 3}, tick=1, game_s=0.0)
+    assert blackboard.forget(WORKING, through_seq=first.seq) == 1
+    assert blackboard.forget(WORKING, kind="other") == 1
+    assert numbers(blackboard, WORKING) == [2]
+    assert blackboard.forget(WORKING) == 1
+    assert blackboard.forget("agent:nobody:working") == 0
+
+
+def test_every_change_is_an_event_for_those_who_subscribed(blackboard: Blackboard) -> None:
+    seen: list[tuple[str, object]] = []
+
+    def listen(event: BlackboardEvent) -> None:
+        seen.append((event.action, event.entry.data["n"]))
+
+    subscription = blackboard.subscribe("agent:*:sensory", listen)
+    write(blackboard, WORKING, 0)
+    for n in range(51):
+        write(blackboard, SENSORY, n)
+    blackboard.forget(SENSORY, through_seq=3)
+    blackboard.expire(10.0)
+    assert Counter(action for action, _ in seen) == {
+        "write": 51,
+        "evict": 1,
+        "forget": 1,
+        "expire": 49,
+    }
+    subscription.cancel()
+    write(blackboard, SENSORY, 7, game_s=11.0)
+    assert len(seen) == 102
+
+
+def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
+    told: list[str] = []
+    blackboard = Blackboard(store, on_fault=lambda name, _error: told.append(name))
+
+    def broken(_event: BlackboardEvent) -> None:
+        raise ValueError("broken")
+
+    blackboard.subscribe("*", broken)
+    write(blackboard, WORKING, 1)
+    write(blackboard, WORKING, 2)
+    assert blackboard.faults == {broken.__qualname__: 2}
+    assert told == [broken.__qualname__]
+
+
+@pytest.mark.parametrize("importance", [0, 11])
+def test_importance_is_from_one_to_ten(blackboard: Blackboard, importance: int) -> None:
+    with pytest.raises(MalformedRecord, match=r"not in 1\.\.10"):
+        write(blackboard, WORKING, 1, importance=importance)
+
+
+def test_entries_outlive_the_process_once_committed(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    kept = write(blackboard, STM, 1, tags=["a", "b"], importance=9)
+    store.commit()
+    write(blackboard, STM, 2)
+    assert Blackboard(store).entries(STM) == [kept]
+
+
+def test_what_was_evicted_is_gone_from_the_file_too(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    for n in range(30):
+        write(blackboard, SENSORY, n)
+    store.commit()
+    for n in range(30, 80):
+        write(blackboard, SENSORY, n)
+    store.commit()
+    assert [entry.data["n"] for entry in store.live_entries()] == list(range(30, 80))
+
+
+def test_earlier_runs_entries_are_known_from_the_first_moment(blackboard: Blackboard) -> None:
+    old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None)
+    blackboard.adopt([old])
+    (entry,) = blackboard.entries(STM)
+    assert (entry.kind, entry.data, entry.tags, entry.importance) == (
+        old.kind,
+        old.data,
+        old.tags,
+        8,
+    )
+    assert (entry.tick, entry.game_s) == (0, 0.0)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 10), st.floats(0, 5), st.sampled_from([SENSORY, STM])),
+        max_size=150,
+    )
+)
+def test_no_scope_is_ever_over_its_size_or_past_its_time(
+    blackboard: Blackboard, writes: list[tuple[int, float, str]]
+) -> None:
+    now = blackboard.game_s
+    for number, (importance, wait, scope) in enumerate(writes):
+        now += wait
+        write(blackboard, scope, number, importance=importance, game_s=now)
+        for each in (SENSORY, STM):
+            entries = blackboard.entries(each)
+            assert len(entries) <= scope_of(each).capacity
+            assert all(entry.expires_s is None or entry.expires_s > now for entry in entries)
+            assert [entry.seq for entry in entries] == sorted(entry.seq for entry in entries)
