@@ -1,14 +1,14 @@
 """The loop. Everything the agent does passes through here, one step at a time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
-from agent.capabilities import Capability, Ledger, sense
+from agent.capabilities import Ledger
 from agent.mind import Intent, Mind
 from agent.perception import Eyes, Percept
 from agent.skills import Outcome
 from emulator import Console, State, Step, read_state
-from memory import Hooks, Recall, hookable
+from memory import Hooks, hookable
 
 
 class Performed(NamedTuple):
@@ -26,10 +26,8 @@ class Loop:
         self,
         console: Console,
         eyes: Eyes,
-        capabilities: Sequence[Capability],
         mind: Mind,
         ledger: Ledger,
-        recall: Recall,
         hooks: Hooks,
         tick: int = 0,
     ) -> None:
@@ -37,10 +35,8 @@ class Loop:
         self.tick = tick
         self._console = console
         self._eyes = eyes
-        self._capabilities = capabilities
         self._mind = mind
         self._ledger = ledger
-        self._recall = recall
 
     @property
     def goal(self) -> str | None:
@@ -52,7 +48,7 @@ class Loop:
         state = self.look()
         while not until(state):
             percept = self.perceive(state)
-            facts = sense(self._capabilities, percept, self._recall)
+            facts = self._mind.sense(percept)
             intent = self._mind.decide(percept, facts)
             outcome, state, _ = self.perform(intent)
             self._mind.learn(intent, facts, outcome)

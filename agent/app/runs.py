@@ -8,13 +8,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
 from agent import VERSION
 from agent.app.moment import Viewer
-from agent.app.session import Session
+from agent.app.session import Limits, Session
 from agent.app.settings import Settings
 from agent.capabilities import Story
 from agent.errors import UsageError
@@ -50,9 +51,8 @@ def play_run(settings: Settings, viewer: Viewer) -> Summary:
             frozen = _frozen(settings, cartridge, until, now, knowledge.content_hash())
             folder = stack.enter_context(closing(_new_run(settings, frozen, now)))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        session = Session(
-            folder, console, knowledge, story, viewer, until=until, ticks=settings.ticks
-        )
+        limits = Limits(until, inf if settings.ticks is None else settings.ticks)
+        session = Session(folder, console, knowledge, story, viewer, limits)
         with _interrupts(session.interrupt):
             summary = session.play()
         write_report(folder, summary)

@@ -5,7 +5,7 @@ import random
 from base64 import b64encode
 from dataclasses import asdict
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.app.moment import Moment, Viewer
 from agent.capabilities import Ledger, Reached, Story, dialogue, opening, story_telling, travelling
@@ -40,6 +40,13 @@ LAST: Final = 2_000  # the priority of handlers that run after the producers
 log = logging.getLogger(__name__)
 
 
+class Limits(NamedTuple):
+    """When to stop: at a milestone, or after so many ticks of the run."""
+
+    until: str
+    ticks: float
+
+
 class Session:
     """The agent on one console, writing one run."""
 
@@ -50,16 +57,13 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         viewer: Viewer,
-        *,
-        until: str,
-        ticks: int | None,
+        limits: Limits,
     ) -> None:
         self._folder = folder
         self._store = folder.store
         self._knowledge = knowledge
         self._viewer = viewer
-        self._until = until
-        self._ticks = ticks
+        self._limits = limits
         self._names = {map_id: place for place, map_id in story.places.items()}
         self._interrupted = False
         self._stop = Stop.ERROR
@@ -136,10 +140,8 @@ class Session:
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            capabilities=capabilities,
-            mind=Mind(capabilities, self._hooks, Progress()),
+            mind=Mind(capabilities, self._recall, self._hooks, Progress()),
             ledger=self._ledger,
-            recall=self._recall,
             hooks=self._hooks,
             tick=self._start[0],
         )
@@ -153,9 +155,9 @@ class Session:
         self._hooks.after("Loop.perform", self._show, priority=LAST)
 
     def _is_over(self, _state: State) -> bool:
-        if self._ledger.has(self._until):
+        if self._ledger.has(self._limits.until):
             self._stop = Stop.GOAL
-        elif self._ticks is not None and self._loop.tick >= self._ticks:
+        elif self._loop.tick >= self._limits.ticks:
             self._stop = Stop.TICKS
         elif self._interrupted:
             self._stop = Stop.INTERRUPTED

@@ -67,7 +67,9 @@ class PlainLines:
             return
         if moment.intent.source is not Source.REFLEX or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
-            self.console.print(_line(moment), markup=False, highlight=False, soft_wrap=True)
+            self.console.print(
+                _line(moment), markup=False, highlight=False, emoji=False, soft_wrap=True
+            )
 
 
 @dataclass

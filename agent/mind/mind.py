@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agent.capabilities import Capability, Reflex, domain_of
+from agent.capabilities import Capability, Reflex, domain_of, sense
 from agent.errors import Stuck
 from agent.mind.intent import Intent, Source
 from agent.mind.progress import Progress
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, explain, plan
 from agent.skills import Course, Outcome, once, wait
-from memory import Hooks, hookable
+from memory import Hooks, Recall, hookable
 
 IDLE_FRAMES: Final = 30
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
@@ -23,11 +23,17 @@ class Mind:
     """Chooses what to do from facts, keeps at it while it works, and learns how it went."""
 
     def __init__(
-        self, capabilities: Sequence[Capability], hooks: Hooks, progress: Progress
+        self,
+        capabilities: Sequence[Capability],
+        recall: Recall,
+        hooks: Hooks,
+        progress: Progress,
     ) -> None:
         self.hooks = hooks
         self.domain = domain_of(capabilities)
         self.explanation = ""
+        self._capabilities = tuple(capabilities)
+        self._recall = recall
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._progress = progress
@@ -39,6 +45,10 @@ class Mind:
     def goal(self) -> str | None:
         """The name of the goal that is pursued, if any."""
         return self._goal.name if self._goal else None
+
+    def sense(self, percept: Percept) -> Facts:
+        """Return every fact that the sensors tell of this moment."""
+        return sense(self._capabilities, percept, self._recall)
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:
@@ -56,7 +66,8 @@ class Mind:
         if self._intent is None:
             self._intent = self._next(percept, facts)
         if self._progress.stuck:
-            raise Stuck(f"nothing new is happening; last: {self._intent.name}, {self._intent.why}")
+            message = f"nothing new is happening; last: {self._intent.name}, {self._intent.why}"
+            raise Stuck(message)
         return self._intent
 
     @hookable

@@ -1,0 +1,128 @@
+"""What the screen shows at rest is what wTileMap says, tile by tile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
+FIRST_LETTER, FIRST_BOX_TILE = 0x80, 0x60
+
+
+def glyph(game: Game, tile: int, *, title: bool) -> np.ndarray:
+    """Return 8 x 8 colours of a tile, from the cartridge where the contract says where it is."""
+    if tile >= FIRST_LETTER:
+        rows = game.rom(FONT_BANK, FONT + 8 * (tile - FIRST_LETTER), 8)
+        planes = bytes(byte for row in rows for byte in (row, row))
+    elif tile >= FIRST_BOX_TILE:
+        planes = game.rom(BOX_BANK, BOX + 16 * (tile - FIRST_BOX_TILE), 16)
+    elif title:
+        planes = bytes(game.pyboy.memory[0x9000 + 16 * tile : 0x9010 + 16 * tile])
+    else:
+        address = game.word("wTilesetGfxPtr") + 16 * tile
+        planes = game.rom(game.byte("wTilesetBank"), address, 16)
+    bits = np.unpackbits(np.frombuffer(planes, np.uint8)).reshape(8, 2, 8)
+    return np.asarray(bits[:, 0] + 2 * bits[:, 1])
+
+
+def shades(game: Game) -> np.ndarray:
+    """Return the rendered frame in shades, 0 the lightest."""
+    game.pyboy.tick(1, True)
+    grey = game.pyboy.screen.ndarray[:, :, 0].astype(int)
+    return np.asarray(np.searchsorted([-255, -200, -120, -40], -grey, side="right") - 1)
+
+
+def covered(game: Game) -> set[tuple[int, int]]:
+    """Return the cells that hardware sprites touch."""
+    cells = set()
+    objects = game.block("wShadowOAM")
+    for i in range(0, 160, 4):
+        y, x = objects[i] - 16, objects[i + 1] - 8
+        if -8 < y < 144 and -8 < x < 160:
+            cells |= {(cx // 8, cy // 8) for cx in (x, x + 7) for cy in (y, y + 7)}
+    return cells
+
+
+def assert_shown(game: Game, *, title: bool = False) -> None:
+    game.tick(8)
+    frame, hidden = shades(game), covered(game)
+    for y in range(18):
+        for x in range(20):
+            if (x, y) not in hidden:
+                cell = frame[8 * y : 8 * y + 8, 8 * x : 8 * x + 8]
+                expected = glyph(game, game.tile(x, y), title=title)
+                assert (cell == expected).all(), f"tile {game.tile(x, y):#x} at {(x, y)}"
+
+
+def test_title_and_main_menu(start: Callable[[str], Game]) -> None:
+    assert_shown(start("title"), title=True)
+    assert_shown(start("main menu"), title=True)
+    assert_shown(start("naming"), title=True)
+
+
+@pytest.mark.parametrize("station", ["bedroom", "house", "town"])
+def test_maps_after_any_walk(start: Callable[[str], Game], station: str) -> None:
+    game = start(station)
+    here = game.place.map
+    for direction in "down down left left up up right right right up left down".split():
+        assert_shown(game)
+        game.step(direction)
+        if game.place.map != here:
+            break
+    assert_shown(game)
+
+
+def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
+    game = start("town")
+    column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
+    game.go(column, 0)
+    for direction in "up up up down down down down".split():
+        game.step(direction)
+        assert_shown(game)
+
+
+def test_boxes_over_the_map(start: Callable[[str], Game]) -> None:
+    game = start("town")
+    game.press("start", settle=20)
+    assert_shown(game)
+    game.press("down")
+    game.press("a", settle=20)
+    assert_shown(game)
+    game.press("b", settle=20)
+    game.press("b", settle=20)
+    assert_shown(game)
+    game.go_beside(*game.signs[0])
+    game.press("a", settle=200)
+    assert game.byte("wFontLoaded") & 1
+    assert_shown(game)
+
+
+def test_a_moving_map_never_tears(start: Callable[[str], Game]) -> None:
+    """At every frame of a walk the picture is one map seen at one scroll offset."""
+    game = start("town")
+    game.step("down")
+    for direction in ("down", "right"):
+        game.hold(direction)
+        before = shades(game)
+        for _ in range(40):
+            after = shades(game)
+            assert scrolled(before, after), f"torn while walking {direction}"
+            before = after
+        game.release(direction)
+        game.wait(lambda: game.is_free, 40)
+
+
+def scrolled(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether most of a picture is the one before, moved by at most four pixels one way."""
+    for dy, dx in ((dy, dx) for d in (0, 2, 4) for dy, dx in ((d, 0), (0, d))):
+        old, new = before[dy:, dx:], after[: 144 - dy, : 160 - dx]
+        if (old == new).mean() > 0.97:
+            return True
+    return False

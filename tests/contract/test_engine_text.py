@@ -1,0 +1,155 @@
+"""Signs and people speak: printing, arrows, pages, and the last wait without an arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+BOX_ROW = bytes([0x79, *[0x7A] * 18, 0x7B])
+BOX_END = bytes([0x7D, *[0x7A] * 18, 0x7E])
+FONT_LOADED = 1
+
+
+def at_a_sign(game: Game) -> Game:
+    return game.go_beside(*game.signs[0])
+
+
+def at_the_parent(game: Game) -> Game:
+    return game.go_beside(*game.sprite(1))
+
+
+def open_text(game: Game) -> Game:
+    game.press("a", hold=3, settle=0)
+    game.wait(lambda: game.byte("wFontLoaded") & FONT_LOADED == FONT_LOADED, 20)
+    return game
+
+
+def is_quiet(game: Game) -> bool:
+    """Whether the screen stays as it is, as it does at the last wait."""
+    before = game.block("wTileMap")
+    game.tick(25)
+    return game.block("wTileMap") == before and not game.has_arrow
+
+
+def test_a_sign_opens_the_message_box(start: Callable[[str], Game]) -> None:
+    game = open_text(at_a_sign(start("bedroom")))
+    game.tick(4)
+    tiles = game.block("wTileMap")
+    assert tiles[240:260] == BOX_ROW
+    assert tiles[340:360] == BOX_END
+    assert all(tiles[20 * row] == tiles[20 * row + 19] == 0x7C for row in range(13, 17))
+    assert game.byte("hWY") == 0
+
+
+def test_letters_come_at_the_chosen_speed(start: Callable[[str], Game]) -> None:
+    for speed in (1, 3, 5):
+        game = at_a_sign(start("bedroom"))
+        game.pyboy.memory[0xD355] = speed
+        open_text(game)
+        game.wait(lambda game=game: game.tile(1, 14) != 0x7F, 30)
+        game.tick(8 * speed)
+        shown = sum(game.tile(x, 14) != 0x7F for x in range(1, 19))
+        assert shown + game.text.splitlines()[14][1 : shown + 1].count(" ") >= 7
+        assert shown <= 10
+
+
+def test_a_held_button_prints_a_letter_a_frame(start: Callable[[str], Game]) -> None:
+    game = at_a_sign(start("bedroom"))
+    game.pyboy.memory[0xD355] = 5
+    open_text(game)
+    game.hold("b")
+    game.wait(lambda: game.tile(8, 14) != 0x7F or game.tile(9, 14) != 0x7F, 24)
+    game.release("b")
+
+
+def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Callable[[str], Game]) -> None:
+    game = open_text(at_a_sign(start("bedroom")))
+    game.wait(lambda: is_quiet(game), 20)
+    game.tick(200)
+    assert game.byte("wFontLoaded") & FONT_LOADED
+    assert not game.has_arrow
+    game.press("b")
+    assert game.byte("wFontLoaded") == 0
+    assert game.byte("hWY") == 0x90
+    assert max(game.block("wTileMap")) < 0x60
+
+
+def test_a_box_stays_while_a_is_held_at_the_end(start: Callable[[str], Game]) -> None:
+    game = open_text(at_a_sign(start("bedroom")))
+    game.wait(lambda: is_quiet(game), 20)
+    game.hold("a")
+    game.tick(60)
+    assert game.byte("wFontLoaded") & FONT_LOADED
+    game.release("a")
+    game.tick(8)
+    assert game.byte("wFontLoaded") == 0
+    game.tick(60)
+    assert game.byte("wFontLoaded") == 0
+
+
+def test_walking_is_off_while_a_box_is_open(start: Callable[[str], Game]) -> None:
+    game = open_text(at_a_sign(start("bedroom")))
+    before = game.place
+    game.hold("down")
+    game.tick(60)
+    game.release("down")
+    assert game.place == before
+    assert game.byte("wFontLoaded") & FONT_LOADED
+
+
+def test_pages_wait_at_the_arrow_and_clear(start: Callable[[str], Game]) -> None:
+    game = open_text(at_the_parent(start("house")))
+    game.wait(lambda: game.has_arrow, 200)
+    first = game.text.splitlines()[14]
+    game.tick(100)
+    assert game.text.splitlines()[14] == first
+    game.press("b", settle=2)
+    game.wait(lambda: not game.text.splitlines()[14].strip("# "), 10)
+    game.wait(lambda: game.has_arrow, 200)
+    assert game.text.splitlines()[14] != first
+    second_line = game.text.splitlines()[16][1:18]
+    game.press("a", settle=2)
+    game.wait(lambda: game.text.splitlines()[14][1:18] == second_line, 30)
+    assert game.read_to_the_end()
+    assert game.is_free
+
+
+def test_the_players_name_is_printed(start: Callable[[str], Game]) -> None:
+    game = open_text(at_the_parent(start("house")))
+    game.wait(lambda: game.has_arrow, 200)
+    assert "JUNO" in game.text
+
+
+def test_whoever_is_talked_to_turns_to_the_player(start: Callable[[str], Game]) -> None:
+    game = at_the_parent(start("house"))
+    facing = game.byte("wSpriteStateData1", 9)
+    before = game.byte("wSpriteStateData1", 16 + 9)
+    open_text(game)
+    assert game.byte("wSpriteStateData1", 16 + 9) == facing ^ 4
+    game.read_to_the_end()
+    assert game.byte("wSpriteStateData1", 16 + 9) == before
+
+
+def test_every_sign_and_person_of_the_town_can_be_read(start: Callable[[str], Game]) -> None:
+    game = start("town")
+    for sign in game.signs:
+        open_text(game.go_beside(*sign))
+        assert game.read_to_the_end()
+    standing = [
+        slot
+        for slot in range(1, game.byte("wNumSprites") + 1)
+        if game.byte("wSpriteStateData2", 16 * slot + 6) == 0xFF
+    ]
+    for slot in standing:
+        open_text(game.go_beside(*game.sprite(slot)))
+        assert game.read_to_the_end()
+
+
+def test_nothing_ahead_says_nothing(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    game.press("a", settle=30)
+    assert game.is_free

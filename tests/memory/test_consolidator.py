@@ -1,0 +1,306 @@
+"""What moves up, when, and only once."""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory import (
+    CONSOLIDATION,
+    SESSION,
+    ConsolidationConfig,
+    LearnedPattern,
+    MistakeRecord,
+    SuccessfulStrategy,
+    TacticianMemory,
+)
+from memory.codec import decode, encode
+from memory.tiers.approaches import MAX_APPROACHES
+from tests.memory.samples import (
+    AIM,
+    EPISODIC,
+    FIGHT,
+    MISTAKE,
+    MONTH,
+    NOON,
+    PATTERN,
+    PREFERENCE,
+    STM,
+    STRATEGY,
+    TOWN,
+    WORKING,
+    Tiers,
+    checkpoint,
+    open_tiers,
+)
+
+
+def patterns(tiers: Tiers) -> list[LearnedPattern]:
+    return list(tiers.tactician.patterns.values())
+
+
+def mistakes(tiers: Tiers) -> list[MistakeRecord]:
+    return list(tiers.tactician.mistakes.values())
+
+
+def strategies(tiers: Tiers) -> list[SuccessfulStrategy]:
+    return list(tiers.tactician.strategies.values())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 2_500), max_size=40))
+def test_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        tiers = open_tiers(Path(folder) / "run.sqlite")
+        tick, fired = 0, []
+        for jump in jumps:
+            tick += jump
+            if tiers.consolidator.tick(tick) is not None:
+                fired.append(tick // 1000)
+            assert tiers.consolidator.tick(tick) is None
+        entered = {sum(jumps[: n + 1]) // 1000 for n in range(len(jumps))} - {0}
+        assert fired == sorted(entered)
+        tiers.store.close()
+
+
+def test_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
+    for tick in range(0, 9, 3):
+        tiers.act(tick, "enter", why="heal")
+        tiers.act(tick + 1, "talk", why="heal")
+        tiers.act(tick + 2, "leave", why="heal", success=True)
+    done = tiers.consolidator.consolidate(9, session_end=True)
+    assert (done.actions, done.patterns, done.reason) == (9, 1, "session_end")
+    (pattern,) = patterns(tiers)
+    assert pattern.description == "heal: enter, talk, leave"
+    assert pattern.trigger_conditions == {"location": "town", "reasoning": "heal"}
+    assert (pattern.success_count, pattern.failure_count, pattern.confidence) == (3, 0, 1.0)
+    assert (pattern.learned_from_session, pattern.learned_from_tick) == ("session-1", 8)
+    assert pattern.last_validated == NOON + 4.0
+
+
+def test_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
+    for tick in range(4):
+        tiers.act(tick, "up")
+    tiers.consolidator.consolidate(1000)
+    tiers.consolidator.consolidate(1000)
+    assert [pattern.success_count for pattern in patterns(tiers)] == [3]  # one may go on
+    for tick in range(1000, 1006):
+        tiers.act(tick, "up", success=tick < 1002)
+    tiers.consolidator.consolidate(2000, session_end=True)
+    (pattern,) = patterns(tiers)
+    assert (pattern.success_count, pattern.failure_count) == (6, 4)
+    before = tiers.tactician.to_json() | {"total_sessions": 0}
+    tiers.consolidator.consolidate(2000, session_end=True)
+    assert tiers.tactician.to_json() | {"total_sessions": 0} == before
+
+
+def test_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
+    for tick in range(2):
+        tiers.act(tick, "rare", why="rare")
+    for tick in range(2, 12):
+        tiers.act(tick, "risky", why="risky", success=tick % 2 == 0)
+    tiers.consolidator.consolidate(1000, session_end=True)
+    assert patterns(tiers) == mistakes(tiers) == []
+
+
+def test_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None:
+    for tick in range(4):
+        tiers.act(tick, "push wall", why=f"reason {tick}", success=False)
+    tiers.consolidator.consolidate(1000, session_end=True)
+    (mistake,) = mistakes(tiers)
+    assert mistake.situation == {"location": "town", "action": "push wall"}
+    assert (mistake.severity, mistake.occurrence_count) == ("minor", 4)
+    for tick in range(1000, 1008):
+        tiers.act(tick, "push wall", success=False)
+    tiers.consolidator.consolidate(2000, session_end=True)
+    (mistake,) = mistakes(tiers)
+    assert (mistake.severity, mistake.occurrence_count) == ("major", 12)
+    assert mistake.outcome == "failed 12 of 12 times"
+
+
+def test_each_battle_teaches_once(tiers: Tiers) -> None:
+    tiers.strategist.record_battle(replace(FIGHT, moves_used=("growl", "tackle", "tackle")))
+    tiers.strategist.record_battle(replace(FIGHT, battle_id="b2", outcome="runaway"))
+    tiers.strategist.record_battle(
+        replace(FIGHT, battle_id="b3", outcome="defeat", moves_used=("growl", "tackle"))
+    )
+    for tick in (1000, 2000):
+        tiers.consolidator.consolidate(tick)
+    (strategy,) = strategies(tiers)
+    assert strategy.moves_sequence == ("growl", "tackle")
+    assert (strategy.success_rate, strategy.total_uses) == (0.5, 2)
+    (mistake,) = mistakes(tiers)
+    assert (mistake.severity, mistake.occurrence_count) == ("critical", 1)
+    assert mistake.situation["player_level"] == 5
+    assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (2, 0.5)
+
+
+def test_working_memory_lets_go_of_what_was_read_but_for_the_newest(tiers: Tiers) -> None:
+    for tick in range(1000):
+        tiers.act(tick, "up")
+    tiers.consolidator.tick(1000)
+    left = tiers.blackboard.entries(WORKING)
+    assert [entry.tick for entry in left] == list(range(900, 1000))
+    tiers.act(1000, "up")
+    assert tiers.consolidator.tick(2000) is not None
+    (pattern,) = patterns(tiers)
+    assert pattern.success_count == 1000
+
+
+def test_a_consolidation_is_an_entry_that_others_may_hear_of(tiers: Tiers) -> None:
+    heard: list[str] = []
+    tiers.blackboard.subscribe("agent:*:stm", lambda event: heard.append(event.entry.kind))
+    tiers.consolidator.tick(1000)
+    assert heard == [CONSOLIDATION]
+    assert tiers.blackboard.entries(STM, kind=CONSOLIDATION)[0].data["tick"] == 1000
+
+
+def test_a_session_leaves_a_summary(tiers: Tiers) -> None:
+    tiers.strategist.record_battle(FIGHT)
+    tiers.strategist.add_location(TOWN)
+    tiers.strategist.set_objective(AIM)
+    tiers.consolidator.consolidate(500, session_end=True)
+    (summary,) = tiers.blackboard.entries(EPISODIC, kind=SESSION)
+    assert summary.data == {
+        "session_id": "session-1",
+        "ticks": 500,
+        "battles": 1,
+        "win_rate": 1.0,
+        "places": ["hometown"],
+        "progress": {"reach": 0.0},
+    }
+    assert tiers.tactician.total_sessions == 1
+
+
+def test_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None:
+    config = ConsolidationConfig(session_end_consolidate=False)
+    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
+    for tick in range(9):
+        tiers.act(tick, "up")
+    assert tiers.consolidator.consolidate(9, session_end=True).actions == 0
+    assert patterns(tiers) == []
+    tiers.store.close()
+
+
+def test_forgetting_fades_by_the_month_and_drops_the_worthless(tiers: Tiers) -> None:
+    tactician = tiers.tactician
+    tactician.add_pattern(replace(PATTERN, relevance_score=0.8))
+    tactician.add_pattern(replace(PATTERN, pattern_id="weak", relevance_score=0.31))
+    tactician.add_strategy(STRATEGY)
+    tactician.add_strategy(replace(STRATEGY, strategy_id="weak", success_rate=0.31))
+    tactician.add_mistake(MISTAKE)
+    tactician.set_preference(PREFERENCE)
+    assert tiers.consolidator.apply_forgetting(NOON) == []
+    lost = tiers.consolidator.apply_forgetting(NOON + 2 * MONTH)
+    assert {memory.id for memory in lost} == {"weak"}
+    assert len(lost) == 2
+    assert tactician.patterns["p1"].relevance_score == pytest.approx(0.8 * 0.95**2)
+    assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95**2)
+    assert tiers.consolidator.apply_forgetting(NOON + 2 * MONTH) == []
+    assert tactician.patterns["p1"].relevance_score == pytest.approx(0.8 * 0.95**2)
+    assert tiers.consolidator.apply_forgetting(NOON + 120 * MONTH)
+    assert tactician == TacticianMemory()
+
+
+def test_a_run_does_not_age_what_it_knows(tiers: Tiers) -> None:
+    tiers.tactician.add_pattern(PATTERN)
+    tiers.blackboard.expire(10 * MONTH)
+    tiers.consolidator.tick(1000)
+    assert tiers.tactician.patterns["p1"] == PATTERN
+
+
+def test_the_caps_are_those_of_the_settings(tmp_path: Path) -> None:
+    config = ConsolidationConfig(max_patterns_per_type=1, max_strategies=1, max_mistakes=1)
+    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
+    for n in range(3):
+        tiers.tactician.add_pattern(replace(PATTERN, pattern_id=str(n)))
+        tiers.tactician.add_strategy(replace(STRATEGY, strategy_id=str(n)))
+        tiers.tactician.add_mistake(replace(MISTAKE, mistake_id=str(n)))
+    done = tiers.consolidator.tick(1000)
+    assert done is not None
+    assert done.forgotten == 6
+    tiers.store.close()
+
+
+def test_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
+    tiers.tactician.add_pattern(PATTERN)
+    tiers.tactician.add_strategy(STRATEGY)
+    tiers.tactician.add_mistake(MISTAKE)
+    tiers.strategist.set_objective(AIM)
+    tiers.strategist.set_objective(replace(AIM, objective_id="o2", priority=90))
+    tiers.strategist.record_battle(FIGHT)
+    tiers.strategist.record_battle(replace(FIGHT, battle_id="lost", outcome="defeat"))
+    low = tiers.blackboard.write(WORKING, "x", {}, tick=1, game_s=0.0, importance=1)
+    high = tiers.blackboard.write(WORKING, "x", {}, tick=1, game_s=0.0, importance=9)
+    assert tiers.consolidator.prioritize_memories() == {
+        "observer": [str(high.seq), str(low.seq)],
+        "strategist": ["o2", "o1", "lost", "b1"],
+        "tactician": ["s1", "p1", "m1"],
+    }
+
+
+def test_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> None:
+    status = tiers.consolidator.get_consolidation_status()
+    assert (status["last"], status["next_consolidation_tick"]) == (None, 1000)
+    for tick in range(3):
+        tiers.act(tick, "up")
+    tiers.consolidator.tick(2500)
+    status = tiers.consolidator.get_consolidation_status()
+    assert status["last_consolidation_tick"] == 2500
+    assert status["next_consolidation_tick"] == 3000
+    assert status["pending_actions"] == 1
+
+
+def test_a_long_run_does_not_grow(tmp_path: Path) -> None:
+    config = ConsolidationConfig(tick_interval=100)
+    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
+    sizes = []
+    for tick in range(1, 12_001):
+        tiers.act(tick, f"action {tick % 7_000}", why=f"reason {tick % 90}")
+        if tiers.consolidator.tick(tick) is not None:
+            tiers.store.commit(checkpoint=checkpoint(tick))
+            sizes.append(len(encode(tiers.consolidator.to_json())))
+    assert len(tiers.consolidator.consolidation_history) == 50
+    assert max(sizes[60:]) < 1.1 * max(sizes[:60])
+    assert len(tiers.blackboard.entries(WORKING)) <= 200
+    assert max(sizes) < 2 * MAX_APPROACHES * 300
+    tiers.store.close()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60), st.data())
+def test_a_restored_consolidator_goes_on_as_if_nothing_had_happened(
+    actions: list[tuple[str, bool]], data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(actions)))
+    ends = []
+    with TemporaryDirectory() as folder:
+        for is_cut in (False, True):
+            path = Path(folder) / f"{is_cut}.sqlite"
+            tiers = open_tiers(path, config=ConsolidationConfig(tick_interval=10))
+            for tick, (value, success) in enumerate(actions, start=1):
+                if is_cut and tick == cut:
+                    tiers.store.commit(checkpoint=checkpoint(tick))
+                    tiers.act(tick, "lost")
+                    tiers.store.close()
+                    tiers = open_tiers(path, config=ConsolidationConfig(tick_interval=10))
+                tiers.act(tick, value, success=success)
+                tiers.consolidator.tick(tick)
+            ends.append((tiers.tactician, encode(tiers.consolidator.to_json())))
+            tiers.store.close()
+    assert ends[0] == ends[1]
+
+
+def test_its_own_state_comes_back_equal(tiers: Tiers, tmp_path: Path) -> None:
+    tiers.strategist.record_battle(FIGHT)
+    for tick in range(30):
+        tiers.act(tick, "ab"[tick % 2])
+    tiers.consolidator.tick(1000)
+    state = decode(encode(tiers.consolidator.to_json()))
+    other = open_tiers(tmp_path / "other.sqlite")
+    other.consolidator.restore(state)
+    assert encode(other.consolidator.to_json()) == encode(state)
+    other.store.close()
