@@ -121,6 +121,8 @@ def panel(moment: Moment) -> Panel:
         "speed", f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s"
     )
     parts: list[Table | Text] = [facts]
+    if moment.intent.plan:
+        parts.append(Text(f"\n{moment.intent.plan}", style="dim"))
     if moment.text:
         parts.append(Text(f"\n{moment.text}", style="italic"))
     return Panel(Group(*parts), title=f"red-agent: {moment.cartridge}", subtitle=moment.run)

@@ -16,10 +16,14 @@ class Source(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One decision, carried out step by step until its course ends or a reflex comes first."""
+    """One decision, carried out step by step until its course ends or a reflex comes first.
+
+    `plan` is the whole plan in words, where one stands behind the decision.
+    """
 
     source: Source
     name: str
     why: str
     goal: str | None
     course: Course
+    plan: str = ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agent.capabilities import Capability, Reflex, domain_of, sense
+from agent.capabilities import Capability, domain_of, sense
 from agent.errors import Stuck
 from agent.mind.intent import Intent, Source
 from agent.mind.progress import Progress
@@ -31,7 +31,6 @@ class Mind:
     ) -> None:
         self.hooks = hooks
         self.domain = domain_of(capabilities)
-        self.explanation = ""
         self._capabilities = tuple(capabilities)
         self._recall = recall
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
@@ -40,6 +39,7 @@ class Mind:
         self._failures: Counter[str] = Counter()
         self._intent: Intent | None = None
         self._goal: Goal | None = None
+        self._doing = ""
 
     @property
     def goal(self) -> str | None:
@@ -58,17 +58,15 @@ class Mind:
             Stuck: when nothing new has happened for longer than patience lasts.
         """
         self._progress.saw(percept.place, percept.text)
-        reflex = self._fired(percept)
-        if reflex is not None:
-            self._intent = None
-            course = Course(once(reflex.step))
-            return Intent(Source.REFLEX, reflex.name, reflex.says, None, course)
-        if self._intent is None:
-            self._intent = self._next(percept, facts)
         if self._progress.stuck:
-            message = f"nothing new is happening; last: {self._intent.name}, {self._intent.why}"
+            message = f"nothing new is happening; last: {self._doing}"
             raise Stuck(message)
-        return self._intent
+        intent = self._reflex(percept) or self._intent or self._next(percept, facts)
+        self._intent = None if intent.source is Source.REFLEX else intent
+        self._doing = f"{intent.name}, because {intent.why}"
+        if intent.source is Source.IDLE and intent.goal is None:
+            self._progress.rest()
+        return intent
 
     @hookable
     def learn(self, intent: Intent, facts: Facts, outcome: Outcome) -> None:
@@ -81,13 +79,15 @@ class Mind:
         else:
             self._failures.update(name for name in (intent.name, intent.goal) if name)
 
-    def _fired(self, percept: Percept) -> Reflex | None:
+    def _reflex(self, percept: Percept) -> Intent | None:
         deed = self._deeds.get(self._intent.name) if self._intent else None
         masters = deed.masters if deed else frozenset[str]()
-        return next(
-            (each for each in self._reflexes if each.name not in masters and each.fires(percept)),
-            None,
-        )
+        for reflex in self._reflexes:
+            if reflex.name not in masters and reflex.fires(percept):
+                return Intent(
+                    Source.REFLEX, reflex.name, reflex.says, self.goal, Course(once(reflex.step))
+                )
+        return None
 
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> Goal:
@@ -99,19 +99,20 @@ class Mind:
         demotions = {name: DEMOTION * times for name, times in self._failures.items()}
         goal = self.domain.next_goal(facts, demotions)
         if goal is None:
+            self._goal = None
             return _idle("every goal is reached", None)
         if goal is not self._goal:
             self.pursue(goal, percept)
         found = plan(goal, facts, self._actions())
         if found is None or not found.actions:
             return _idle(f"no way is known to {goal.says}", goal.name)
-        self.explanation = explain(found, facts)
         action = found.actions[0]
         course = Course(self._deeds[action.name].begin(percept.state))
         if course.outcome is not Outcome.RUNNING:
             self._failures.update({action.name, goal.name})
             return _idle(f"{action.says} ended before it began", goal.name)
-        return Intent(Source.PLAN, action.name, action.says, goal.name, course)
+        words = explain(found, facts)
+        return Intent(Source.PLAN, action.name, action.says, goal.name, course, words)
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""

@@ -19,6 +19,10 @@ class Progress:
         """Whether nothing new has happened for longer than patience lasts."""
         return self._since > self._patience
 
+    def rest(self) -> None:
+        """Start counting anew: there is nothing to be done."""
+        self._since = 0
+
     def saw(self, *marks: Hashable) -> None:
         """Take note of one tick; any mark not seen before counts as progress."""
         fresh = [mark for mark in marks if mark not in self._seen]

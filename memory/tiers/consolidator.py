@@ -111,11 +111,10 @@ class MemoryConsolidator:
     def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:
         """Return how many actions were counted, by sequence and one by one.
 
-        The last sequence may still be going on: it waits for the next time, unless this is the final one or
-        nothing else came in since the last.
+        The last sequence may still be going on: unless this is the final time, it waits for the next.
         """
         found = approaches.sequences(self.observer.actions_since(self._cursor))
-        if not is_final and len(found) > 1:
+        if found and not is_final:
             found.pop()
         for sequence in found:
             approaches.add(self._sequences, approaches.of_sequence(sequence))

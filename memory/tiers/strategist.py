@@ -6,6 +6,7 @@ Fed by entries of short-term memory of the kinds named here, or by its methods. 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,6 @@ from memory.codec import Json, as_json, from_json, overwrite
 from memory.errors import UnknownMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory.blackboard.blackboard import Blackboard, Subscription
     from memory.blackboard.entry import BlackboardEvent
 

@@ -137,7 +137,7 @@ def check_areas(map_file: Path) -> None:
     pattern = re.compile(r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8}) = ", re.MULTILINE)
     for name, address, size in pattern.findall(map_file.read_text(encoding="ascii")):
         start, end = int(address, 16), int(address, 16) + int(size, 16)
-        if start == end or name == "_VECTORS":
+        if start == end or name.startswith("_VECTORS"):
             continue
         limit = VARIABLES.stop if VARIABLES.start <= start < 0xE000 else (start | 0x3FFF) + 1
         if name.startswith("_CODE_"):

@@ -19,13 +19,13 @@ STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
 
 def halting_share(game: Game, frames: int = FRAMES) -> float:
     """Return the share of frames in which a halt of bank 0 is reached."""
-    home = game.rom(0, 0, 0x4000)
+    home = game.rom(0, 0, 0x3FFF)
     reached = [False]
 
     def note(_: object) -> None:
         reached[0] = True
 
-    places = [i for i in range(0x150, 0x4000) if home[i : i + 2] == HALT_AND_NOP]
+    places = [i for i in range(0x150, 0x3FFE) if home[i : i + 2] == HALT_AND_NOP]
     for place in places:
         game.pyboy.hook_register(0, place, note, None)
     count = 0

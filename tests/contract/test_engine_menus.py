@@ -151,7 +151,7 @@ def test_options_have_a_way_out_below(start: Callable[[str], Game]) -> None:
     game.press("up")
     game.press("a", settle=20)
     assert game.cursor == (11, 10)
-    assert game.byte("wOptions") & 0xC0 == 0x40
+    assert game.byte("wOptions") & 0xC0 == 0x80
 
 
 def test_the_world_stands_still_behind_the_menu(start: Callable[[str], Game]) -> None:

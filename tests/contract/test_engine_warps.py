@@ -83,11 +83,11 @@ def test_holding_on_walks_over_the_mat_and_out(start: Callable[[str], Game]) -> 
 def test_a_door_lets_one_out_a_step_below(start: Callable[[str], Game]) -> None:
     game = start("house")
     x, y, _ = next(warp for warp in game.warps if warp[2] == 0xFF)
-    game.go(x, y)
-    if game.place.map == 37:
-        game.hold("down")
-        game.wait(lambda: game.place.map == 0, 80)
-        game.release("down")
+    game.go(x, y - 1)
+    game.hold("down")
+    game.wait(lambda: game.place.map == 0, 120)
+    game.release("down")
+    game.wait(lambda: game.byte("wJoyIgnore") == 0xFF, 120)
     (door,) = [warp for warp in game.warps if warp[2] == 37]
     game.wait(lambda: bool(game.byte("wStatusFlags5") & SCRIPTED), 120)
     assert (game.place.x, game.place.y) == door[:2]

@@ -4,13 +4,16 @@
 
 #include <stdint.h>
 
-volatile __sfr __at(0x0F) rIF;
-volatile __sfr __at(0x40) rLCDC;
-volatile __sfr __at(0x47) rBGP;
-volatile __sfr __at(0x48) rOBP0;
-volatile __sfr __at(0x49) rOBP1;
-volatile __sfr __at(0x4B) rWX;
-volatile __sfr __at(0xFF) rIE;
+/* Not __sfr: sdcc 4.2 tests such a variable at its low byte alone, which is an address in ROM. */
+#define HIGH_BYTE(address) (*(volatile uint8_t *)(address))
+
+#define rIF HIGH_BYTE(0xFF0F)
+#define rLCDC HIGH_BYTE(0xFF40)
+#define rBGP HIGH_BYTE(0xFF47)
+#define rOBP0 HIGH_BYTE(0xFF48)
+#define rOBP1 HIGH_BYTE(0xFF49)
+#define rWX HIGH_BYTE(0xFF4B)
+#define rIE HIGH_BYTE(0xFFFF)
 
 #define LCDC_ON 0x80
 /* Window map 0x9C00, window on, signed tile ids, map 0x9800, 8x8 objects on, background on. */

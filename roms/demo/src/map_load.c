@@ -105,6 +105,7 @@ static void pause_input(void)
 void enter_map(void)
 {
     wJoyIgnore = ALL_KEYS;
+    hJoyHeld = hJoyPressed = 0;
     hWY = WINDOW_HIDDEN;
     lcd_off();
     load_map_header();

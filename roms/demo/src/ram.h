@@ -2,7 +2,7 @@
 #ifndef RAM_H
 #define RAM_H
 
-#include <stdint.h>
+#include "hardware.h"
 
 #define BYTE(address) (*(uint8_t *)(address))
 #define WORD(address) (*(uint16_t *)(address))
@@ -182,32 +182,32 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define MOVEMENT_ON_WARP 0x04
 
 /* High RAM. */
-volatile __sfr __at(0x8C) hTextID;
-volatile __sfr __at(0xAE) hSCX;
-volatile __sfr __at(0xAF) hSCY;
-volatile __sfr __at(0xB0) hWY;
+#define hTextID HIGH_BYTE(0xFF8C)
+#define hSCX HIGH_BYTE(0xFFAE)
+#define hSCY HIGH_BYTE(0xFFAF)
+#define hWY HIGH_BYTE(0xFFB0)
 #define WINDOW_HIDDEN 0x90
-volatile __sfr __at(0xB1) hJoyLast;
-volatile __sfr __at(0xB2) hJoyReleased;
-volatile __sfr __at(0xB3) hJoyPressed;
-volatile __sfr __at(0xB4) hJoyHeld;
-volatile __sfr __at(0xB5) hJoy5;
-volatile __sfr __at(0xB6) hJoy6;
-volatile __sfr __at(0xB7) hJoy7;
-volatile __sfr __at(0xBA) hAutoBGTransferEnabled;
-volatile __sfr __at(0xBB) hAutoBGTransferPortion;
+#define hJoyLast HIGH_BYTE(0xFFB1)
+#define hJoyReleased HIGH_BYTE(0xFFB2)
+#define hJoyPressed HIGH_BYTE(0xFFB3)
+#define hJoyHeld HIGH_BYTE(0xFFB4)
+#define hJoy5 HIGH_BYTE(0xFFB5)
+#define hJoy6 HIGH_BYTE(0xFFB6)
+#define hJoy7 HIGH_BYTE(0xFFB7)
+#define hAutoBGTransferEnabled HIGH_BYTE(0xFFBA)
+#define hAutoBGTransferPortion HIGH_BYTE(0xFFBB)
 #define hAutoBGTransferDest WORD(0xFFBC)
-volatile __sfr __at(0xD0) hRedrawRowOrColumnMode;
+#define hRedrawRowOrColumnMode HIGH_BYTE(0xFFD0)
 #define REDRAW_COLUMNS 1
 #define REDRAW_ROWS 2
 #define hRedrawRowOrColumnDest WORD(0xFFD1)
-volatile __sfr __at(0xD3) hRandomAdd;
-volatile __sfr __at(0xD4) hRandomSub;
-volatile __sfr __at(0xD5) hFrameCounter;
-volatile __sfr __at(0xD7) hTileAnimations;
-volatile __sfr __at(0xE8) hMapROMBank;
-volatile __sfr __at(0xF6) hUILayoutFlags;
+#define hRandomAdd HIGH_BYTE(0xFFD3)
+#define hRandomSub HIGH_BYTE(0xFFD4)
+#define hFrameCounter HIGH_BYTE(0xFFD5)
+#define hTileAnimations HIGH_BYTE(0xFFD7)
+#define hMapROMBank HIGH_BYTE(0xFFE8)
+#define hUILayoutFlags HIGH_BYTE(0xFFF6)
 #define UI_SINGLE_SPACED 0x02
-volatile __sfr __at(0xF8) hJoyInput;
+#define hJoyInput HIGH_BYTE(0xFFF8)
 
 #endif

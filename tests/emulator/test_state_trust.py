@@ -1,0 +1,242 @@
+"""When a state is to be believed: what looks like a game, a menu or a text, and is none."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+
+from emulator import (
+    Button,
+    ConsoleError,
+    Doubt,
+    Facing,
+    PyBoyConsole,
+    Ram,
+    ScreenType,
+    State,
+    Step,
+    Waiting,
+    read_state,
+)
+
+Change: TypeAlias = dict[int, int]
+TILE_MAP = 0xC3A0
+
+
+def synthetic(changes: Change) -> State:
+    """Return the state of a quiet moment on a map of 4x4 blocks, with `changes` to its bytes."""
+    quiet = {
+        0xC100: 1,  # wSpritePlayerStateData1PictureID
+        0xD361: 3,  # wYCoord
+        0xD362: 3,  # wXCoord
+        0xD368: 4,  # wCurMapHeight
+        0xD369: 4,  # wCurMapWidth
+        0xFF40: 0x80,  # rLCDC
+        0xFF47: 0xE4,  # rBGP
+    }
+    memory = bytearray(0x10000)
+    for address, value in (quiet | changes).items():
+        memory[address] = value
+    windows = ((0xC000, 0x2000), (0xFF00, 0x100))
+    return read_state(Ram(tuple((at, bytes(memory[at : at + n])) for at, n in windows)), 7)
+
+
+def box(left: int, top: int, right: int, bottom: int) -> Change:
+    """Return the corners of a box on the logical screen."""
+    corners = {(left, top): 0x79, (right, top): 0x7B, (left, bottom): 0x7D, (right, bottom): 0x7E}
+    return {TILE_MAP + 20 * y + x: tile for (x, y), tile in corners.items()}
+
+
+def tile(column: int, row: int, value: int) -> Change:
+    return {TILE_MAP + 20 * row + column: value}
+
+
+MESSAGE_BOX = box(0, 12, 19, 17)
+
+
+def test_a_quiet_moment_is_trusted_and_in_control() -> None:
+    state = synthetic({})
+    assert state.frame == 7
+    assert state.control.trusted
+    assert state.in_control
+    assert state.screen_type is ScreenType.OVERWORLD
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubt", "screen_type"),
+    [
+        ({0xC100: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
+        ({0xD368: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
+        ({0xD369: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
+        ({0xD367: 24}, Doubt.NOT_STARTED, ScreenType.TITLE),
+        ({0xD362: 8}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xD361: 0xFF}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xFF40: 0x00}, Doubt.SCREEN_OFF, ScreenType.TRANSITION),
+        ({0xFF47: 0x90}, Doubt.FADING, ScreenType.TRANSITION),
+        ({0xFF47: 0xFE}, Doubt.FADING, ScreenType.TRANSITION),
+        ({0xD730: 0x20, 0xD13A: 9}, Doubt.WARPING, ScreenType.TRANSITION),
+        ({0xCD6B: 0xFF}, Doubt.INPUT_IGNORED, ScreenType.TRANSITION),
+        ({0xD730: 0x80}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xCD38: 2}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD736: 0x40}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD730: 0x01}, Doubt.ESCORTED, ScreenType.SCRIPTED),
+        ({0xCC57: 1}, Doubt.ESCORTED, ScreenType.SCRIPTED),
+        ({0xD057: 0xFF}, Doubt.BLACKOUT, ScreenType.BATTLE),
+    ],
+)
+def test_a_moment_in_between_is_not_trusted(
+    changes: Change, doubt: Doubt, screen_type: ScreenType
+) -> None:
+    state = synthetic(changes)
+    assert state.control.reasons == (doubt,)
+    assert not state.control.trusted
+    assert not state.in_control
+    assert state.screen_type is screen_type
+    assert state.game_started == (doubt is not Doubt.NOT_STARTED)
+
+
+def test_a_dark_cave_is_not_a_fade() -> None:
+    assert synthetic({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
+
+
+def test_leftovers_of_old_counters_do_not_count() -> None:
+    assert synthetic({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
+
+
+def test_garbage_before_the_game_is_no_battle_and_no_party() -> None:
+    state = synthetic({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
+    assert state.screen_type is ScreenType.TITLE
+    assert not state.game_started
+    assert len(state.party) == 0
+    assert len(state.bag) == 0
+
+
+def test_an_arrow_in_a_picture_is_no_text() -> None:
+    state = synthetic(tile(18, 16, 0xEE))
+    assert state.dialogue.waiting is Waiting.NONE
+    assert state.screen_type is ScreenType.OVERWORLD
+
+
+def test_a_cursor_in_a_picture_is_no_menu() -> None:
+    assert synthetic(tile(4, 4, 0xED)).menu is None
+
+
+def test_a_message_box_with_an_arrow_wants_a_button() -> None:
+    text = tile(1, 14, 0x87) | tile(2, 14, 0xA8)  # Hi
+    state = synthetic(MESSAGE_BOX | text | tile(18, 16, 0xEE))
+    assert state.dialogue.waiting is Waiting.ARROW
+    assert state.dialogue.lines[0].startswith("Hi")
+    assert state.dialogue.lines[1].strip() == ""
+    assert state.screen_type is ScreenType.DIALOGUE
+
+
+def test_a_message_box_partly_covered_is_still_read() -> None:
+    state = synthetic(MESSAGE_BOX | box(10, 2, 19, 12))
+    assert state.dialogue.is_open
+    assert state.dialogue.waiting is Waiting.QUIET
+
+
+def test_a_menu_is_where_the_game_says_its_cursor_is() -> None:
+    noted = TILE_MAP + 20 * 5 + 1
+    menu = synthetic(
+        box(0, 0, 9, 9)
+        | tile(1, 3, 0xED)
+        | tile(1, 5, 0xED)
+        | {0xCC30: noted & 0xFF, 0xCC31: noted >> 8}
+        | {0xCC24: 3, 0xCC25: 1, 0xCC26: 1, 0xCC28: 2, 0xCC29: 3}
+        | {0xCC36: 4, 0xD12A: 9, 0xCF94: 3}
+    ).menu
+    assert menu is not None
+    assert (menu.cursor, menu.top_x, menu.top_y) == ((1, 5), 1, 3)
+    assert (menu.current, menu.maximum, menu.watched_keys) == (1, 2, 3)
+    assert (menu.list_offset, menu.list_count, menu.list_menu_id) == (4, 9, 3)
+
+
+def test_a_menu_over_a_question_is_a_menu() -> None:
+    state = synthetic(MESSAGE_BOX | box(14, 7, 19, 11) | tile(15, 8, 0xED))
+    assert state.screen_type is ScreenType.MENU
+    assert state.menu is not None
+    assert state.menu.cursor == (15, 8)
+
+
+@pytest.mark.parametrize(
+    ("facing", "column", "row"),
+    [(Facing.DOWN, 8, 11), (Facing.UP, 8, 7), (Facing.LEFT, 6, 9), (Facing.RIGHT, 10, 9)],
+)
+def test_the_tile_ahead_is_the_one_that_decides(facing: Facing, column: int, row: int) -> None:
+    state = synthetic({0xC109: facing.value} | tile(8, 9, 0x11) | tile(column, row, 0x22))
+    assert (state.map.tile_under, state.map.tile_ahead) == (0x11, 0x22)
+
+
+def test_badges_money_and_broken_digits() -> None:
+    player = synthetic({0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}).player
+    assert player.money == 123456
+    assert player.badges == (0, 2, 7)
+    assert synthetic({0xD347: 0xAB}).player.money == 0
+
+
+def test_the_bag_counts_stacks_of_one_item_together() -> None:
+    bag = synthetic({0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}).bag
+    assert bag.quantity(4) == 102
+    assert bag.quantity(5) == 0
+    assert not bag.full
+
+
+def test_pp_ups_are_not_pp() -> None:
+    mon = {0xD163: 1, 0xD164: 1, 0xD165: 0xFF, 0xD16B + 8: 33, 0xD16B + 29: 0xC0 | 35}
+    (slot,) = synthetic(mon).party[0].moves
+    assert slot == (33, 35, 3)
+
+
+def test_windows_that_overlap_are_refused() -> None:
+    with pytest.raises(ConsoleError, match="0xc001"):
+        Ram(((0xC000, b"ab"), (0xC001, b"c")))
+
+
+def test_power_on_is_no_game_until_there_is_one(
+    bedroom_steps: tuple[Step, ...],
+    bedroom: PyBoyConsole,
+    switch_on: Callable[..., PyBoyConsole],
+) -> None:
+    console = switch_on(bedroom.cartridge)
+    for step in bedroom_steps[:-1]:
+        console.perform(step)
+        assert not read_state(console.ram(), console.frame).in_control
+    state = read_state(bedroom.ram(), bedroom.frame)
+    assert state.game_started
+    assert state.screen_type is ScreenType.OVERWORLD
+
+
+def test_control_means_that_a_direction_walks(bedroom: PyBoyConsole) -> None:
+    before = read_state(bedroom.ram(), bedroom.frame)
+    bedroom.perform(Step(Button.UP, 12, 12))
+    after = read_state(bedroom.ram(), bedroom.frame)
+    assert after.position == before.position._replace(y=before.position.y - 1)
+    assert after.map.facing is Facing.UP
+
+
+def test_a_step_under_way_is_no_control(bedroom: PyBoyConsole) -> None:
+    bedroom.perform(Step(Button.UP, 9, 0))
+    state = read_state(bedroom.ram(), bedroom.frame)
+    assert state.control.walking
+    assert not state.in_control
+
+
+def test_the_stairs_are_never_trusted_half_way(bedroom: PyBoyConsole) -> None:
+    """Walk to the stairs at (7,1) and watch every two frames until downstairs."""
+    for button in [Button.UP] * 5 + [Button.RIGHT] * 3:
+        bedroom.perform(Step(button, 12, 12))
+    assert read_state(bedroom.ram(), 0).position == (6, 1)
+    seen = []
+    for _ in range(100):
+        bedroom.perform(Step(Button.RIGHT, 2, 0))
+        seen.append(read_state(bedroom.ram(), bedroom.frame))
+    assert {state.map.map_id for state in seen} == {38, 37}
+    assert any(state.screen_type is ScreenType.TRANSITION for state in seen)
+    first = next(n for n, state in enumerate(seen) if state.map.map_id == 37)
+    assert not seen[first].control.trusted
+    for state in seen:
+        if state.control.trusted and state.map.map_id == 37:
+            assert state.position[1] < 2 * state.map.height
+            assert state.map.width == 4
+    assert seen[-1].control.trusted

@@ -1,0 +1,299 @@
+"""The world as decoded from a cartridge: the demo's, and one written by hand with every rule."""
+
+import random
+from typing import Final
+
+import pytest
+
+from emulator import (
+    Button,
+    Cartridge,
+    CartridgeError,
+    Facing,
+    Kind,
+    PyBoyConsole,
+    Step,
+    Trigger,
+    World,
+    read_state,
+)
+from emulator.world.ground import read_ground
+from emulator.world.rom import Rom
+
+BUTTONS: Final = {
+    Facing.DOWN: Button.DOWN,
+    Facing.UP: Button.UP,
+    Facing.LEFT: Button.LEFT,
+    Facing.RIGHT: Button.RIGHT,
+}
+
+
+@pytest.fixture
+def world(demo: Cartridge) -> World:
+    return World.of(demo)
+
+
+def test_a_world_is_decoded_once(demo: Cartridge, world: World) -> None:
+    assert World.of(demo) is world
+    assert world.map(38) is world.map(38)
+
+
+def test_every_map_id_gives_a_map_used_or_not(world: World) -> None:
+    for map_id in world.map_ids:
+        here = world.map(map_id)
+        assert here.map_id == map_id
+        assert len(here.header.blocks) == here.width * here.height
+        assert here.passable(0, 0) in (True, False)
+
+
+@pytest.mark.parametrize("map_id", [248, 255, -1])
+def test_an_id_that_no_map_can_have_is_refused(map_id: int, world: World) -> None:
+    with pytest.raises(CartridgeError, match="ids are 0 to 247"):
+        world.map(map_id)
+
+
+def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
+    last_map = 0xFF
+    for map_id in world.map_ids:
+        here = world.map(map_id)
+        for warp in here.warps:
+            assert here.contains(*warp.position)
+            assert here.warp_at(*warp.position) is not None
+            assert warp.trigger is not Trigger.NONE
+            assert bool(warp.press) == (warp.trigger is Trigger.PRESS)
+            if warp.map_id != last_map:
+                assert world.map(warp.map_id).contains(*world.arrival(warp.map_id, warp.warp_index))
+
+
+def test_connections_of_the_demo_lead_back(world: World) -> None:
+    joined = [world.map(map_id) for map_id in world.map_ids if world.map(map_id).connections]
+    assert joined
+    for here in joined:
+        for connection in here.connections:
+            square = edge_square(here.columns, here.rows, connection.side)
+            there = here.crossing(square, connection.side)
+            assert there is not None
+            assert world.map(there.map_id).contains(there.x, there.y)
+            back = world.map(there.map_id).crossing((there.x, there.y), connection.side.opposite)
+            assert back == (here.map_id, *square)
+
+
+def edge_square(columns: int, rows: int, side: Facing) -> tuple[int, int]:
+    middle = (columns // 2, rows // 2)
+    match side:
+        case Facing.UP:
+            return middle[0], 0
+        case Facing.DOWN:
+            return middle[0], rows - 1
+        case Facing.LEFT:
+            return 0, middle[1]
+        case Facing.RIGHT:
+            return columns - 1, middle[1]
+
+
+def test_a_joined_map_shows_beyond_the_edge(world: World) -> None:
+    town = world.map(0)
+    for x in range(town.columns):
+        there = town.crossing((x, 0), Facing.UP)
+        if there is not None and world.map(there.map_id).contains(there.x, there.y):
+            assert town.tile(x, -1) == world.map(there.map_id).tile(there.x, there.y)
+
+
+def test_an_arrival_that_does_not_exist_is_refused(world: World) -> None:
+    with pytest.raises(CartridgeError, match="none with index 200"):
+        world.arrival(38, 200)
+
+
+def test_the_cartridge_walks_as_its_decoded_map_says(bedroom: PyBoyConsole, world: World) -> None:
+    chance = random.Random(5)
+    here = world.map(38)
+    bumps = 0
+    for _ in range(80):
+        square = read_state(bedroom.ram(), 0).position
+        facing = chance.choice(list(BUTTONS))
+        ahead = (square.x + facing.dx, square.y + facing.dy)
+        if here.warp_at(*ahead):
+            continue
+        bedroom.perform(Step(BUTTONS[facing], 12, 12))
+        walks = here.can_step(square, facing)
+        bumps += not walks
+        assert read_state(bedroom.ram(), 0).position == (ahead if walks else square)
+    assert 0 < bumps < 80
+
+
+def test_the_live_block_map_equals_the_decoded_one(bedroom: PyBoyConsole, world: World) -> None:
+    here = world.map(38)
+    live = here.with_blocks(bedroom.read(0xC6E8, 1300))
+    assert (live.layout.tiles == here.layout.tiles).all()
+
+
+def test_the_logical_screen_shows_the_decoded_tiles(bedroom: PyBoyConsole, world: World) -> None:
+    state = read_state(bedroom.ram(), 0)
+    here = world.map(state.map.map_id)
+    assert state.map.tile_under == here.tile(state.map.x, state.map.y)
+    facing = state.map.facing
+    assert state.map.tile_ahead == here.tile(state.map.x + facing.dx, state.map.y + facing.dy)
+
+
+# A cartridge by hand: bank 2 holds one tileset whose block n is 16 times tile n, and its maps.
+BLOCKS, PASSABLE, GRAPHICS = 0x4000, 0x1735, 0x5000
+FLOOR, EDGE, WALL, DOOR, MAT, LEDGE, GRASS, COUNTER = range(1, 9)
+
+
+class Paper:
+    """A cartridge image to write tables into."""
+
+    def __init__(self) -> None:
+        self.image = bytearray(0x10 * 0x4000)
+        self.put(2, BLOCKS, b"".join(bytes([n]) * 16 for n in range(256)))
+        self.put(0, PASSABLE, bytes([FLOOR, EDGE, DOOR, MAT, GRASS, 0xFF]))
+        self.put(0, 0x0C7E, bytes([0, FLOOR, EDGE, 17, FLOOR, EDGE, 0xFF]))
+        self.put(6, 0x66CF, bytes([0, FLOOR, LEDGE, 0x80, 0xFF]))
+        self.put(6, 0x662C, bytes([0]) + word(0x6700) + b"\xff")
+        self.put(6, 0x6700, bytes([DOOR, 0]))
+        for n in range(24):
+            header = bytes([2]) + word(BLOCKS) + word(GRAPHICS) + word(PASSABLE)
+            self.put(3, 0x47BE + 12 * n, header + bytes([COUNTER, 0xFF, 0xFF, GRASS, 0]))
+            self.put(3, 0x44CC + 2 * n, word(0x4600))
+        self.put(3, 0x4600, b"\xff")
+        for n in range(4):
+            self.put(3, 0x4477 + 2 * n, word(0x4610 + 4 * n))
+            self.put(3, 0x4610 + 4 * n, bytes([MAT if n == 0 else 0xFE, 0xFF]))
+        self.put(3, 0x423D, bytes([2] * 248))
+
+    def put(self, bank: int, address: int, data: bytes) -> None:
+        start = bank * 0x4000 + address % 0x4000 if address >= 0x4000 else address
+        self.image[start : start + len(data)] = data
+
+    def map(self, map_id: int, tileset: int, blocks: list[bytes], objects: bytes) -> None:
+        """Write a map without connections; `objects` begins with the border block."""
+        at = 0x6000 + 0x100 * map_id
+        size = bytes([tileset, len(blocks), len(blocks[0])])
+        pointers = word(at + 0x40) + word(0) + word(0)
+        self.put(2, at, size + pointers + b"\0" + word(at + 0x80))
+        self.put(2, at + 0x40, b"".join(blocks))
+        self.put(2, at + 0x80, objects)
+        self.put(0, 0x01AE + 2 * map_id, word(at))
+
+    def world(self) -> World:
+        rom = Rom(bytes(self.image))
+        return World(rom, read_ground(rom))
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(2, "little")
+
+
+NOTHING: Final = bytes([WALL, 0, 0, 0])
+ROWS: Final = [
+    bytes([FLOOR, EDGE, FLOOR]),
+    bytes([LEDGE, WALL, GRASS]),
+    bytes([FLOOR, COUNTER, MAT]),
+]
+
+
+def test_walls_and_the_edge_of_the_map_stop_a_walker() -> None:
+    paper = Paper()
+    paper.map(0, 0, ROWS, NOTHING)
+    here = paper.world().map(0)
+    assert here.can_step((0, 0), Facing.RIGHT)
+    assert not here.can_step((2, 1), Facing.DOWN)
+    assert not here.can_step((0, 0), Facing.UP)
+    assert not here.can_step((5, 5), Facing.RIGHT)
+    assert here.crossing((0, 0), Facing.UP) is None
+
+
+def test_cliffs_stop_a_walker_between_two_floors() -> None:
+    paper = Paper()
+    paper.map(0, 0, ROWS, NOTHING)
+    paper.map(1, 5, ROWS, NOTHING)
+    world = paper.world()
+    for square, facing in (((1, 0), Facing.RIGHT), ((2, 0), Facing.LEFT)):
+        assert not world.map(0).can_step(square, facing)
+        assert world.map(1).can_step(square, facing)
+
+
+def test_ledges_let_down_two_squares_one_way_and_outdoors_only() -> None:
+    paper = Paper()
+    paper.map(0, 0, ROWS, NOTHING)
+    paper.map(1, 5, ROWS, NOTHING)
+    world = paper.world()
+    assert world.map(0).hop((0, 1), Facing.DOWN) == (0, 3)
+    assert world.map(0).hop((0, 4), Facing.UP) is None
+    assert world.map(0).hop((0, 0), Facing.DOWN) is None
+    assert world.map(1).hop((0, 1), Facing.DOWN) is None
+    assert not world.map(0).can_step((0, 1), Facing.DOWN)
+
+
+def test_grass_and_counters_are_known_by_their_tiles() -> None:
+    paper = Paper()
+    paper.map(0, 0, ROWS, NOTHING)
+    here = paper.world().map(0)
+    assert here.is_grass(4, 2)
+    assert not here.is_grass(0, 0)
+    assert here.is_counter(2, 4)
+
+
+def warps(*squares: tuple[int, int]) -> bytes:
+    rows = b"".join(bytes([y, x, 0, 7]) for x, y in squares)
+    return bytes([WALL, len(squares)]) + rows + bytes(2)
+
+
+def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
+    blocks = [bytes([DOOR, FLOOR]), bytes([FLOOR, MAT])]
+    paper = Paper()
+    paper.map(0, 0, blocks, warps((0, 0), (2, 1), (1, 1), (9, 9)))
+    here = paper.world().map(0)
+    assert [warp.trigger for warp in here.warps] == [
+        Trigger.STEP,
+        Trigger.PRESS,
+        Trigger.STEP,
+        Trigger.NONE,
+    ]
+    assert here.warps[1].press == {Facing.DOWN}
+    assert [warp.index for warp in here.exits if hasattr(warp, "index")] == [0, 1, 2]
+
+
+def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
+    paper = Paper()
+    paper.map(0, 5, [bytes([FLOOR, FLOOR])], warps((1, 1), (3, 1), (0, 0)))
+    presses = [warp.press for warp in paper.world().map(0).warps]
+    assert presses == [
+        {Facing.DOWN},
+        {Facing.DOWN, Facing.RIGHT},
+        {Facing.UP, Facing.LEFT},
+    ]
+
+
+def test_signs_and_everybody_on_a_map_are_read() -> None:
+    people = (
+        bytes([9, 4 + 2, 4 + 1, 0xFE, 0, 3])
+        + bytes([10, 4, 4, 0xFF, 0xD0, 0x40 | 4, 205, 1])
+        + bytes([11, 5, 5, 0xFF, 0xFF, 0x80 | 5, 20])
+        + bytes([12, 6, 6, 0xFF, 0x10, 6])
+    )
+    paper = Paper()
+    paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 4]) + people)
+    here = paper.world().map(0)
+    sign = here.sign_at(2, 3)
+    assert sign is not None
+    assert sign.text_id == 8
+    assert here.sign_at(3, 2) is None
+    kinds = [(person.slot, person.kind, person.text_id, person.extra) for person in here.people]
+    assert kinds == [
+        (1, Kind.PERSON, 3, b""),
+        (2, Kind.TRAINER, 4, bytes([205, 1])),
+        (3, Kind.ITEM, 5, bytes([20])),
+        (4, Kind.PERSON, 6, b""),
+    ]
+    assert here.people[0].position == (1, 2)
+    assert [person.walks for person in here.people] == [True, False, False, False]
+
+
+def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
+    paper = Paper()
+    paper.put(0, 0x01AE, word(0x7FFE))
+    paper.put(2, 0x7FFE, bytes([0xFF, 0xFF]))
+    here = paper.world().map(0)
+    assert not here.passable(0, 0)
+    assert here.exits == ()
