@@ -46,8 +46,11 @@ def content_id(*parts: Json) -> str:
 
 
 def as_json(record: DataclassInstance) -> dict[str, Json]:
-    """Return the fields of a flat record, as `from_record` reads them back."""
-    return {name: getattr(record, name) for name in _shape(type(record))}
+    """Return the fields of a flat record as plain JSON, which `from_json` reads back."""
+    return {
+        name: list(getattr(record, name)) if is_tuple else getattr(record, name)
+        for name, is_tuple in _shape(type(record)).items()
+    }
 
 
 def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:

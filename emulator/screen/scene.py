@@ -6,7 +6,7 @@ make it agree. Every square of every map is compared with the picture, tile by t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -24,8 +24,10 @@ from emulator.world.world import World
 
 Ids = NDArray[np.int16]
 
-ENOUGH: Final = 0.6  # of the picture's cells; people and a text box hide the others
+ENOUGH: Final = 0.5  # of the picture's cells must fit; people and a text box hide the others
+CONTRADICTED: Final = 0.05  # of the cells may plainly show another tile than the map has there
 MARGIN: Final = 0.05  # by which the best place beats every place that looks different
+CELLS: Final = ROWS * COLUMNS
 # The picture begins four steps left of and above the player; steps are two tiles.
 LEFT: Final = BORDER_TILES - 2 * 4
 UNSEEN: Final = -1  # a cell whose pixels no tile of the tileset has
@@ -61,57 +63,42 @@ class Scene:
         return place == Place(self.map_id, self.x, self.y) or place in self.alike
 
 
-class _Fits(NamedTuple):
-    """Per square of a map, row by row, how many cells of the picture fit."""
+class _Match(NamedTuple):
+    """A square, how many cells of the picture are as they look from it, and that look."""
 
-    game_map: GameMap
-    counts: NDArray[np.intp]
+    place: Place
+    fitting: int
+    look: bytes
 
 
 def locate(screen: Screen, world: World, candidates: Iterable[int] | None = None) -> Scene | None:
     """Return the place that `screen` shows, or None without a clear winner among `candidates`."""
-    if len(np.unique(screen.shades)) == 1:
-        return None  # a blank picture fits blank ground
     pixels = keys(cells(screen))
     map_ids = world.map_ids if candidates is None else candidates
-    fits = [_fit(world.map(map_id), pixels) for map_id in map_ids]
-    fits = [fit for fit in fits if fit.counts.size]
-    best = max((int(fit.counts.max()) for fit in fits), default=0)
-    if best < ENOUGH * ROWS * COLUMNS:
+    matches = [match for map_id in map_ids for match in _matches(world.map(map_id), pixels)]
+    best = max((match.fitting for match in matches), default=0)
+    near = [match for match in matches if match.fitting > best - MARGIN * CELLS]
+    if len({match.look for match in near}) != 1:
         return None
-    near = [(place, fit) for fit in fits for place in _near(fit, best)]
-    return _winner(near, best)
+    first, *alike = [match.place for match in near]
+    return Scene(*first, best / CELLS, tuple(alike))
 
 
-def _winner(near: list[tuple[Place, _Fits]], best: int) -> Scene | None:
-    pictures = {_drawn(place, fit.game_map) for place, fit in near}
-    if len(pictures) > 1:
-        return None
-    first, *alike = [place for place, _ in near]
-    return Scene(*first, best / (ROWS * COLUMNS), tuple(alike))
-
-
-def _fit(game_map: GameMap, pixels: list[bytes]) -> _Fits:
+def _matches(game_map: GameMap, pixels: list[bytes]) -> Iterator[_Match]:
     shapes = _shapes(game_map.tileset)
     seen = np.array([shapes.by_pixels.get(key, UNSEEN) for key in pixels], np.int16)
+    seen = seen.reshape(ROWS, COLUMNS)
+    telling = np.isin(seen, shapes.telling)
     drawn = shapes.by_id[game_map.layout.tiles]
     windows = sliding_window_view(drawn[LEFT:, LEFT:], (ROWS, COLUMNS))[::2, ::2]
     squares = windows[: game_map.rows, : game_map.columns]
-    counts = (squares == seen.reshape(ROWS, COLUMNS)).sum(axis=(2, 3))
-    return _Fits(game_map, counts)
-
-
-def _near(fit: _Fits, best: int) -> list[Place]:
-    close = np.argwhere(fit.counts > best - MARGIN * ROWS * COLUMNS)
-    return [Place(fit.game_map.map_id, int(x), int(y)) for y, x in close]
-
-
-def _drawn(place: Place, game_map: GameMap) -> bytes:
-    top, left = LEFT + 2 * place.y, LEFT + 2 * place.x
-    ids = _shapes(game_map.tileset).by_id[game_map.layout.tiles]
-    shown = ids[top : top + ROWS, left : left + COLUMNS]
-    drawn = _shapes(game_map.tileset).pixels
-    return b"".join(drawn[int(shape)] for shape in shown.flat)
+    counts = (squares == seen).sum(axis=(2, 3))
+    for y, x in np.argwhere(counts >= ENOUGH * CELLS):
+        look = squares[y, x]
+        if ((look != seen) & telling).sum() <= CONTRADICTED * CELLS:
+            drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
+            place = Place(game_map.map_id, int(x), int(y))
+            yield _Match(place, int(counts[y, x]), drawing)
 
 
 class _Shapes(NamedTuple):
@@ -120,6 +107,7 @@ class _Shapes(NamedTuple):
     by_pixels: dict[bytes, int]
     by_id: Ids  # 256 tile ids to the first id with the same pixels
     pixels: dict[int, bytes]
+    telling: Ids  # those of more than one shade: a plain cell may belong to a text box
 
 
 @lru_cache(maxsize=32)
@@ -130,7 +118,8 @@ def _shapes(tileset: Tileset) -> _Shapes:
     for tile, key in enumerate(keys(tiles)):
         by_id[tile] = by_pixels.setdefault(key, tile)
     pixels = {shape: key for key, shape in by_pixels.items()} | {UNDRAWN: b""}
+    telling = np.array([n for n, key in pixels.items() if len(set(key)) > 1], np.int16)
     if tileset.animated:
         for shift in range(ROTATIONS):
             by_pixels.setdefault(np.roll(tiles[WATER], shift, axis=1).tobytes(), int(by_id[WATER]))
-    return _Shapes(by_pixels, by_id, pixels)
+    return _Shapes(by_pixels, by_id, pixels, telling)

@@ -1,10 +1,10 @@
 """What emulator tests share: the demo cartridge, a tiny one that logs its pad, RAM images."""
 
-import json
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -12,12 +12,16 @@ from emulator import (
     Button,
     Cartridge,
     Console,
+    Facing,
+    GameMap,
     PlayingConsole,
+    Position,
     PyBoyConsole,
     Ram,
     RecordingConsole,
     Step,
     StepRecord,
+    World,
     demo_cartridge_path,
     load_cartridge,
     read_state,
@@ -159,10 +163,37 @@ def bedroom(
     return console
 
 
-def expected_images() -> dict[str, dict[str, Any]]:
-    """Return what an independent reader decoded from each RAM image, or nothing without them."""
-    file = IMAGES / "expected.json"
-    return json.loads(file.read_text()) if file.exists() else {}
+WALK: Final = {
+    Facing.DOWN: Button.DOWN,
+    Facing.UP: Button.UP,
+    Facing.LEFT: Button.LEFT,
+    Facing.RIGHT: Button.RIGHT,
+}
+
+
+def way_to_warp(here: GameMap, start: Position, index: int) -> list[Facing]:
+    """Return the directions that lead from a square onto a warp of the same map."""
+    ways: dict[Position, list[Facing]] = {start: []}
+    queue = deque([start])
+    goal = here.warps[index].position
+    while queue:
+        square = queue.popleft()
+        for facing in Facing:
+            ahead = Position(square.x + facing.dx, square.y + facing.dy)
+            other_warp = here.warp_at(*ahead) is not None and ahead != goal
+            if ahead in ways or other_warp or not here.can_step(square, facing):
+                continue
+            ways[ahead] = [*ways[square], facing]
+            queue.append(ahead)
+    return ways[goal]
+
+
+@pytest.fixture
+def way_downstairs(bedroom: PyBoyConsole, demo: Cartridge) -> list[Button]:
+    """The presses from the first moment of control onto the stairs."""
+    state = read_state(bedroom.ram(), bedroom.frame)
+    here = World.of(demo).map(state.map.map_id)
+    return [WALK[facing] for facing in way_to_warp(here, state.position, 0)]
 
 
 @pytest.fixture

@@ -106,9 +106,10 @@ def test_restoring_is_exact_in_a_fresh_process(
 ) -> None:
     console = make_console(demo, ALL)
     play(console, (*INTO_THE_GAME, STILL_DOWN))
-    state = tmp_path / "moment"
+    rom, state = tmp_path / "demo.gb", tmp_path / "moment"
+    rom.write_bytes(demo.rom)
     state.write_bytes(console.save())
-    assert play_in_a_fresh_process(demo.path, state, AND_ON) == play(console, AND_ON)
+    assert play_in_a_fresh_process(rom, state, AND_ON) == play(console, AND_ON)
 
 
 def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> None:

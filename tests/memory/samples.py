@@ -47,7 +47,9 @@ OWNED = ResourceSnapshot(7, 3000, {"potion": 1}, (), (), ("map",))
 AIM = SessionObjective(
     "o1", "Leave", "Leave the house", "reach", 50, "active", 0.0, 1, None, (), "hometown"
 )
-PATTERN = LearnedPattern("p1", "route", "north", {"location": "town"}, "s", 9, 3, 1, 0.75, NOON, 0.75)
+PATTERN = LearnedPattern(
+    "p1", "route", "north", {"location": "town"}, "s", 9, 3, 1, 0.75, NOON, 0.75
+)
 STRATEGY = SuccessfulStrategy(
     "s1", {}, "rat", "turtle", "tackle", ("growl", "tackle"), 1.0, 2, NOON, NOON
 )

@@ -18,7 +18,7 @@ def write(blackboard: Blackboard, scope: str, number: int, **more: object) -> En
         "n",
         {"n": number},
         tick=number,
-        game_s=game_s,  # type: ignore[arg-type]
+        game_s=game_s,
         **more,  # type: ignore[arg-type]
     )
 

@@ -86,7 +86,7 @@ SEED = {
 
 
 @pytest.mark.parametrize("kind", SEED, ids=lambda kind: kind.__name__)
-def test_fields_are_those_of_the_design(kind: Any) -> None:
+def test_fields_are_those_of_the_design(kind: type) -> None:
     assert [field.name for field in fields(kind)] == SEED[kind].split()
 
 
@@ -98,8 +98,7 @@ def test_defaults_of_consolidation_are_those_of_the_design() -> None:
 
 
 def test_the_observer_shows_the_newest_moment(tiers: Tiers) -> None:
-    assert tiers.observer.current_state is None
-    assert tiers.observer.sensory_input is None
+    assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
     seen = SensoryInput(("grass",), "Hi", 1.0, "dialogue", None, 100.0, None, ("a",))
     for tick in (1, 2):
         state = replace(STATE, tick=tick)
@@ -165,7 +164,7 @@ def test_an_objective_is_completed_at_a_hundred_percent() -> None:
     memory.set_objective(AIM)
     memory.set_objective(replace(AIM, objective_id="o2", status="pending", progress_percent=50.0))
     memory.update_objective_progress("o1", 40.0)
-    assert memory.active_objective == replace(AIM, progress_percent=40.0)
+    assert [memory.active_objective] == [replace(AIM, progress_percent=40.0)]
     assert memory.get_objectives_progress() == {"reach": 45.0}
     memory.update_objective_progress("o1", 100.0, tick=77)
     assert memory.active_objective is None
@@ -203,7 +202,7 @@ def test_histories_are_bounded_and_totals_are_not() -> None:
     assert list(memory.locations_visited) == [str(n) for n in range(52, 300)]
     assert [len(memory.resource_history), memory.resource_history[0].money] == [100, 200]
     assert [len(memory.objectives), memory.objectives[-1].objective_id] == [100, "299"]
-    assert len(encode(memory.to_json())) < 100_000
+    assert len(encode(memory.to_json())) < 130_000  # with every history full
     memory.clear_session()
     assert memory == StrategistMemory("s", 0)
 
@@ -234,7 +233,13 @@ objectives = st.builds(
     prerequisites=tuples,
     related_location=st.none() | texts,
 )
-battles = st.builds(BattleRecord, moves_used=tuples, items_used=tuples, key_decisions=tuples)
+battles = st.builds(
+    BattleRecord,
+    player_hp_remaining=numbers,
+    moves_used=tuples,
+    items_used=tuples,
+    key_decisions=tuples,
+)
 places = st.builds(
     LocationVisited,
     explored_areas=tuples,
@@ -343,7 +348,7 @@ def test_matches_come_closest_first_and_an_empty_context_matches_nothing() -> No
     assert [pattern.pattern_id for pattern in found] == ["near", "p1"]
     mistakes = memory.get_mistakes_for_context({"location": "town"})
     assert [mistake.mistake_id for mistake in mistakes] == ["grave", "m1"]
-    assert memory.get_relevant_patterns({}) == memory.get_mistakes_for_context({}) == []
+    assert [memory.get_relevant_patterns({}), memory.get_mistakes_for_context({})] == [[], []]
     assert memory.get_successful_strategies("", "") == []
     assert memory.get_successful_strategies("rat", "turtle") == [STRATEGY]
     assert memory.get_successful_strategies("rat", "mouse") == []

@@ -1,0 +1,218 @@
+"""The door of SQLite: damaged, foreign, newer, older, read-only and copied files."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
+from memory.store.database import (
+    Database,
+    Schema,
+    _choose_journal,
+    open_database,
+    open_readonly,
+)
+from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.run_schema import RUN_SCHEMA
+
+FIRST = Schema("note store", 0x1234, (("CREATE TABLE notes (text TEXT) STRICT",),))
+SECOND = Schema(
+    "note store",
+    0x1234,
+    (
+        *FIRST.migrations,
+        ("ALTER TABLE notes ADD COLUMN at INTEGER", "CREATE INDEX by_time ON notes (at)"),
+    ),
+)
+BROKEN = Schema(
+    "note store",
+    0x1234,
+    (*FIRST.migrations, ("ALTER TABLE notes ADD COLUMN at INTEGER", "CREATE NONSENSE")),
+)
+
+
+def shape(database: Database) -> list[tuple[Any, ...]]:
+    return list(database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"))
+
+
+def note(path: Path, text: str = "kept") -> None:
+    database = open_database(path, FIRST)
+    database.execute("INSERT INTO notes VALUES (?)", (text,))
+    database.close()
+
+
+@pytest.mark.parametrize("schema", [RUN_SCHEMA, KNOWLEDGE_SCHEMA], ids=lambda schema: schema.name)
+def test_every_older_version_becomes_what_a_new_file_is(tmp_path: Path, schema: Schema) -> None:
+    new = open_database(tmp_path / "new.sqlite", schema)
+    for version in range(1, len(schema.migrations) + 1):
+        path = tmp_path / f"{version}.sqlite"
+        older = Schema(schema.name, schema.application_id, schema.migrations[:version])
+        open_database(path, older).close()
+        migrated = open_database(path, schema)
+        assert shape(migrated) == shape(new)
+        migrated.close()
+    new.close()
+
+
+def test_an_older_file_is_brought_up_to_date_with_what_it_holds(tmp_path: Path) -> None:
+    note(tmp_path / "a.sqlite")
+    database = open_database(tmp_path / "a.sqlite", SECOND)
+    fresh = open_database(tmp_path / "b.sqlite", SECOND)
+    assert list(database.rows("SELECT text, at FROM notes")) == [("kept", None)]
+    assert shape(database) == shape(fresh)
+    database.close()
+    fresh.close()
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    note(path)
+    with pytest.raises(StoreError, match="near"):
+        open_database(path, BROKEN)
+    database = open_database(path, FIRST)
+    assert list(database.rows("SELECT * FROM notes")) == [("kept",)]
+    database.close()
+
+
+def test_a_newer_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    open_database(path, SECOND).close()
+    with pytest.raises(NewerStore) as caught:
+        open_database(path, FIRST)
+    assert str(caught.value) == f"{path} has version 2, this program knows 1; update the program."
+    with pytest.raises(NewerStore):
+        open_readonly(path, FIRST)
+
+
+def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with closing(sqlite3.connect(path)) as foreign:
+        foreign.execute("CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    with pytest.raises(ForeignStore, match="is not a note store"):
+        open_readonly(path, FIRST)
+    assert path.read_bytes() == before
+    with pytest.raises(ForeignStore, match="is not a note store"):
+        open_database(path, FIRST)
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "overwritten page"])
+def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "a.sqlite"
+    database = open_database(path, FIRST)
+    database.execute_many("INSERT INTO notes VALUES (?)", [("x" * 500,)] * 200)
+    database.close()
+    content = path.read_bytes()
+    match damage:
+        case "garbage":
+            content = b"this is no database at all " * 100
+        case "truncated":
+            content = content[: len(content) // 2]
+        case _:
+            content = content[:8192] + b"\xff" * 4096 + content[12288:]
+    path.write_bytes(content)
+    with pytest.raises(CorruptStore, match=r"a\.sqlite\.damaged-1; start again"):
+        open_database(path, FIRST)
+    assert not path.exists()
+    assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
+    path.write_bytes(b"damaged once more, and long enough to be looked at" * 100)
+    with pytest.raises(CorruptStore, match=r"damaged-2"):
+        open_database(path, FIRST)
+    assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
+    open_database(path, FIRST).close()
+
+
+def test_a_reader_neither_moves_nor_makes_nor_changes_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with pytest.raises(MissingStore, match="does not exist"):
+        open_readonly(path, FIRST)
+    assert list(tmp_path.iterdir()) == []
+    path.write_bytes(b"no database, though it is long enough to be one " * 100)
+    with pytest.raises(CorruptStore):
+        open_readonly(path, FIRST)
+    assert path.exists()
+    path.unlink()
+    note(path)
+    reader = open_readonly(path, FIRST)
+    with pytest.raises(StoreError, match="readonly"):
+        reader.execute("DELETE FROM notes")
+    assert list(reader.rows("SELECT * FROM notes")) == [("kept",)]
+    reader.close()
+
+
+def test_a_reader_of_an_older_file_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    note(path)
+    with pytest.raises(StoreError, match="open it for writing once"):
+        open_readonly(path, SECOND)
+
+
+def test_a_reader_sees_what_a_writer_has_committed(tmp_path: Path) -> None:
+    path = tmp_path / "a ?#%.sqlite"
+    writer = open_database(path, FIRST)
+    writer.execute("INSERT INTO notes VALUES ('one')")
+    reader = open_readonly(path, FIRST)
+    with writer.transaction():
+        writer.execute("INSERT INTO notes VALUES ('two')")
+        assert reader.row("SELECT count(*) FROM notes") == (1,)
+    assert reader.row("SELECT count(*) FROM notes") == (2,)
+    reader.close()
+    writer.close()
+
+
+def test_a_transaction_that_raises_leaves_nothing(tmp_path: Path) -> None:
+    database = open_database(tmp_path / "a.sqlite", FIRST)
+
+    def half() -> None:
+        with database.transaction():
+            database.execute("INSERT INTO notes VALUES ('half')")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert database.row("SELECT count(*) FROM notes") == (0,)
+    database.close()
+
+
+def test_a_closed_file_is_whole_without_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    note(path)
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(path.read_bytes())
+    reader = open_readonly(copy, FIRST)
+    assert list(reader.rows("SELECT * FROM notes")) == [("kept",)]
+    reader.close()
+
+
+def test_a_backup_is_whole_while_the_original_is_in_use(tmp_path: Path) -> None:
+    database = open_database(tmp_path / "a.sqlite", FIRST)
+    database.execute("INSERT INTO notes VALUES ('kept')")
+    database.backup(tmp_path / "b.sqlite")
+    copy = open_readonly(tmp_path / "b.sqlite", FIRST)
+    assert list(copy.rows("SELECT * FROM notes")) == [("kept",)]
+    copy.close()
+    with pytest.raises(StoreError, match="exists"):
+        database.backup(tmp_path / "b.sqlite")
+    database.close()
+
+
+def test_settings_are_those_that_survive_a_crash(tmp_path: Path) -> None:
+    database = open_database(tmp_path / "a.sqlite", FIRST)
+    assert database.row("PRAGMA journal_mode") == ("wal",)
+    assert database.row("PRAGMA synchronous") == (1,)
+    assert database.row("PRAGMA foreign_keys") == (1,)
+    assert database.row("PRAGMA busy_timeout") == (5000,)
+    database.close()
+
+
+def test_where_memory_cannot_be_shared_a_rollback_journal_serves(tmp_path: Path) -> None:
+    # This way of locking has no shared memory, as some network mounts have none.
+    uri = f"file:{tmp_path / 'a.sqlite'}?vfs=unix-dotfile"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+        _choose_journal(connection)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        connection.execute("CREATE TABLE t (x)")

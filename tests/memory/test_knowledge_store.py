@@ -1,0 +1,283 @@
+"""What outlives runs: the design's tables, delivery, fading, the archive."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import (
+    BATTLE,
+    Blackboard,
+    ConsolidationConfig,
+    KnowledgeStore,
+    OutboxRow,
+    Provenance,
+    RunStore,
+    TacticianMemory,
+    as_json,
+    open_knowledge_store,
+    read_knowledge_store,
+)
+from memory.codec import decode
+from memory.store.knowledge_store import MAX_ENTRIES
+from tests.memory.samples import (
+    EPISODIC,
+    FIGHT,
+    MISTAKE,
+    MONTH,
+    NOON,
+    PATTERN,
+    PREFERENCE,
+    STM,
+    STRATEGY,
+    checkpoint,
+    open_tiers,
+)
+
+TEXT, INTEGER, REAL = "TEXT", "INTEGER", "REAL"
+SEED_TABLES = {
+    "tactician_patterns": [
+        ("pattern_id", TEXT, None, 1),
+        ("pattern_type", TEXT, None, 0),
+        ("description", TEXT, None, 0),
+        ("trigger_conditions", TEXT, None, 0),
+        ("learned_from_session", TEXT, None, 0),
+        ("learned_from_tick", INTEGER, None, 0),
+        ("success_count", INTEGER, "0", 0),
+        ("failure_count", INTEGER, "0", 0),
+        ("confidence", REAL, None, 0),
+        ("last_validated", REAL, None, 0),
+        ("relevance_score", REAL, None, 0),
+    ],
+    "successful_strategies": [
+        ("strategy_id", TEXT, None, 1),
+        ("context", TEXT, None, 0),
+        ("enemy_type", TEXT, None, 0),
+        ("player_pokemon", TEXT, None, 0),
+        ("strategy_description", TEXT, None, 0),
+        ("moves_sequence", TEXT, None, 0),
+        ("success_rate", REAL, None, 0),
+        ("total_uses", INTEGER, None, 0),
+        ("first_used", REAL, None, 0),
+        ("last_used", REAL, None, 0),
+    ],
+    "mistake_records": [
+        ("mistake_id", TEXT, None, 1),
+        ("description", TEXT, None, 0),
+        ("situation", TEXT, None, 0),
+        ("outcome", TEXT, None, 0),
+        ("severity", TEXT, None, 0),
+        ("prevention_tip", TEXT, None, 0),
+        ("first_occurred", REAL, None, 0),
+        ("last_occurred", REAL, None, 0),
+        ("occurrence_count", INTEGER, None, 0),
+    ],
+    "player_preferences": [
+        ("preference_id", TEXT, None, 1),
+        ("category", TEXT, None, 0),
+        ("description", TEXT, None, 0),
+        ("preference_value", TEXT, None, 0),
+        ("learned_from_session", TEXT, None, 0),
+        ("confidence", REAL, None, 0),
+        ("created_at", REAL, None, 0),
+        ("updated_at", REAL, None, 0),
+    ],
+}
+LESSONS = [
+    OutboxRow(1, 10, "pattern", as_json(PATTERN)),
+    OutboxRow(2, 20, "strategy", as_json(STRATEGY)),
+    OutboxRow(3, 30, "mistake", as_json(MISTAKE)),
+    OutboxRow(4, 40, "preference", as_json(PREFERENCE)),
+    OutboxRow(5, 50, "totals", {"sessions": 1, "battles": 4, "victories": 3}),
+    OutboxRow(
+        6,
+        60,
+        "entry",
+        {"scope": EPISODIC, "kind": "session", "data": {"n": 1}, "tags": ["t"], "importance": 6},
+    ),
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.sqlite"
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("table", SEED_TABLES)
+def test_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
+    open_knowledge_store(path, now=NOON).close()
+    info = rows(path, f"PRAGMA table_info({table})")
+    columns = [(name, kind, default, key) for _, name, kind, _, default, key in info]
+    assert columns == SEED_TABLES[table]
+
+
+def test_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    assert store.deliver("run-1", LESSONS) == 6
+    store.close()
+    reader = read_knowledge_store(path)
+    tactician = reader.load_tactician()
+    assert tactician.patterns == {"p1": PATTERN}
+    assert tactician.strategies == {"s1": STRATEGY}
+    assert tactician.mistakes == {"m1": MISTAKE}
+    assert tactician.preferences == {"f1": PREFERENCE}
+    assert (tactician.total_sessions, tactician.total_battles) == (1, 4)
+    assert tactician.overall_win_rate == 0.75
+    (entry,) = reader.entries()
+    assert [entry.scope, entry.data, entry.tags] == [EPISODIC, {"n": 1}, {"t"}]
+    assert reader.provenance("mistake_records", "m1") == Provenance("verified", "run-1", 3, 30)
+    assert reader.provenance("mistake_records", "m2") is None
+    reader.close()
+
+
+def test_delivering_twice_changes_nothing(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    empty = store.content_hash()
+    store.deliver("run-1", LESSONS[:3])
+    assert store.deliver("run-1", LESSONS) == 3
+    full = store.content_hash()
+    assert store.deliver("run-1", LESSONS) == 0
+    assert store.content_hash() == full != empty
+    store.close()
+
+
+def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    for run_id in ("run-1", "run-2"):
+        store.deliver(run_id, LESSONS)
+    tactician = store.load_tactician()
+    assert (tactician.patterns["p1"].success_count, tactician.patterns["p1"].failure_count) == (
+        6,
+        2,
+    )
+    assert tactician.mistakes["m1"].occurrence_count == 6
+    assert (tactician.total_sessions, tactician.total_battles) == (2, 8)
+    store.close()
+
+
+def test_a_delivery_that_fails_can_be_made_again(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
+    with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
+        store.deliver("run-1", [LESSONS[0], broken])
+    assert store.load_tactician().patterns == {}
+    assert store.deliver("run-1", LESSONS) == 6
+    store.close()
+
+
+def test_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    store.deliver("run-1", LESSONS)
+    store.close()
+    for at in (NOON, NOON + MONTH / 3, NOON + MONTH / 3, NOON + MONTH, NOON):
+        open_knowledge_store(path, now=at).close()
+    reader = read_knowledge_store(path)
+    tactician = reader.load_tactician()
+    reader.close()
+    assert tactician.patterns["p1"].relevance_score == pytest.approx(0.75 * 0.95)
+    assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95)
+
+
+def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    store.deliver("run-1", LESSONS)
+    store.close()
+    later = NOON + 24 * MONTH
+    store = open_knowledge_store(path, now=later)
+    tactician = store.load_tactician()
+    assert tactician == TacticianMemory(total_sessions=1, total_battles=4, overall_win_rate=0.75)
+    assert store.provenance("mistake_records", "m1") is None
+    store.close()
+    archived = rows(path, "SELECT table_name, id, archived_at, row FROM archive ORDER BY id")
+    assert [row[:3] for row in archived] == [
+        ("player_preferences", "f1", later),
+        ("mistake_records", "m1", later),
+        ("tactician_patterns", "p1", later),
+        ("successful_strategies", "s1", later),
+    ]
+    assert decode(archived[1][3])["description"] == "wall"
+
+
+def test_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
+    config = ConsolidationConfig(max_mistakes=2)
+    store = open_knowledge_store(path, now=NOON, config=config)
+    for n in range(5):
+        mistake = replace(MISTAKE, mistake_id=f"m{n}", occurrence_count=n + 1)
+        store.deliver("run-1", [OutboxRow(n + 1, 1, "mistake", as_json(mistake))])
+    assert store.load_tactician().mistakes.keys() == {"m3", "m4"}
+    store.close()
+    assert rows(path, "SELECT mistake_id FROM mistake_records") == [("m3",), ("m4",)]
+    assert len(rows(path, "SELECT * FROM archive")) == 3
+
+
+def test_long_term_entries_are_bounded_by_importance(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    entry = {"scope": EPISODIC, "kind": "session", "data": {}, "tags": []}
+    lessons = [
+        OutboxRow(n, 1, "entry", {**entry, "importance": 9 if n == 1 else 5})
+        for n in range(1, MAX_ENTRIES + 11)
+    ]
+    store.deliver("run-1", lessons)
+    kept = [each.seq for each in store.entries()]
+    assert kept == [1, *range(12, MAX_ENTRIES + 11)]
+    store.close()
+    assert len(rows(path, "SELECT * FROM archive")) == 10
+
+
+def test_a_backup_holds_the_same_knowledge(path: Path, tmp_path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    store.deliver("run-1", LESSONS)
+    store.backup(tmp_path / "copy.sqlite")
+    copy = read_knowledge_store(tmp_path / "copy.sqlite")
+    assert copy.content_hash() == store.content_hash()
+    copy.close()
+    store.close()
+
+
+def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:
+    return knowledge.deliver(run.run_id, run.outbox())
+
+
+def test_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
+    knowledge = open_knowledge_store(path, now=NOON)
+    first = open_tiers(tmp_path / "1.sqlite", tactician=knowledge.load_tactician())
+    first.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=20, game_s=10.0)
+    for tick in range(5):
+        first.act(tick, "push wall", success=False)
+    first.consolidator.consolidate(100, session_end=True)
+    first.store.commit()
+    assert deliver(knowledge, first.store) == 0
+    first.store.commit(checkpoint=checkpoint(100))
+    assert deliver(knowledge, first.store) > 0
+    assert deliver(knowledge, first.store) == 0
+    assert knowledge.load_tactician() == first.tactician
+    first.store.close()
+
+    second = open_tiers(tmp_path / "2.sqlite", tactician=knowledge.load_tactician())
+    second.blackboard.adopt(knowledge.entries())
+    assert second.tactician.get_successful_strategies("rat", "turtle")
+    assert second.tactician.get_mistakes_for_context({"location": "town"})
+    assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1
+    knowledge.deliver("a run beside it", LESSONS)
+    assert second.tactician == first.tactician
+    second.store.close()
+    knowledge.close()
+
+
+def test_learning_survives_a_resume_without_the_knowledge_file(tmp_path: Path) -> None:
+    run = open_tiers(tmp_path / "1.sqlite")
+    run.tactician.add_mistake(MISTAKE)
+    run.store.commit(checkpoint=checkpoint(1))
+    run.store.close()
+    again = open_tiers(tmp_path / "1.sqlite")
+    assert again.tactician.mistakes == {"m1": MISTAKE}
+    assert isinstance(again.blackboard, Blackboard)
+    again.store.close()
