@@ -1,7 +1,22 @@
-"""Recorded steps, from the emulator to the run's store and back."""
+"""Driving a recorded run again; and its steps, from the emulator to the run's store and back."""
 
-from emulator import Button, Step, StepRecord
-from memory import StepRow
+from typing import NamedTuple
+
+from emulator import Button, Console, Divergence, Step, StepRecord, first_divergence
+from memory import RunReader, StepRow
+
+
+class Replay(NamedTuple):
+    """How many ticks were recorded, and the first that came out differently, if any did."""
+
+    ticks: int
+    divergence: Divergence | None
+
+
+def replay(run: RunReader, console: Console) -> Replay:
+    """Drive the live steps of `run` through a fresh `console`, comparing after every tick."""
+    records = [record_of(row) for row in run.steps()]
+    return Replay(len(records), first_divergence(console, records))
 
 
 def record_of(row: StepRow) -> StepRecord:

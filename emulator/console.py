@@ -17,35 +17,17 @@ from emulator.screen.picture import Screen
 FRAMES_PER_SECOND: Final = 59.7275
 DIGEST_SIZE: Final = 16
 
-# What readers need at every step: (address, size), ascending. A byte costs about 27 ns, so the
-# two tables of sprites may be cut behind the last sprite of the map, never before the sixth.
+# What `Console.ram` holds: (address, size), ascending.
 WATCHED_RANGES: Final = (
-    (0xC100, 0x100),  # wSpriteStateData1
-    (0xC200, 0x100),  # wSpriteStateData2
-    (0xC3A0, 360),  # wTileMap
-    (0xCC24, 0x34),  # wTopMenuItemY .. wNPCMovementScriptPointerTableNum
-    (0xCD38, 0x34),  # wSimulatedJoypadStatesIndex .. wJoyIgnore
-    (0xCF8B, 13),  # wListPointer .. wMaxItemQuantity
-    (0xCFC4, 109),  # wFontLoaded .. the end of wBattleMon
-    (0xD057, 28),  # wIsInBattle .. wEnemyToxicCounter
-    (0xD12A, 19),  # wListCount .. wNumberOfNoRandomBattleStepsLeft
-    (0xD158, 537),  # wPlayerName, party, Pokedex, bag, money .. wCurMapConnections
-    (0xD5A4, 34),  # wPlayerCoins, wToggleableObjectFlags
-    (0xD700, 391),  # wWalkBikeSurfState, status flags, wEventFlags
-    (0xDA41, 5),  # wPlayTimeHours .. wPlayTimeFrames
-    (0xFF40, 12),  # rLCDC .. rWX
-    (0xFFB0, 74),  # hWY, pad, hRandomAdd, .. hDisableJoypadPolling
+    WORK_RAM,
+    (0xFF40, 12),  # rLCDC .. rWX, for fades
+    HIGH_RAM,
 )
-
-NUM_SPRITES: Final = 0xD4E1  # wNumSprites, without the player's
-SPRITE_SIZE: Final = 16
-MAX_SPRITES: Final = 16
-DIGESTED_SPRITES: Final = 6
 
 # What practically any change in the game shows in at once; parts of WATCHED_RANGES.
 DIGEST_RANGES: Final = (
-    (0xC100, DIGESTED_SPRITES * SPRITE_SIZE),
-    (0xC200, DIGESTED_SPRITES * SPRITE_SIZE),
+    (0xC100, 96),  # sprites 0-5
+    (0xC200, 96),
     (0xC3A0, 360),  # wTileMap
     (0xCC24, 0x34),  # menus
     (0xCD38, 0x34),  # scripted input, wJoyIgnore
@@ -145,25 +127,13 @@ class Console(Protocol):
         ...
 
 
-def watched_ranges(num_sprites: int) -> tuple[tuple[int, int], ...]:
-    """Return what to read when the map has so many sprites besides the player's."""
-    slots = min(max(num_sprites + 1, DIGESTED_SPRITES), MAX_SPRITES)
-    return _WATCHED_BY_SLOTS[slots]
-
-
-_WATCHED_BY_SLOTS: Final = tuple(
-    tuple((start, SPRITE_SIZE * slots) for start, _ in WATCHED_RANGES[:2]) + WATCHED_RANGES[2:]
-    for slots in range(MAX_SPRITES + 1)
-)
-
-
 def digest_of(ram: Ram) -> bytes:
     """Return blake2b-128 over DIGEST_RANGES of `ram`."""
     watched = b"".join([ram.span(start, size) for start, size in DIGEST_RANGES])
     return hashlib.blake2b(watched, digest_size=DIGEST_SIZE).digest()
 
 
-def full_digest_of(console: Console) -> bytes:
-    """Return blake2b-128 over all of work RAM and high RAM of `console`."""
-    everything = console.read(*WORK_RAM) + console.read(*HIGH_RAM)
+def full_digest_of(ram: Ram) -> bytes:
+    """Return blake2b-128 over all of work RAM and high RAM of `ram`."""
+    everything = ram.span(*WORK_RAM) + ram.span(*HIGH_RAM)
     return hashlib.blake2b(everything, digest_size=DIGEST_SIZE).digest()

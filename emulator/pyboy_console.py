@@ -15,10 +15,11 @@ import numpy as np
 from pyboy import PyBoy
 
 from emulator.cartridge import Cartridge
-from emulator.console import NUM_SPRITES, Button, Step, digest_of, full_digest_of, watched_ranges
-from emulator.ram.view import Ram
+from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
+from emulator.ram.view import WORK_RAM, Ram
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
+from emulator.work_ram import find_work_ram
 
 EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
 MAX_BATTERY_RAM: Final = 16 * 0x2000
@@ -38,6 +39,7 @@ class PyBoyConsole:
         self._cartridge = cartridge
         self._pyboy = _power_on(cartridge)
         self._memory = self._pyboy.memory
+        self._work_ram = find_work_ram(self._memory)
         self._frame = 0
         self._held: Button | None = None
         self._ram: Ram | None = None
@@ -66,9 +68,9 @@ class PyBoyConsole:
     def ram(self) -> Ram:
         """Return the watched windows at this moment."""
         if self._ram is None:
-            memory = self._memory
-            ranges = watched_ranges(memory[NUM_SPRITES])
-            self._ram = Ram(tuple([(at, bytes(memory[at : at + size])) for at, size in ranges]))
+            work = self.read(*WORK_RAM) if self._work_ram is None else bytes(self._work_ram)
+            windows = [(at, self.read(at, size)) for at, size in WATCHED_RANGES[1:]]
+            self._ram = Ram(((WORK_RAM[0], work), *windows))
         return self._ram
 
     def read(self, address: int, size: int) -> bytes:
@@ -105,7 +107,7 @@ class PyBoyConsole:
 
     def full_digest(self) -> bytes:
         """Return blake2b-128 over all of work RAM and high RAM."""
-        return full_digest_of(self)
+        return full_digest_of(self.ram())
 
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""

@@ -4,10 +4,12 @@ import logging
 import random
 from base64 import b64encode
 from dataclasses import asdict
+from functools import partial
 from time import perf_counter
 from typing import Final, NamedTuple
 
 from agent.app.moment import Moment, Viewer
+from agent.app.settings import Frozen
 from agent.capabilities import Ledger, Reached, Story, dialogue, opening, story_telling, travelling
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
@@ -53,17 +55,15 @@ class Session:
     def __init__(
         self,
         folder: RunFolder[RunStore],
+        frozen: Frozen,
         console: Console,
         knowledge: KnowledgeStore,
         story: Story,
-        viewer: Viewer,
-        limits: Limits,
     ) -> None:
         self._folder = folder
         self._store = folder.store
+        self._frozen = frozen
         self._knowledge = knowledge
-        self._viewer = viewer
-        self._limits = limits
         self._names = {map_id: place for place, map_id in story.places.items()}
         self._interrupted = False
         self._stop = Stop.ERROR
@@ -84,13 +84,14 @@ class Session:
         self._loop = self._wire(story)
         self._watch()
 
-    def play(self) -> Summary:
+    def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
+        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
         if self._loop.tick == 0:
             self._checkpoint()  # power-on is a moment to come back to as well
         try:
-            self._loop.play(self._is_over)
+            self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
         except (EmulatorError, MemoryFault):
@@ -108,7 +109,7 @@ class Session:
         self._interrupted = True
 
     def _remember(self, *, is_new: bool) -> None:
-        store, settings = self._store, self._folder.settings
+        store = self._store
         self._blackboard = Blackboard(store, self._fault)
         observer = ObserverMemory(self._blackboard, AGENT)
         self._strategist = StrategistMemory(store.run_id, session_start_tick=0)
@@ -119,7 +120,7 @@ class Session:
             self._strategist,
             tactician,
             outbox=store,
-            started_at=settings["started"].timestamp(),
+            started_at=self._frozen.started.timestamp(),
         )
         if is_new:
             self._blackboard.adopt(self._knowledge.entries())
@@ -129,7 +130,7 @@ class Session:
         self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
 
     def _wire(self, story: Story) -> Loop:
-        cartridge, seed = self._console.cartridge, self._folder.settings["seed"]
+        cartridge, seed = self._console.cartridge, self._frozen.seed
         world = World.of(cartridge)
         capabilities = (
             opening(seed, random.Random(seed)),
@@ -152,12 +153,11 @@ class Session:
         self._blackboard.subscribe(scope_name(AGENT, "stm"), self._chronicle)
         self._hooks.after("Ledger.observe", self._witness, priority=LAST)
         self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
-        self._hooks.after("Loop.perform", self._show, priority=LAST)
 
-    def _is_over(self, _state: State) -> bool:
-        if self._ledger.has(self._limits.until):
+    def _is_over(self, limits: Limits, _state: State) -> bool:
+        if self._ledger.has(limits.until):
             self._stop = Stop.GOAL
-        elif self._loop.tick >= self._limits.ticks:
+        elif self._loop.tick >= limits.ticks:
             self._stop = Stop.TICKS
         elif self._interrupted:
             self._stop = Stop.INTERRUPTED
@@ -202,14 +202,14 @@ class Session:
         self._consolidator.consolidate(self._loop.tick, session_end=True)
         self._checkpoint()
 
-    def _show(self, call: Call, performed: Performed) -> None:
+    def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state = performed.state
         here = state.map
         ticks, frames, started = self._start
         wall = max(perf_counter() - started, 1e-6)
-        self._viewer.show(
+        viewer.show(
             Moment(
-                run=self._store.run_id,
+                run=self._frozen.run,
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 frame=state.frame,
@@ -232,7 +232,7 @@ class Session:
         return Summary(
             run=str(self._folder.path),
             cartridge=self._console.cartridge.name,
-            seed=self._folder.settings["seed"],
+            seed=self._frozen.seed,
             stop=self._stop,
             reason=reason,
             ticks=self._loop.tick,

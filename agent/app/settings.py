@@ -1,10 +1,15 @@
-"""What `play` was asked for."""
+"""What `play` was asked for, and what a run keeps of it for ever."""
 
+import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
+from typing import Any, Self
 
-from agent.errors import UsageError
+from agent import VERSION
+from agent.errors import RunError, UsageError
 
 
 class Decider(Enum):
@@ -33,3 +38,57 @@ class Settings:
                 raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a run and --resume goes on with one; give only one")
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """The settings of a run that never change: what run.toml holds."""
+
+    run: str
+    started: datetime
+    seed: int
+    until: str
+    ticks: int | None
+    mind: str
+    cartridge: str
+    sha1: str
+    pyboy: str
+    memory_hash: str
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """Return what a run.toml says; raises RunError where it does not say it."""
+        try:
+            return cls(
+                run=table["run"],
+                started=table["started"],
+                seed=table["seed"],
+                until=table["limits"]["until"],
+                ticks=table["limits"].get("ticks"),
+                mind=table["mind"],
+                cartridge=table["cartridge"]["name"],
+                sha1=table["cartridge"]["sha1"],
+                pyboy=table["versions"]["pyboy"],
+                memory_hash=table["memory"]["hash"],
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            message = f"run.toml lacks {error}; put back the file that play wrote"
+            raise RunError(message) from error
+
+    def table(self) -> dict[str, Any]:
+        """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""
+        ticks = {} if self.ticks is None else {"ticks": self.ticks}
+        return {
+            "run": self.run,
+            "started": self.started,
+            "seed": self.seed,
+            "mind": self.mind,
+            "limits": {"until": self.until, **ticks},
+            "cartridge": {"name": self.cartridge, "sha1": self.sha1},
+            "versions": {
+                "agent": VERSION,
+                "pyboy": self.pyboy,
+                "python": platform.python_version(),
+            },
+            "memory": {"hash": self.memory_hash},
+        }

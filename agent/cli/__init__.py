@@ -82,6 +82,8 @@ def play(
 ) -> None:
     """Play a cartridge from power-on and report."""
     settings = Settings(rom, until, ticks, seed, run, resume, memory, mind)
+    if rom is None and resume is None:
+        print("No --rom given: playing the demo cartridge that comes with this.", file=sys.stderr)
     with view_on(Console(stderr=True)) as view:
         summary = play_run(settings, view)
     if as_json:

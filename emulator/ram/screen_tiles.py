@@ -18,8 +18,3 @@ BOTTOM_RIGHT: Final = 0x7E
 def read_tiles(ram: Ram) -> bytes:
     """Return the 360 tile ids of the logical screen, row by row."""
     return ram.span(TILE_MAP, COLUMNS * ROWS)
-
-
-def tile_at(tiles: bytes, column: int, row: int) -> int:
-    """Return one tile id of the logical screen."""
-    return tiles[COLUMNS * row + column]

@@ -47,8 +47,8 @@ class Person:
 
 def read_people(ram: Ram) -> tuple[Person, ...]:
     """Return who is on the map, slots 1 to 15; hidden ones are listed as not on the screen."""
-    looks = ram.rest(DATA_1, SLOTS * SLOT_SIZE)
-    places = ram.rest(DATA_2, SLOTS * SLOT_SIZE)
+    looks = ram.span(DATA_1, SLOTS * SLOT_SIZE)
+    places = ram.span(DATA_2, SLOTS * SLOT_SIZE)
     columns = [looks[at::SLOT_SIZE] for at in (PICTURE, STATUS, IMAGE, FACING)]
     columns += [places[at::SLOT_SIZE] for at in (MAP_X, MAP_Y)]
     return _decode_people(*columns)

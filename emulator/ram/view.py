@@ -80,12 +80,6 @@ class Ram:
         offset = address - self._base
         return 0 <= offset < len(self._ends) and address + size <= self._ends[offset]
 
-    def rest(self, address: int, limit: int) -> bytes:
-        """Return the bytes from `address` to the end of its window, at most `limit`."""
-        offset = address - self._base
-        size = self._ends[offset] - address if self.covers(address) else 0
-        return self._image[offset : offset + min(size, limit)]
-
     def word_be(self, address: int) -> int:
         """Return the two bytes at `address`, high byte first."""
         return int.from_bytes(self.span(address, 2), "big")

@@ -35,7 +35,10 @@ class Trigger(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Warp:
-    """A warp; `map_id` 0xFF is the last outdoor map, `press` the directions that fire it."""
+    """A warp; `map_id` 0xFF is the last outdoor map.
+
+    `press` are the directions that fire it when one stands on it, as after arriving by it.
+    """
 
     index: int
     x: int
@@ -189,13 +192,13 @@ def _cross(connection: Connection, x: int, y: int) -> Crossing:
 
 def _warp(game_map: GameMap, index: int, raw: RawWarp) -> Warp:
     trigger, press = Trigger.NONE, frozenset[Facing]()
-    tileset = game_map.tileset
-    if not game_map.contains(raw.x, raw.y):
-        pass  # a leftover of the game's makers
-    elif game_map.tile(raw.x, raw.y) in tileset.warps | tileset.doors:
-        trigger = Trigger.STEP
-    elif press := _press(game_map, raw):
-        trigger = Trigger.PRESS
+    if game_map.contains(raw.x, raw.y):  # the others are leftovers of the game's makers
+        press = _press(game_map, raw)
+        tileset = game_map.tileset
+        if game_map.tile(raw.x, raw.y) in tileset.warps | tileset.doors:
+            trigger = Trigger.STEP
+        elif press:
+            trigger = Trigger.PRESS
     return Warp(index, raw.x, raw.y, raw.map_id, raw.warp_index, trigger, press)
 
 

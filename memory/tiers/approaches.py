@@ -68,12 +68,14 @@ def add(book: dict[Key, Approach], seen: Approach) -> None:
     name = seen.key
     known = book.pop(name, None)
     if known is not None:
-        seen = replace(
-            known,
-            successes=known.successes + seen.successes,
-            failures=known.failures + seen.failures,
-            last_tick=seen.last_tick,
-            last_s=seen.last_s,
+        seen = Approach(
+            *name,
+            known.successes + seen.successes,
+            known.failures + seen.failures,
+            known.told_successes,
+            known.told_failures,
+            seen.last_tick,
+            seen.last_s,
         )
     book[name] = seen
     if len(book) > MAX_APPROACHES:

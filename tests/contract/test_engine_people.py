@@ -74,7 +74,9 @@ def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Callable[[st
         slot = wanderers(game)[0]
         x, y = game.sprite(slot)
         dx, dy = x - game.place.x, y - game.place.y
-        toward = ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else "down" if dy > 0 else "up"
+        toward = (
+            ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else "down" if dy > 0 else "up"
+        )
         direction = toward if dice.randrange(2) else dice.choice(DIRECTIONS)
         game.hold(direction)
         for _ in range(dice.randrange(2, 24)):
@@ -105,9 +107,7 @@ def test_a_person_blocks_the_way(start: Callable[[str], Game]) -> None:
 def test_off_screen_nobody_moves(start: Callable[[str], Game]) -> None:
     game = start("town")
     hidden = [
-        slot
-        for slot in wanderers(game)
-        if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
+        slot for slot in wanderers(game) if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
     ]
     before = [game.sprite(slot) for slot in hidden]
     game.tick(1000)

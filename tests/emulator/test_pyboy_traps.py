@@ -8,6 +8,7 @@ import pytest
 from pyboy import PyBoy
 
 from emulator import Button, Cartridge, PyBoyConsole, Step
+from emulator.work_ram import find_work_ram
 
 SwitchOn = Callable[[Cartridge], PyBoyConsole]
 
@@ -78,3 +79,29 @@ def test_a_press_reaches_the_game_in_its_first_frame(
     logged = console.read(0xC000, 1)[0]
     console.perform(Step(Button.START, 1, 1))
     assert console.read(0xC100 + logged, 2) == bytes([8, 0])
+
+
+def test_work_ram_is_read_in_one_piece_and_live(bedroom: PyBoyConsole) -> None:
+    memory = PyBoy(io.BytesIO(bedroom.cartridge.rom), window="null", log_level=99).memory
+    view = find_work_ram(memory)
+    assert view is not None  # else PyBoy has changed: reading takes 30 times as long
+    memory[0xC123] = 0x42
+    memory[0xDFFF] = 0x43
+    assert (view[0x123], view[0x1FFF]) == (0x42, 0x43)
+    assert bedroom.ram().span(0xC000, 0x2000) == bedroom.read(0xC000, 0x2000)
+
+
+def test_without_that_piece_everything_reads_the_same(
+    demo: Cartridge, switch_on: SwitchOn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = switch_on(demo)
+    monkeypatch.setattr("emulator.pyboy_console.find_work_ram", lambda memory: None)
+    slow = switch_on(demo)
+    for console in (quick, slow):
+        console.perform(Step(Button.A, 100, 30))
+    assert quick.ram() == slow.ram()
+    assert quick.full_digest() == slow.full_digest()
+
+
+def test_memory_that_is_not_pyboys_has_no_such_piece() -> None:
+    assert find_work_ram(dict.fromkeys(range(0x10000), 0)) is None

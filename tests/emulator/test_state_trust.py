@@ -230,8 +230,8 @@ def test_the_stairs_are_never_trusted_half_way(
         bedroom.perform(Step(button, 12, 12))
     upstairs = read_state(bedroom.ram(), 0).map.map_id
     seen = []
-    for _ in range(100):  # two frames each, with the key held
-        bedroom.perform(Step(last, 2, 0))
+    for step in [Step(last, 2, 0)] * 8 + [Step(None, 0, 2)] * 80:
+        bedroom.perform(step)
         seen.append(read_state(bedroom.ram(), bedroom.frame))
     maps = [state.map.map_id for state in seen]
     downstairs = maps[-1]

@@ -60,7 +60,7 @@ def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
             assert here.contains(*warp.position)
             assert here.warp_at(*warp.position) is not None
             assert warp.trigger is not Trigger.NONE
-            assert bool(warp.press) == (warp.trigger is Trigger.PRESS)
+            assert warp.press or warp.steps
             if warp.map_id != last_map:
                 assert world.map(warp.map_id).contains(*world.arrival(warp.map_id, warp.warp_index))
 
@@ -263,6 +263,15 @@ def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
         {Facing.DOWN, Facing.RIGHT},
         {Facing.UP, Facing.LEFT},
     ]
+
+
+def test_stairs_at_the_edge_fire_again_when_one_presses_outwards() -> None:
+    paper = Paper()
+    paper.put(3, 0x4600, bytes([DOOR, 0xFF]))
+    paper.map(0, 5, [bytes([FLOOR, DOOR])], warps((3, 0)))
+    (stairs,) = paper.world().map(0).warps
+    assert stairs.steps
+    assert stairs.press == {Facing.UP, Facing.RIGHT}
 
 
 def test_signs_and_everybody_on_a_map_are_read() -> None:

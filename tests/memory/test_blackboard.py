@@ -11,15 +11,25 @@ from memory.blackboard.scopes import scope_of
 from tests.memory.samples import SENSORY, STM, WORKING
 
 
-def write(blackboard: Blackboard, scope: str, number: int, **more: object) -> Entry:
-    game_s = more.pop("game_s", 0.0)
+def write(
+    blackboard: Blackboard,
+    scope: str,
+    number: int,
+    *,
+    game_s: float = 0.0,
+    tags: tuple[str, ...] = (),
+    importance: int = 3,
+    ttl_s: float | None = None,
+) -> Entry:
     return blackboard.write(
         scope,
         "n",
         {"n": number},
         tick=number,
         game_s=game_s,
-        **more,  # type: ignore[arg-type]
+        tags=tags,
+        importance=importance,
+        ttl_s=ttl_s,
     )
 
 
@@ -51,7 +61,7 @@ def test_a_full_scope_loses_the_least_important_then_the_oldest(blackboard: Blac
     write(blackboard, SENSORY, 50, importance=5)
     write(blackboard, SENSORY, 51, importance=5)
     write(blackboard, SENSORY, 52, importance=5)
-    gone = set(range(53)) - set(numbers(blackboard, SENSORY))  # type: ignore[arg-type]
+    gone = set(range(53)) - set(numbers(blackboard, SENSORY))
     assert gone == {10, 20, 0}
 
 
@@ -123,7 +133,7 @@ def test_importance_is_from_one_to_ten(blackboard: Blackboard, importance: int) 
 
 def test_entries_outlive_the_process_once_committed(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    kept = write(blackboard, STM, 1, tags=["a", "b"], importance=9)
+    kept = write(blackboard, STM, 1, tags=("a", "b"), importance=9)
     store.commit()
     write(blackboard, STM, 2)
     assert Blackboard(store).entries(STM) == [kept]

@@ -1,0 +1,111 @@
+"""The main job: play from power-on to leaving home, by rules, and tell how it went."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.app import Settings, play_run, replay_run
+from agent.app.runs import HOME
+from memory import read_knowledge_store, read_run
+from tests.agent.support import Agent, Played, Watcher
+
+
+def test_play_leaves_home_and_says_so_in_one_object(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("play", "--until", "left_home", "--json", "--run", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    assert len(ended.out.splitlines()) == 1  # everything else goes to stderr
+    summary = ended.json
+    assert summary["stop"] == "goal"
+    assert summary["cartridge"] == "Red Agent Demo"
+    assert summary["run"] == str(tmp_path / "run")
+    assert summary["errors"] == 0
+    assert summary["consolidations"] >= 1
+    assert {"ticks", "frames", "wall_s", "frames_per_s", "badges", "battles"} <= set(summary)
+    (reached,) = summary["milestones"]
+    assert reached["id"] == "left_home"
+    assert set(reached["witnesses"]) == {"ram", "frame"}
+    assert reached["tick"] <= summary["ticks"]
+
+
+def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("play", "--run", tmp_path / "run")
+    assert ended.code == 0
+    assert "reached left_home" in ended.out
+    assert "demo" in ended.err  # without a ROM it plays the demo, and says so
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_seed_leaves_home_and_replays(seed: int, tmp_path: Path) -> None:
+    summary = play_run(Settings(seed=seed, run=tmp_path / "r", memory=tmp_path / "m"), Watcher())
+    assert [each.id for each in summary.milestones] == ["left_home"]
+    assert replay_run(tmp_path / "r", None).divergence is None
+
+
+def test_ticks_bound_a_run(tmp_path: Path) -> None:
+    settings = Settings(ticks=40, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
+    summary = play_run(settings, Watcher())
+    assert (summary.stop.value, summary.ticks, summary.stop.exit_code) == ("ticks", 40, 0)
+
+
+def test_the_parent_is_spoken_to_on_the_way(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        deeds = [(e.payload["action"], e.payload["outcome"]) for e in run.store.events("deed")]
+    names = [name for name, _ in deeds]
+    assert names.index("travel:house") < names.index("errand:goodbye") < names.index("travel:town")
+    assert ("errand:goodbye", "done") in deeds
+
+
+def test_a_run_is_remembered(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        places = [event.payload["location_name"] for event in run.store.events("location")]
+        goals = [event.payload["objective_id"] for event in run.store.events("objective")]
+        entries = {entry.kind for entry in run.store.live_entries()}
+    assert places == ["bedroom", "house", "town"]
+    assert goals == ["errand:goodbye", "reached:left_home"]
+    assert {"tick_state", "sensory_input", "action", "consolidation"} <= entries
+    with closing(read_knowledge_store(played.memory)) as knowledge:
+        assert knowledge.load_tactician().total_sessions == 1
+        assert [entry.kind for entry in knowledge.entries()] == ["session"]
+
+
+def test_the_settings_of_a_run_are_kept(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        settings = run.settings
+    assert settings["seed"] == 3
+    assert settings["cartridge"]["name"] == "Red Agent Demo"
+    assert settings["limits"] == {"until": "left_home"}
+    assert len(settings["memory"]["hash"]) == 32
+
+
+def test_the_report_stands_alone_and_shows_the_milestone(played: Played) -> None:
+    page = (played.folder / "report.html").read_text(encoding="utf-8")
+    assert "data:image/png;base64," in page
+    assert "left_home" in page
+    assert "http" not in page  # nothing is fetched
+
+
+def test_confidence_is_the_agreement_of_pixels_and_tile_map(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        seen = [e.data for e in run.store.live_entries() if e.kind == "sensory_input"]
+    assert seen[-1]["ocr_confidence"] == 1.0  # a picture without text, as the tile map says
+
+
+def test_nothing_is_written_beside_the_cartridge(played: Played) -> None:
+    beside = {path.name for path in (HOME / "roms").iterdir()}
+    assert not {name for name in beside if name.endswith((".ram", ".rtc", ".state", ".sav"))}
+
+
+def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
+    watcher = Watcher()
+    play_run(Settings(run=tmp_path / "run", memory=tmp_path / "memory.sqlite"), watcher)
+    walking = [moment for moment in watcher.moments if moment.intent.name == "travel:town"]
+    assert walking[0].where.startswith("house")
+    assert walking[0].goal == "reached:left_home"
+    assert "1. walk to the town" in walking[0].intent.plan
+    assert [moment.tick for moment in watcher.moments] == list(range(1, len(watcher.moments) + 1))
+
+
+def test_the_summary_is_plain_json(played: Played) -> None:
+    assert json.loads(json.dumps(played.summary.as_json()))["seed"] == 3

@@ -1,0 +1,110 @@
+"""A run that was stopped, killed or finished goes on from its last whole moment."""
+
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.app import Moment, Settings, play_run, replay_run
+from agent.errors import UsageError
+from emulator import StateError
+from emulator.pyboy_console import EMULATOR
+from emulator.savestate import decode_state, encode_state
+from memory import RunFolderError, open_run, read_run
+from tests.agent.support import ROOT, Agent, Watcher
+
+
+def start(*args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "agent", "play", *args],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(line: str, process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    assert any(line in said for said in process.stderr), f"it never said {line!r}"
+
+
+def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    process = start("--json", "--run", str(run), "--memory", str(memory), "--seed", "108")
+    wait_for("boot", process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert '"stop": "interrupted"' in out
+    with closing(read_run(run)) as stopped:
+        ticks = len(list(stopped.store.steps()))
+    assert f'"ticks": {ticks},' in out  # all is committed
+
+    ended = agent("play", "--json", "--resume", run)
+    assert (ended.code, ended.json["stop"]) == (0, "goal")
+    assert ended.json["ticks"] > ticks
+    assert replay_run(run, None).divergence is None
+
+    again = agent("play", "--json", "--resume", run)
+    assert (again.code, again.json["stop"]) == (0, "goal")
+    assert again.json["ticks"] == ended.json["ticks"]
+    assert again.json["milestones"] == ended.json["milestones"]
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    process = start("--run", str(run), "--memory", str(memory), "--seed", "108")
+    wait_for("boot", process)
+    process.kill()
+    process.communicate()
+    summary = play_run(Settings(resume=run, memory=memory), Watcher())
+    assert summary.stop.value == "goal"
+    assert replay_run(run, None).divergence is None
+
+
+def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+
+    def interrupt(moment: Moment) -> None:
+        if moment.tick == 100:
+            signal.raise_signal(signal.SIGINT)
+
+    play_run(Settings(run=run, memory=memory), Watcher(interrupt))
+    with closing(open_run(run)) as folder:
+        folder.store.rewind(0)
+    summary = play_run(Settings(resume=run, memory=memory), Watcher())
+    assert summary.stop.value == "goal"
+    with closing(read_run(run)) as ended:
+        assert len(list(ended.store.steps(live=False))) == 100
+    assert replay_run(run, None).divergence is None
+
+
+def test_a_state_of_another_emulator_is_refused_in_one_line(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(ticks=20, run=run, memory=memory), Watcher())
+    with closing(open_run(run)) as folder:
+        last = folder.store.latest_checkpoint()
+        assert last is not None
+        sha1 = folder.settings["cartridge"]["sha1"]
+        state = decode_state(last.state, emulator=EMULATOR, cartridge_sha1=sha1)
+        other = encode_state(replace(state, emulator="PyBoy 1.0"))
+        folder.store.commit(checkpoint=replace(last, state=other))
+    with pytest.raises(StateError, match=r"saved by PyBoy 1\.0"):
+        play_run(Settings(resume=run, memory=memory), Watcher())
+
+
+def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(ticks=20, run=run, memory=memory), Watcher())
+    with closing(open_run(run)), pytest.raises(RunFolderError, match="in use"):
+        play_run(Settings(resume=run, memory=memory), Watcher())
+
+
+def test_run_and_resume_exclude_each_other(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="only one"):
+        Settings(run=tmp_path, resume=tmp_path)
