@@ -5,13 +5,16 @@ Writes the figures to docs/first_steps.md. Exits 1 when any of them is not what 
 
 import random
 import tempfile
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from PIL import Image
 from rich.console import Console
 from rich.progress import track
 
@@ -32,7 +35,9 @@ from emulator import (
 from emulator.recording import first_link, next_chain
 from memory import read_run
 
-DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "first_steps.md"
+DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+DOCUMENT: Final = DOCS / "first_steps.md"
+PICTURE: Final = DOCS / "left_home.png"
 MOST_TRIES: Final = 20  # flips drawn for each one that is wanted
 
 
@@ -50,6 +55,7 @@ class Game:
     summary: Summary
     records: tuple[StepRecord, ...]
     replay: str
+    picture: bytes  # the witness frame of its first milestone, as PNG
 
     @property
     def is_sound(self) -> bool:
@@ -94,6 +100,7 @@ def main(
         (idle if flip.differs_at is None else changing).append(flip)
         if len(changing) == flips:
             break
+    PICTURE.write_bytes(enlarged(games[0].picture))
     text = document(games, changing, idle)
     DOCUMENT.write_text(text, encoding="utf-8")
     print(text)
@@ -111,7 +118,17 @@ def play(seed: int) -> Game:
         divergence = replay_run(run, None).divergence
         with closing(read_run(run)) as played:
             records = tuple(record_of(row) for row in played.store.steps())
-    return Game(summary, records, str(divergence) if divergence else "none")
+            pictures = [event.payload["picture"] for event in played.store.events("milestone")]
+    picture = b64decode(pictures[0]) if pictures else b""
+    return Game(summary, records, str(divergence) if divergence else "none", picture)
+
+
+def enlarged(picture: bytes) -> bytes:
+    """Return a PNG three times as large, with sharp pixels."""
+    image = Image.open(BytesIO(picture))
+    file = BytesIO()
+    image.resize((3 * image.width, 3 * image.height), Image.Resampling.NEAREST).save(file, "PNG")
+    return file.getvalue()
 
 
 def distinct(games: Sequence[Game]) -> int:

@@ -204,7 +204,6 @@ class Session:
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state = performed.state
-        here = state.map
         ticks, frames, started = self._start
         wall = max(perf_counter() - started, 1e-6)
         viewer.show(
@@ -213,9 +212,7 @@ class Session:
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 frame=state.frame,
-                where=f"{self._name_of(here.map_id)} ({here.x},{here.y})"
-                if state.game_started
-                else "before the game",
+                where=self._where(state),
                 intent=call.args[0],
                 goal=self._loop.goal,
                 text=state.dialogue.text,
@@ -245,6 +242,15 @@ class Session:
             errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
             consolidations=len(self._consolidator.consolidation_history),
         )
+
+    def _where(self, state: State) -> str:
+        if not state.game_started:
+            return "before the game"
+        if not state.control.trusted:
+            return (
+                "between two moments"  # a warp or a scene: map and square may not belong together
+            )
+        return f"{self._name_of(state.map.map_id)} ({state.map.x},{state.map.y})"
 
     def _name_of(self, map_id: int) -> str:
         return self._names.get(map_id, f"map {map_id}")

@@ -112,14 +112,16 @@ def panel(moment: Moment) -> Panel:
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column()
-    facts.add_row("where", moment.where)
-    facts.add_row("doing", f"{moment.intent.name}: {moment.intent.why}")
-    facts.add_row("goal", moment.goal or "none")
-    facts.add_row("milestones", _milestones(moment.milestones))
-    facts.add_row("time", f"tick {moment.tick:,}, frame {moment.frame:,}")
-    facts.add_row(
-        "speed", f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s"
-    )
+    rows = {
+        "where": moment.where,
+        "doing": f"{moment.intent.name}: {moment.intent.why}",
+        "goal": moment.goal or "none",
+        "milestones": _milestones(moment.milestones),
+        "time": f"tick {moment.tick:,}, frame {moment.frame:,}",
+        "speed": f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s",
+    }
+    for name, words in rows.items():
+        facts.add_row(name, Text(words))  # as Text, so that no word is taken for markup
     parts: list[Table | Text] = [facts]
     if moment.intent.plan:
         parts.append(Text(f"\n{moment.intent.plan}", style="dim"))

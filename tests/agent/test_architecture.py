@@ -1,0 +1,67 @@
+"""What holds of the house as a whole."""
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import agent
+import emulator
+import memory
+from agent.capabilities import Story
+from agent.cli import cli
+from emulator import CartridgeKind
+from tests.agent.support import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PACKAGES = (agent, memory, emulator)
+
+
+def modules() -> list[str]:
+    found = []
+    for package in PACKAGES:
+        names = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        found += [package.__name__, *(info.name for info in names)]
+    return [name for name in found if not name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_what_a_module_offers_exists(name: str) -> None:
+    module = importlib.import_module(name)
+    offered = getattr(module, "__all__", [])
+    assert len(set(offered)) == len(offered)
+    assert all(hasattr(module, each) for each in offered)
+
+
+def test_every_command_is_in_the_readme_and_has_help() -> None:
+    group = get_command(cli)
+    commands = group.commands  # type: ignore[attr-defined]
+    assert set(commands) == {"play", "replay", "doctor"}
+    for name, command in commands.items():
+        assert f"python -m agent {name}" in README
+        assert command.help
+        assert all(getattr(option, "help", None) for option in command.params)
+
+
+def test_every_file_the_readme_links_to_exists() -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / link).exists(), link
+
+
+@pytest.mark.parametrize("kind", CartridgeKind)
+def test_every_story_can_be_told(kind: CartridgeKind) -> None:
+    story = Story.of(kind)
+    assert story.milestones
+    assert {errand.place for errand in story.errands} <= set(story.places)
+    assert {milestone.place for milestone in story.milestones} <= set(story.places)
+
+
+def test_nobody_in_the_loop_stores_anything() -> None:
+    forbidden = re.compile(r"\.(write|store|append_event|add_action|record_battle|enqueue)\(")
+    for path in (ROOT / "agent").rglob("*.py"):
+        if Path("app") in path.relative_to(ROOT / "agent").parents:
+            continue  # where producers are wired to the run
+        assert not forbidden.search(path.read_text(encoding="utf-8")), path

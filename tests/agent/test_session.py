@@ -1,0 +1,101 @@
+"""Long play: the loop goes on when everything is done, and memory is consolidated on time."""
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from agent.app.session import Limits, Session
+from agent.app.settings import Frozen
+from agent.capabilities import Milestone, Story
+from agent.report import Summary
+from emulator import PyBoyConsole, demo_cartridge_path, load_cartridge
+from memory import RunReader, create_run, open_knowledge_store, read_run
+from tests.agent.support import Watcher
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+STORY = Story.of(CARTRIDGE.kind)
+FROZEN = Frozen(
+    run="session",
+    started=datetime(2026, 1, 1, tzinfo=UTC),
+    seed=0,
+    until="never",
+    ticks=None,
+    mind="rules",
+    cartridge=CARTRIDGE.name,
+    sha1=CARTRIDGE.sha1,
+    pyboy="",
+    memory_hash="",
+)
+
+
+@dataclass(frozen=True)
+class Long:
+    summary: Summary
+    run: RunReader
+    watcher: Watcher
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
+    """2,300 ticks of the demo, most of them after the last goal."""
+    path = tmp_path_factory.mktemp("long")
+    summary, watcher = play(path, Limits("never", 2_300))
+    return Long(summary, read_run(path / "run").store, watcher)
+
+
+def play(path: Path, limits: Limits, story: Story = STORY) -> tuple[Summary, Watcher]:
+    watcher = Watcher()
+    with ExitStack() as stack:
+        folder = stack.enter_context(
+            closing(create_run(path / "run", FROZEN.table(), run_id="session"))
+        )
+        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
+        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
+        session = Session(folder, FROZEN, console, knowledge, story)
+        return session.play(limits, watcher), watcher
+
+
+def test_memory_is_consolidated_every_thousand_ticks_and_at_the_end(long: Long) -> None:
+    told = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
+    assert told == [(1_000, "interval"), (2_000, "interval"), (2_300, "session_end")]
+    assert long.summary.consolidations == 3
+
+
+def test_each_consolidation_ends_in_a_checkpoint(long: Long) -> None:
+    last = long.run.latest_checkpoint()
+    assert last is not None
+    assert last.tick == 2_300
+
+
+def test_having_nothing_to_do_is_not_being_stuck(long: Long) -> None:
+    assert long.summary.stop.value == "ticks"
+    assert long.watcher.moments[-1].intent.why == "every goal is reached"
+
+
+def test_every_step_is_kept_with_its_digests(long: Long) -> None:
+    steps = list(long.run.steps())
+    assert [step.tick for step in steps] == list(range(1, 2_301))
+    assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_301, 100))
+    assert all(len(step.digest) == 16 for step in steps)
+
+
+def test_working_memory_stays_small(long: Long) -> None:
+    assert len(list(long.run.live_entries())) < 2_500
+
+
+def test_nothing_went_wrong_unseen(long: Long) -> None:
+    assert long.summary.errors == 0
+
+
+def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Path) -> None:
+    island = Milestone("island", "reach the island", "island", map_id=12)
+    story = Story({"bedroom": 38, "island": 12}, (), (island,))
+    closed = replace(story, places={"bedroom": 38, "island": 200})  # a map without a way in
+    summary, _ = play(tmp_path, Limits("island", inf), closed)
+    assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
+    assert "walk to the island" in summary.reason
+    assert summary.milestones == ()
