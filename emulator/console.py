@@ -103,7 +103,7 @@ class Console(Protocol):
         ...
 
     def screen(self) -> Screen:
-        """Return the picture of this moment; nothing observable changes."""
+        """Return the picture on the screen at this moment, the frame drawn last."""
         ...
 
     def save(self) -> bytes:

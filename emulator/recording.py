@@ -102,7 +102,7 @@ class _Wrapped:
         return self._console.read(address, size)
 
     def screen(self) -> Screen:
-        """Return the picture of this moment; nothing observable changes."""
+        """Return the picture on the screen at this moment, the frame drawn last."""
         return self._console.screen()
 
     def digest(self) -> bytes:

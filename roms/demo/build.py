@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from world.compile import Placement
@@ -64,11 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def complain(message: str) -> NoReturn:
+    """Give up with a message for the terminal."""
+    raise BuildError(message)
+
+
 def build(folder: Path) -> bytes:
     """Return the finished image, leaving objects, map and listings in `folder`."""
     for tool in TOOLS:
         if shutil.which(tool) is None:
-            raise BuildError(f"{tool} not found: install Debian's sdcc 4.2 (apt-get install sdcc)")
+            complain(f"{tool} not found: install Debian's sdcc 4.2 (apt-get install sdcc)")
     folder.mkdir(parents=True, exist_ok=True)
     tables = write_world(folder)
     sources = sorted(SOURCES.glob("*.[cs]"))
@@ -84,7 +89,7 @@ def build(folder: Path) -> bytes:
 def write_world(folder: Path) -> list[Placement]:
     """Write world.h and return the tables of the world."""
     sys.path.insert(0, str(HERE))
-    from world.compile import placements, write_headers  # noqa: PLC0415  needs the path above
+    from world.compile import placements, write_headers
 
     write_headers(folder)
     return list(placements())
@@ -110,7 +115,7 @@ def bank_of(source: Path) -> int:
     pragma = re.search(r"^#pragma bank (\d+)$", source.read_text(encoding="ascii"), re.MULTILINE)
     bank = int(pragma[1]) if pragma else 0
     if bank and bank not in CODE_BANKS:
-        raise BuildError(f"{source.name}: bank {bank} is not for code; use one of {CODE_BANKS}")
+        complain(f"{source.name}: bank {bank} is not for code; use one of {CODE_BANKS}")
     return bank
 
 
@@ -143,7 +148,7 @@ def check_areas(map_file: Path) -> None:
         if name.startswith("_CODE_"):
             limit = (start & ~0xFFFF) + 0x8000
         if end > limit:
-            raise BuildError(f"area {name} ends at {end:#x}, past {limit:#x}: move a file elsewhere")
+            complain(f"area {name} ends at {end:#x}, past {limit:#x}: move a file elsewhere")
 
 
 def pack(folder: Path) -> bytes:
@@ -179,7 +184,7 @@ def place(tables: Iterable[Placement], image: bytearray, code: Iterable[Chunk]) 
     for table in tables:
         place_in = slice(table.offset, table.offset + len(table.data))
         if any(used[place_in]):
-            raise BuildError(f"{table.name!r} at {table.offset:#x} overlaps code or another table")
+            complain(f"{table.name!r} at {table.offset:#x} overlaps code or another table")
         used[place_in] = b"\1" * len(table.data)
         image[place_in] = table.data
 
@@ -202,7 +207,7 @@ def check(image: bytes, built: Path) -> None:
         return
     pairs = enumerate(zip(image, committed, strict=False))
     first = next((at for at, (ours, theirs) in pairs if ours != theirs), len(committed))
-    raise BuildError(f"{IMAGE.name} differs from its sources at {first:#x}: run build.py and commit")
+    complain(f"{IMAGE.name} differs from its sources at {first:#x}: run build.py and commit")
 
 
 def write_atomically(target: Path, image: bytes) -> None:
@@ -216,7 +221,7 @@ def run(*command: str) -> None:
     """Run a tool in the build folder; its complaint becomes ours."""
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=BUILD)
     if result.returncode or "warning" in result.stderr:
-        raise BuildError(f"{command[0]} failed:\n{result.stdout}{result.stderr}")
+        complain(f"{command[0]} failed:\n{result.stdout}{result.stderr}")
 
 
 if __name__ == "__main__":

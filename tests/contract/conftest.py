@@ -25,8 +25,19 @@ LETTERS: Final = {
     **{0x80 + i: chr(ord("A") + i) for i in range(26)},
     **{0xA0 + i: chr(ord("a") + i) for i in range(26)},
     **{0xF6 + i: str(i) for i in range(10)},
-    **{SPACE: " ", 0xE0: "'", 0xE3: "-", 0xE6: "?", 0xE7: "!", 0xE8: ".", 0xF4: ",", 0x9C: ":"},
-    **{0xED: ">", 0xEC: ")", ARROW: "v", 0xBD: "'s", 0xBE: "'t"},
+    SPACE: " ",
+    0xE0: "'",
+    0xE3: "-",
+    0xE6: "?",
+    0xE7: "!",
+    0xE8: ".",
+    0xF4: ",",
+    0x9C: ":",
+    0xED: ">",
+    0xEC: ")",
+    ARROW: "v",
+    0xBD: "'s",
+    0xBE: "'t",
 }
 
 
@@ -163,7 +174,7 @@ class Game:
 
     def read_to_the_end(self, pages: int = 30) -> list[str]:
         """Press B until no text box is open; return the screens that were waiting."""
-        seen = []
+        seen: list[str] = []
         for _ in range(pages):
             self.tick(160)
             if not self.byte("wFontLoaded") & FONT_LOADED:

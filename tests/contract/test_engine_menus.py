@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def test_a_held_direction_repeats_after_thirty_and_then_five(start: Callable[[st
         if game.cursor != before:
             changes.append(frame)
     game.release("down")
-    gaps = [later - earlier for earlier, later in zip(changes, changes[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(changes)]
     assert abs(gaps[0] - 30) <= 1
     assert all(abs(gap - 5) <= 1 for gap in gaps[1:])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_step_takes_sixteen_frames_and_walking_is_steady(start: Callable[[str]
         if game.place.y != before:
             arrivals.append(frame)
     game.release("up")
-    gaps = [later - earlier for earlier, later in zip(arrivals, arrivals[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(arrivals)]
     assert len(gaps) >= 3
     assert set(gaps) == {FRAMES_PER_STEP}
 
@@ -147,7 +148,7 @@ def test_the_screen_buffer_is_the_map_around_the_player(
         for column in range(10):
             for row in range(9):
                 there = (x - 4 + column, y - 4 + row)
-                if 0 <= min(there) and game.is_open(*there):
+                if min(there) >= 0 and game.is_open(*there):
                     assert game.tile(2 * column, 2 * row + 1) == game.step_tile(*there)
         before = game.place.map
         game.step(direction)

@@ -122,15 +122,15 @@ def test_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None
 
 
 def test_each_battle_teaches_once(tiers: Tiers) -> None:
-    tiers.strategist.record_battle(replace(FIGHT, moves_used=("growl", "tackle", "tackle")))
+    tiers.strategist.record_battle(replace(FIGHT, moves_used=("tackle", "growl", "growl")))
     tiers.strategist.record_battle(replace(FIGHT, battle_id="b2", outcome="runaway"))
     tiers.strategist.record_battle(
-        replace(FIGHT, battle_id="b3", outcome="defeat", moves_used=("growl", "tackle"))
+        replace(FIGHT, battle_id="b3", outcome="defeat", moves_used=("tackle", "growl"))
     )
     for tick in (1000, 2000):
         tiers.consolidator.consolidate(tick)
     (strategy,) = strategies(tiers)
-    assert strategy.moves_sequence == ("growl", "tackle")
+    assert strategy.moves_sequence == ("tackle", "growl")
     assert (strategy.success_rate, strategy.total_uses) == (0.5, 2)
     (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("critical", 1)

@@ -177,7 +177,7 @@ def test_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
-    for at in (NOON, NOON + MONTH / 3, NOON + MONTH / 3, NOON + MONTH, NOON):
+    for at in (NOON, NOON + MONTH / 3, NOON + MONTH / 3, NOON + MONTH, NOON, NOON + MONTH):
         open_knowledge_store(path, now=at).close()
     reader = read_knowledge_store(path)
     tactician = reader.load_tactician()
