@@ -64,7 +64,7 @@ class Loop:
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`: the only place where time passes."""
         step = intent.course.step
-        self._console.perform(step)
+        self._console.perform(step, render=self._eyes.wants_frame)
         self.tick += 1
         state = self.look()
         return Performed(intent.course.resume(state), state, step)

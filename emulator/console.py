@@ -34,6 +34,7 @@ DIGEST_RANGES: Final = (
     (0xCFC4, 109),  # font, walk counter, both battle mons
     (0xD163, 56),  # party list and its first mon
     (0xD31D, 77),  # bag, money, badges, map, position, tileset, size
+    (0xDFD0, 48),  # top of the stack: shows inputs that nothing else has taken notice of yet
     (0xFFB0, 74),  # pad, random state
 )
 
@@ -90,8 +91,11 @@ class Console(Protocol):
         """Frames since power-on."""
         ...
 
-    def perform(self, step: Step) -> None:
-        """Let the frames of `step` pass with its button down and up again."""
+    def perform(self, step: Step, *, render: bool = False) -> None:
+        """Let the frames of `step` pass with its button down and up again.
+
+        The last frame is drawn only when somebody is going to look at it: `render`.
+        """
         ...
 
     def ram(self) -> Ram:
@@ -103,7 +107,7 @@ class Console(Protocol):
         ...
 
     def screen(self) -> Screen:
-        """Return the picture on the screen at this moment, the frame drawn last."""
+        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
         ...
 
     def save(self) -> bytes:

@@ -16,6 +16,7 @@ from pyboy import PyBoy
 
 from emulator.cartridge import Cartridge
 from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
+from emulator.errors import ConsoleError
 from emulator.ram.view import WORK_RAM, Ram
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
@@ -42,6 +43,7 @@ class PyBoyConsole:
         self._work_ram = find_work_ram(self._memory)
         self._frame = 0
         self._held: Button | None = None
+        self._drawn = False
         self._ram: Ram | None = None
 
     @property
@@ -54,14 +56,15 @@ class PyBoyConsole:
         """Frames since power-on."""
         return self._frame
 
-    def perform(self, step: Step) -> None:
-        """Let the frames of `step` pass with its button down and up again."""
+    def perform(self, step: Step, *, render: bool = False) -> None:
+        """Let the frames of `step` pass with its button down and up again; draw the last one or not."""
         self._hold(step.button)
         if step.hold:
-            self._pyboy.tick(step.hold, render=step.settle == 0, sound=False)
+            self._pyboy.tick(step.hold, render=render and step.settle == 0, sound=False)
         if step.settle:
             self._hold(None)
-            self._pyboy.tick(step.settle, render=True, sound=False)
+            self._pyboy.tick(step.settle, render=render, sound=False)
+        self._drawn = render
         self._frame += step.frames
         self._ram = None
 
@@ -78,11 +81,15 @@ class PyBoyConsole:
         return bytes(self._memory[address : address + size])
 
     def screen(self) -> Screen:
-        """Return the picture drawn last, which is the one that the player sees at this moment.
+        """Return the picture of this moment, or raise a ConsoleError when it was not drawn.
 
-        PyBoy draws the last frame of every step (65 us). Drawing on demand would mean saving,
-        ticking and loading again: 25 ms a picture.
+        Drawing afterwards would mean saving, ticking and loading again: 25 ms a picture.
         """
+        if not self._drawn:
+            message = (
+                f"frame {self._frame} was not drawn; perform the step before it with render=True"
+            )
+            raise ConsoleError(message)
         reds = self._pyboy.screen.ndarray[:, :, 0]
         return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
 
@@ -99,6 +106,7 @@ class PyBoyConsole:
         self._pyboy.load_state(io.BytesIO(saved.payload))
         self._frame = saved.frame
         self._held = saved.held
+        self._drawn = False
         self._ram = None
 
     def digest(self) -> bytes:

@@ -102,7 +102,7 @@ class _Wrapped:
         return self._console.read(address, size)
 
     def screen(self) -> Screen:
-        """Return the picture on the screen at this moment, the frame drawn last."""
+        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
         return self._console.screen()
 
     def digest(self) -> bytes:
@@ -137,9 +137,9 @@ class RecordingConsole(_Wrapped):
         """Where the recording stands."""
         return self._link
 
-    def perform(self, step: Step) -> None:
+    def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform `step` and hand its record to the sink."""
-        self._console.perform(step)
+        self._console.perform(step, render=render)
         record = self._record(step)
         self._link = Link(record.tick, record.chain)
         self._start = None
@@ -182,7 +182,7 @@ class PlayingConsole(_Wrapped):
         self._position = 0
         self._start_frame = console.frame
 
-    def perform(self, step: Step) -> None:
+    def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform `step`, or raise the Divergence between it and the recording."""
         if self._position == len(self._records):
             raise ConsoleError("the recording is over; play on with a console of its own")
@@ -190,7 +190,7 @@ class PlayingConsole(_Wrapped):
         if step != record.step:
             detail = f"asked for {step}, recorded is {record.step}"
             raise Divergence(record.tick, DivergenceKind.STEP, detail)
-        self._console.perform(step)
+        self._console.perform(step, render=render)
         self._position += 1
         _compare(self._console, record)
 

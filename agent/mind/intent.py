@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from agent.skills import Course
+from emulator import State
 
 
 class Source(Enum):
@@ -18,7 +19,7 @@ class Source(Enum):
 class Intent:
     """One decision, carried out step by step until its course ends or a reflex comes first.
 
-    `plan` is the whole plan in words, where one stands behind the decision.
+    `began` is the state it was decided in; `plan` the whole plan in words, where there is one.
     """
 
     source: Source
@@ -26,4 +27,5 @@ class Intent:
     why: str
     goal: str | None
     course: Course
+    began: State
     plan: str = ""

@@ -12,6 +12,7 @@ from agent.mind.progress import Progress
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, explain, plan
 from agent.skills import Course, Outcome, once, wait
+from emulator import State
 from memory import Hooks, Recall, hookable
 
 IDLE_FRAMES: Final = 30
@@ -85,7 +86,12 @@ class Mind:
         for reflex in self._reflexes:
             if reflex.name not in masters and reflex.fires(percept):
                 return Intent(
-                    Source.REFLEX, reflex.name, reflex.says, self.goal, Course(once(reflex.step))
+                    source=Source.REFLEX,
+                    name=reflex.name,
+                    why=reflex.says,
+                    goal=self.goal,
+                    course=Course(once(reflex.step)),
+                    began=percept.state,
                 )
         return None
 
@@ -100,19 +106,27 @@ class Mind:
         goal = self.domain.next_goal(facts, demotions)
         if goal is None:
             self._goal = None
-            return _idle("every goal is reached", None)
+            return _idle(percept.state, "every goal is reached", None)
         if goal is not self._goal:
             self.pursue(goal, percept)
         found = plan(goal, facts, self._actions())
         if found is None or not found.actions:
-            return _idle(f"no way is known to {goal.says}", goal.name)
+            return _idle(percept.state, f"no way is known to {goal.says}", goal.name)
         action = found.actions[0]
         course = Course(self._deeds[action.name].begin(percept.state))
         if course.outcome is not Outcome.RUNNING:
             self._failures.update({action.name, goal.name})
-            return _idle(f"{action.says} ended before it began", goal.name)
+            return _idle(percept.state, f"{action.says} ended before it began", goal.name)
         words = explain(found, facts)
-        return Intent(Source.PLAN, action.name, action.says, goal.name, course, words)
+        return Intent(
+            source=Source.PLAN,
+            name=action.name,
+            why=action.says,
+            goal=goal.name,
+            course=course,
+            began=percept.state,
+            plan=words,
+        )
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""
@@ -122,5 +136,5 @@ class Mind:
         ]
 
 
-def _idle(why: str, goal: str | None) -> Intent:
-    return Intent(Source.IDLE, "wait", why, goal, Course(once(wait(IDLE_FRAMES))))
+def _idle(state: State, why: str, goal: str | None) -> Intent:
+    return Intent(Source.IDLE, "wait", why, goal, Course(once(wait(IDLE_FRAMES))), state)

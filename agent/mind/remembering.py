@@ -25,7 +25,6 @@ from memory import (
 
 AGENT: Final = "play"
 FIRST_INDOOR_MAP: Final = 37
-HOLD: Final = 8  # frames; from here on a press is a hold
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.TITLE: ("start",),
     ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),
@@ -85,26 +84,32 @@ class PlayProducers:
         return _produced(seen, percept.tick, state)
 
     def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """One press, why it was made, and how the skill stands after it; waiting is no action."""
+        """A deed of the plan that ended, or the press of a reflex; waiting is no action."""
         intent: Intent = call.args[0]
         step: Step = performed.step
-        if step.button is None:
-            return None
+        match intent.source:
+            case Source.PLAN if performed.outcome is not Outcome.RUNNING:
+                kind, value = "sequence", intent.name
+            case Source.REFLEX if step.button is not None:
+                kind, value = "press", step.button.value
+            case _:
+                return None
+        frames = performed.state.frame - intent.began.frame
         record = ActionRecord(
             tick=call.instance.tick,
-            action_type="hold" if step.hold >= HOLD else "press",
-            action_value=step.button.value,
+            action_type=kind,
+            action_value=value,
             reasoning=intent.why,
             confidence=1.0,  # rules do not doubt
-            success=performed.outcome is not Outcome.BLOCKED,
-            outcome_summary=f"{intent.name}: {performed.outcome.value}",
-            duration_ms=1000 * step.frames / FRAMES_PER_SECOND,
+            success=performed.outcome is Outcome.DONE,
+            outcome_summary=performed.outcome.value,
+            duration_ms=1000 * frames / FRAMES_PER_SECOND,
         )
-        place = self.name_of(performed.state.map.map_id)
+        place = self.name_of(intent.began.map.map_id)
         return _produced(record, call.instance.tick, performed.state, location=place)
 
     def deed(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """An action of the plan that ended."""
+        """A deed of the plan that ended, for those who ask what was done."""
         intent: Intent = call.args[0]
         if intent.source is not Source.PLAN or performed.outcome is Outcome.RUNNING:
             return None

@@ -11,11 +11,16 @@ LOOK_EVERY: Final = 200  # ticks
 
 
 class Eyes:
-    """Reads moments of one console, and compares what RAM says with what pixels show."""
+    """Reads moments of one console, and compares what RAM says with what pixels show.
+
+    Frames are drawn while time passes, so each moment says whether the next one is to be drawn:
+    when a milestone waits for its witness, when the kind of screen has changed, and now and then.
+    """
 
     def __init__(
         self, console: Console, font: Font, world: World, due: Callable[[State], bool]
     ) -> None:
+        self.wants_frame = False
         self._console = console
         self._font = font
         self._world = world
@@ -25,11 +30,10 @@ class Eyes:
         self._last_map: int | None = None
 
     def perceive(self, state: State, tick: int) -> Percept:
-        """Return this moment: always from RAM, with a look at the frame where one is called for."""
+        """Return this moment: always from RAM, and from the frame where one was drawn."""
         witness = self._due(state)
-        sight = None
-        if witness or tick % LOOK_EVERY == 0 or state.screen_type is not self._last_type:
-            sight = self._look(tick, find_place=witness)
+        sight = self._look(tick, find_place=witness) if self.wants_frame else None
+        if sight is not None:
             self._confidence = agreement(state.screen_text, sight.text)
         percept = Percept(
             tick=tick,
@@ -40,6 +44,8 @@ class Eyes:
             sight=sight,
             came_from=self._last_map,
         )
+        changed = state.screen_type is not self._last_type
+        self.wants_frame = witness or changed or (tick + 1) % LOOK_EVERY == 0
         self._last_type = state.screen_type
         if state.in_control:
             self._last_map = state.map.map_id
@@ -54,5 +60,5 @@ class Eyes:
         if self._confidence < 1:
             yield f"text: tile map and pixels agree on {self._confidence:.0%}"
         here = state.map
-        if sight.scene is not None and sight.scene.map_id != here.map_id:
-            yield f"place: RAM says map {here.map_id}, {sight.says}"
+        if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
+            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_MAGIC: Final = b"SQLite format 3\0"
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -87,7 +88,11 @@ class Database:
 
 
 def open_database(path: Path, schema: Schema) -> Database:
-    """Return the file at `path`, made or brought up to date; a damaged one is set aside and refused."""
+    """Return the file at `path`, made or brought up to date; a damaged one is set aside and refused.
+
+    A file that was never SQLite's is somebody's: it is refused and stays where it is.
+    """
+    _refuse_foreign(path)
     try:
         connection = _connect(path)
     except CorruptStore as error:
@@ -184,6 +189,17 @@ def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None
         except BaseException:
             connection.rollback()
             raise
+
+
+def _refuse_foreign(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError:
+        return  # none yet, or one that SQLite will say more about
+    if head and head != _MAGIC:
+        message = f"{path} is not a SQLite file; name another one, or move it away."
+        raise ForeignStore(message)
 
 
 def _set_aside(path: Path) -> Path:

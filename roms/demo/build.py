@@ -90,9 +90,13 @@ def write_world(folder: Path) -> list[Placement]:
     """Write world.h and return the tables of the world."""
     sys.path.insert(0, str(HERE))
     from world.compile import placements, write_headers
+    from world.errors import WorldError
 
-    write_headers(folder)
-    return list(placements())
+    try:
+        write_headers(folder)
+        return list(placements())
+    except WorldError as error:
+        complain(str(error))
 
 
 def compile_source(source: Path, folder: Path) -> Path:

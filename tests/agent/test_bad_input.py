@@ -87,13 +87,25 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(agent: Agent, played: Play
     assert snapshot(played.folder) == before
 
 
-def test_a_damaged_memory_is_set_aside_with_its_name_told(agent: Agent, tmp_path: Path) -> None:
-    (tmp_path / "memory.sqlite").write_bytes(b"not a database, but somebody's bytes" * 100)
+def test_somebodys_file_given_as_memory_stays_as_it_is(agent: Agent, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_bytes(b"not a database, but somebody's bytes" * 100)
+    ended = agent("play", "--run", tmp_path / "run", "--memory", letter)
+    assert ended.code == 1
+    assert one_line(ended.err, "is not a SQLite file")
+    assert letter.read_bytes() == b"not a database, but somebody's bytes" * 100
+
+
+def test_a_damaged_memory_is_set_aside_with_its_name_told(
+    agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    content = played.memory.read_bytes()
+    content = content[: len(content) // 2]
+    (tmp_path / "memory.sqlite").write_bytes(content)
     ended = agent("play", "--run", tmp_path / "run")
     assert ended.code == 1
     assert one_line(ended.err, "memory.sqlite.damaged-1")
-    kept = (tmp_path / "memory.sqlite.damaged-1").read_bytes()
-    assert kept == b"not a database, but somebody's bytes" * 100
+    assert (tmp_path / "memory.sqlite.damaged-1").read_bytes() == content
 
 
 Spoil = Callable[[Path], object]

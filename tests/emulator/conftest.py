@@ -159,7 +159,7 @@ def bedroom(
     """The demo at the first moment of control."""
     console = switch_on(demo)
     for step in bedroom_steps:
-        console.perform(step)
+        console.perform(step, render=True)
     return console
 
 

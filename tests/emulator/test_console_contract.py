@@ -125,7 +125,7 @@ def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> N
 def test_looking_leaves_no_trace(make_console: MakeConsole, demo: Cartridge) -> None:
     console, other = make_console(demo, ALL), make_console(demo, ALL)
     for step in ALL:
-        console.perform(step)
+        console.perform(step, render=True)
         before = console.full_digest()
         assert console.screen() == console.screen()
         console.ram()
@@ -135,13 +135,27 @@ def test_looking_leaves_no_trace(make_console: MakeConsole, demo: Cartridge) -> 
         assert other.full_digest() == before
 
 
-def test_the_picture_survives_saving_and_loading(
+def test_only_a_moment_that_was_drawn_has_a_picture(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    console, fresh = make_console(demo, ALL), make_console(demo, ALL)
-    play(console, INTO_THE_GAME)
-    fresh.load(console.save())
-    assert fresh.screen() == console.screen()
+    console = make_console(demo, ALL)
+    with pytest.raises(ConsoleError, match="was not drawn"):
+        console.screen()
+    console.perform(ALL[0], render=True)
+    state = console.save()
+    assert console.screen().shades.shape == (144, 160)
+    console.perform(ALL[1])
+    with pytest.raises(ConsoleError, match="was not drawn"):
+        console.screen()
+    console.load(state)
+    with pytest.raises(ConsoleError, match="was not drawn"):
+        console.screen()
+
+
+def test_a_picture_has_four_shades_and_is_a_png(make_console: MakeConsole, demo: Cartridge) -> None:
+    console = make_console(demo, ALL)
+    for step in INTO_THE_GAME:
+        console.perform(step, render=True)
     assert console.screen().shades.max() == 3
     assert console.screen().png().startswith(b"\x89PNG")
 

@@ -51,10 +51,10 @@ def test_pixels_and_tile_map_agree_on_every_settled_text_of_the_intro(
     console = switch_on(demo)
     texts = set()
     for step in bedroom_steps:
-        console.perform(step)
+        console.perform(step, render=True)
         # Text prints while time passes: let it finish, and the picture follow.
         for _ in range(12):
-            console.perform(WAIT)
+            console.perform(WAIT, render=True)
         state = read_state(console.ram(), console.frame)
         glyphs = read_glyphs(console.screen(), font)
         if state.screen_type in (ScreenType.DIALOGUE, ScreenType.MENU):
@@ -72,7 +72,7 @@ def test_a_text_is_read_from_pixels_word_by_word(
         if state.menu is not None:
             break
         console.perform(Step(Button.START, 4, 12))
-    console.perform(WAIT)
+    console.perform(WAIT, render=True)
     assert "NEW GAME" in read_glyphs(console.screen(), font)
 
 
@@ -100,8 +100,8 @@ def test_the_place_is_seen_wherever_one_walks(
         assert not scene.shows(state.map.map_id, state.map.x + 1, state.map.y)
         assert scene.fit > 0.9
         maps.add(scene.map_id)
-        bedroom.perform(Step(button, 12, 12))
-    bedroom.perform(Step(None, 0, 120))
+        bedroom.perform(Step(button, 12, 12), render=True)
+    bedroom.perform(Step(None, 0, 120), render=True)
     state = read_state(bedroom.ram(), bedroom.frame)
     scene = locate(bedroom.screen(), world)
     assert scene is not None
@@ -160,6 +160,6 @@ def test_a_screen_is_a_value(bedroom: PyBoyConsole) -> None:
         screen.shades[0, 0] = 1
     with pytest.raises(ValueError, match="144x160"):
         noise(screen.shades[1:])
-    bedroom.perform(Step(Button.UP, 12, 12))
+    bedroom.perform(Step(Button.UP, 12, 12), render=True)
     assert screen != bedroom.screen()
     assert hash(screen) == hash(noise(screen.shades))

@@ -99,7 +99,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> Non
         open_database(path, FIRST)
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "overwritten page"])
+@pytest.mark.parametrize("damage", ["truncated", "overwritten page"])
 def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "a.sqlite"
     database = open_database(path, FIRST)
@@ -107,8 +107,6 @@ def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damag
     database.close()
     content = path.read_bytes()
     match damage:
-        case "garbage":
-            content = b"this is no database at all " * 100
         case "truncated":
             content = content[: len(content) // 2]
         case _:
@@ -118,11 +116,20 @@ def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damag
         open_database(path, FIRST)
     assert not path.exists()
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
-    path.write_bytes(b"damaged once more, and long enough to be looked at" * 100)
+    path.write_bytes(content)
     with pytest.raises(CorruptStore, match=r"damaged-2"):
         open_database(path, FIRST)
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     open_database(path, FIRST).close()
+
+
+def test_a_file_that_never_was_a_database_stays_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_bytes(b"Dear all, " * 1000)
+    with pytest.raises(ForeignStore, match="is not a SQLite file"):
+        open_database(path, FIRST)
+    assert path.read_bytes() == b"Dear all, " * 1000
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_reader_neither_moves_nor_makes_nor_changes_a_file(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 #include "home.h"
 #include "ram.h"
 
+volatile uint8_t frames_shown;
+
 void count_frame(void)
 {
+    frames_shown++;
     if (wIgnoreInputCounter)
         wIgnoreInputCounter--;
     if (!(wStatusFlags6 & STATUS6_TIMER) || wPlayTimeMaxed)

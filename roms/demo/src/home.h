@@ -23,13 +23,18 @@ extern volatile uint8_t chunk_tiles;
 extern uint16_t chunk_dest;
 extern uint8_t chunk_buffer[128];
 
+/* clock.c */
+extern volatile uint8_t frames_shown;
+
 /* joypad.c */
 void joypad(void);
 void joypad_low_sensitivity(void);
 
-/* memory.c */
+/* memory.s */
 void fill(uint8_t *to, uint8_t value, uint16_t length);
 void copy(uint8_t *to, const uint8_t *from, uint16_t length);
+
+/* lists.c */
 bool is_listed(uint8_t value, const uint8_t *list, uint8_t end);
 
 /* video.c */

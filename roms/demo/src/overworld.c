@@ -7,6 +7,9 @@
 #define PASSES_PER_STEP 8
 #define PIXELS_PER_PASS 2
 #define PASSES_PER_ANIMATION 4
+#define FRAMES_PER_PASS 2
+
+static uint8_t pass_began;
 
 const Direction directions[4] = {
     {PAD_DOWN, 4, FACING_DOWN, 1, 0},
@@ -58,8 +61,6 @@ static void finish_step(void)
 static void advance_step(void)
 {
     wWalkCounter--;
-    hSCY += player1.y_step * PIXELS_PER_PASS;
-    hSCX += player1.x_step * PIXELS_PER_PASS;
     animate_walk();
     if (!wWalkCounter)
         finish_step();
@@ -72,7 +73,6 @@ static void begin_step(const Direction *direction)
     player1.y_step = direction->dy;
     player1.x_step = direction->dx;
     scroll_to(direction);
-    advance_step();
 }
 
 static void face(const Direction *direction)
@@ -138,16 +138,29 @@ static void stand(void)
         idle();
 }
 
+/* A pass that computed past a V-blank has that frame behind it already, so the pace of walking keeps. */
+static void wait_for_pass(void)
+{
+    do
+        delay_frame();
+    while ((uint8_t)(frames_shown - pass_began) < FRAMES_PER_PASS);
+    pass_began = frames_shown;
+}
+
 static void pass(void)
 {
-    delay_frame();
-    delay_frame();
+    uint8_t y_step, x_step;
+
+    wait_for_pass();
+    if (!wWalkCounter)
+        stand();
+    y_step = player1.y_step;
+    x_step = player1.x_step;
     if (wWalkCounter)
         advance_step();
-    else
-        stand();
     move_npcs();
     update_sprites();
+    scroll_by(y_step, x_step);
 }
 
 void new_game_map(void) BANKED

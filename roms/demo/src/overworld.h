@@ -40,8 +40,8 @@ void load_objects(void);
 /* pictures.c */
 void forget_pictures(void);
 void load_pictures(void);
-uint8_t slot_tile(uint8_t slot);
-uint8_t slot_tile_count(uint8_t slot);
+extern uint8_t slot_tile[SPRITE_SLOTS];
+extern uint8_t slot_tile_count[SPRITE_SLOTS];
 
 /* scroll.c */
 void set_view(int16_t y, int16_t x);

@@ -12,17 +12,9 @@ static uint8_t cached_tile[MAX_PICTURES];
 static uint8_t cached_count[MAX_PICTURES];
 static uint8_t pictures;
 static uint8_t next_tile;
-static uint8_t slot_picture[SPRITE_SLOTS];
-
-uint8_t slot_tile(uint8_t slot)
-{
-    return cached_tile[slot_picture[slot]];
-}
-
-uint8_t slot_tile_count(uint8_t slot)
-{
-    return cached_count[slot_picture[slot]];
-}
+/* Where a slot's picture begins, and how much of it is there. */
+uint8_t slot_tile[SPRITE_SLOTS];
+uint8_t slot_tile_count[SPRITE_SLOTS];
 
 void forget_pictures(void)
 {
@@ -83,7 +75,8 @@ void load_pictures(void)
         index = find_picture(wSprites1[slot].picture);
         if (index == pictures)
             load_picture(wSprites1[slot].picture);
-        slot_picture[slot] = index;
+        slot_tile[slot] = cached_tile[index];
+        slot_tile_count[slot] = cached_count[index];
         wSprites2[slot].image_base = index + 1;
     }
 }

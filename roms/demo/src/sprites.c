@@ -15,27 +15,36 @@
 #define SHEET_TILES 24
 #define SINGLE_POSE_TILES 4
 
+/* A sprite's place on screen is kept with this much added, so that just off the top and left is no wrap. */
+#define MARGIN 32
+#define GONE_BEFORE (MARGIN - 16)
+#define GONE_BELOW (MARGIN + 144)
+#define GONE_RIGHT (MARGIN + 160)
+#define DRAWN_HIGHER 4
+
+/* The sprite at work: its slot in the three tables. */
+static SpriteState1 *one;
+static SpriteState2 *two;
+static uint8_t slot;
+
 static uint8_t *object;
 static uint8_t objects_left;
 static uint8_t unused_before;
+static uint8_t scrolled_y, scrolled_x;
 
-static uint8_t walked_pixels(void)
+static uint8_t moved(uint8_t step, uint8_t pixels)
 {
-    return wWalkCounter ? (8 - wWalkCounter) << 1 : 0;
+    if (!step)
+        return 0;
+    return step == 1 ? pixels : (uint8_t)-pixels;
 }
 
-static int16_t screen_y(uint8_t slot)
+static void note_scroll(void)
 {
-    return PLAYER_Y + (((int16_t)wSprites2[slot].map_y - COORDINATE_OFFSET - wYCoord) << 4)
-           - (int8_t)wSprites1[slot].y_step * (int8_t)wSprites2[slot].walk_counter
-           - (int8_t)player1.y_step * (int8_t)walked_pixels();
-}
+    uint8_t pixels = wWalkCounter ? (8 - wWalkCounter) << 1 : 0;
 
-static int16_t screen_x(uint8_t slot)
-{
-    return PLAYER_X + (((int16_t)wSprites2[slot].map_x - COORDINATE_OFFSET - wXCoord) << 4)
-           - (int8_t)wSprites1[slot].x_step * (int8_t)wSprites2[slot].walk_counter
-           - (int8_t)player1.x_step * (int8_t)walked_pixels();
+    scrolled_y = moved(player1.y_step, pixels);
+    scrolled_x = moved(player1.x_step, pixels);
 }
 
 static bool is_box_at(int16_t y, int16_t x)
@@ -45,77 +54,91 @@ static bool is_box_at(int16_t y, int16_t x)
     return *TILE_AT((uint8_t)x >> 3, (uint8_t)y >> 3) >= FIRST_BOX_TILE;
 }
 
-/* Objects are drawn over the window, so those under a box must go. */
-static bool is_under_box(int16_t y, int16_t x)
+/* Objects are drawn over the window, so those under a box must go. Both places come with the margin. */
+static bool is_under_box(uint8_t far_y, uint8_t far_x)
 {
+    int16_t y = (int16_t)far_y - MARGIN, x = (int16_t)far_x - MARGIN;
+
     if (!(wFontLoaded & FONT_LOADED))
         return false;
-    return is_box_at(y + 4, x) || is_box_at(y + 4, x + 15) || is_box_at(y + 15, x) || is_box_at(y + 15, x + 15);
+    return is_box_at(y + DRAWN_HIGHER, x) || is_box_at(y + DRAWN_HIGHER, x + 15) || is_box_at(y + 15, x)
+           || is_box_at(y + 15, x + 15);
 }
 
-static void add_object(uint8_t y, uint8_t x, uint8_t tile, uint8_t flags)
+static void add_pair(uint8_t y, uint8_t x, uint8_t tile, uint8_t flags)
 {
-    object[0] = y + 16;
-    object[1] = x + 8;
-    object[2] = tile;
-    object[3] = flags;
-    object += 4;
-    objects_left--;
+    uint8_t *to = object;
+    uint8_t second = flags & OBJECT_MIRRORED ? 0 : 8;
+
+    *to++ = y;
+    *to++ = x + 8 - second;
+    *to++ = tile;
+    *to++ = flags;
+    *to++ = y;
+    *to++ = x + second;
+    *to++ = tile + 1;
+    *to++ = flags;
+    object = to;
 }
 
-static void draw_sprite(uint8_t slot)
+static void draw_sprite(void)
 {
-    const SpriteState1 *one = &wSprites1[slot];
-    uint8_t count = slot_tile_count(slot);
-    uint8_t tile = slot_tile(slot);
+    uint8_t count = slot_tile_count[slot];
+    uint8_t tile = slot_tile[slot];
     uint8_t pose = one->facing >> 2;
-    uint8_t flags = 0, low_flags;
-    uint8_t left = one->x_pixels, right = one->x_pixels + 8;
+    uint8_t frame = one->frame;
+    uint8_t flags = 0;
 
     if (objects_left < OBJECTS_PER_SPRITE || !count)
         return;
     if (count > SINGLE_POSE_TILES) {
-        if (pose == 3 || (pose < 2 && one->frame == 3))
+        if (pose == 3 || (pose < 2 && frame == 3))
             flags = OBJECT_MIRRORED;
         tile += (pose < 3 ? pose : 2) << 2;
-        if (one->frame & 1 && count == SHEET_TILES)
+        if (frame & 1 && count == SHEET_TILES)
             tile += WALKING_TILES;
     }
-    if (flags) {
-        left = right;
-        right = one->x_pixels;
-    }
-    low_flags = flags | (wSprites2[slot].grass & OBJECT_BEHIND);
-    add_object(one->y_pixels, left, tile, flags);
-    add_object(one->y_pixels, right, tile + 1, flags);
-    add_object(one->y_pixels + 8, left, tile + 2, low_flags);
-    add_object(one->y_pixels + 8, right, tile + 3, low_flags);
+    add_pair(one->y_pixels + 16, one->x_pixels + 8, tile, flags);
+    add_pair(one->y_pixels + 24, one->x_pixels + 8, tile + 2, flags | (two->grass & OBJECT_BEHIND));
+    objects_left -= OBJECTS_PER_SPRITE;
 }
 
-static void update_sprite(uint8_t slot)
+static bool is_far_away(void)
 {
-    SpriteState1 *one = &wSprites1[slot];
-    int16_t y = screen_y(slot), x = screen_x(slot);
+    return (uint8_t)(two->map_y - wYCoord + 1) > 10 || (uint8_t)(two->map_x - wXCoord + 1) > 11;
+}
 
-    one->y_pixels = (uint8_t)y;
-    one->x_pixels = (uint8_t)x;
-    if (y <= -16 || y >= 144 || x <= -16 || x >= 160 || is_under_box(y, x)) {
+/* The player's step is four down and right of the corner, and so much is in map_y and map_x already. */
+static bool is_on_screen(void)
+{
+    uint8_t counter = two->walk_counter;
+    uint8_t y = ((two->map_y - wYCoord) << 4) + (MARGIN - DRAWN_HIGHER) - moved(one->y_step, counter) - scrolled_y;
+    uint8_t x = ((two->map_x - wXCoord) << 4) + MARGIN - moved(one->x_step, counter) - scrolled_x;
+
+    one->y_pixels = y - MARGIN;
+    one->x_pixels = x - MARGIN;
+    return y > GONE_BEFORE && y < GONE_BELOW && x > GONE_BEFORE && x < GONE_RIGHT && !is_under_box(y, x);
+}
+
+static void update_sprite(void)
+{
+    if (is_far_away() || !is_on_screen()) {
         one->image = HIDDEN;
         return;
     }
-    one->image = (uint8_t)((wSprites2[slot].image_base - 1) << 4) | one->facing | one->frame;
-    draw_sprite(slot);
+    one->image = (uint8_t)((two->image_base - 1) << 4) | one->facing | one->frame;
+    draw_sprite();
 }
 
 static void update_player(void)
 {
-    player2.grass = wTilePlayerStandingOn == wGrassTile && !wWalkCounter ? IN_GRASS : 0;
-    if (is_under_box(PLAYER_Y, PLAYER_X)) {
-        player1.image = HIDDEN;
+    two->grass = wTilePlayerStandingOn == wGrassTile && !wWalkCounter ? IN_GRASS : 0;
+    if (is_under_box(PLAYER_Y + MARGIN, PLAYER_X + MARGIN)) {
+        one->image = HIDDEN;
         return;
     }
-    player1.image = player1.facing | player1.frame;
-    draw_sprite(0);
+    one->image = one->facing | one->frame;
+    draw_sprite();
 }
 
 /* Only those that were shown last time: the others are hidden already. */
@@ -132,13 +155,19 @@ static void hide_rest(void)
 
 void update_sprites(void) BANKED
 {
-    uint8_t slot;
-
     object = wShadowOAM;
     objects_left = OBJECTS;
+    note_scroll();
+    one = wSprites1;
+    two = wSprites2;
+    slot = 0;
     update_player();
-    for (slot = 1; slot <= wNumSprites; slot++)
-        if (wSprites1[slot].picture)
-            update_sprite(slot);
+    while (slot != wNumSprites) {
+        slot++;
+        one++;
+        two++;
+        if (one->picture)
+            update_sprite();
+    }
     hide_rest();
 }

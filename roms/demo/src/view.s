@@ -63,7 +63,7 @@ expand_blocks:
 	jr	nz, 1$
 	ret
 
-; Block A to four rows of four tiles at BC, which is kept
+; Block A to four rows of four tiles at BC, which is kept. Written out: it runs 30 times at each step.
 expand_block:
 	swap	a
 	ld	e, a
@@ -82,28 +82,58 @@ expand_block:
 	ld	l, c
 	push	bc
 	ld	bc, #20
-	call	four_tiles
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
 	add	hl, bc
-	call	four_tiles
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
 	add	hl, bc
-	call	four_tiles
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
 	add	hl, bc
-	call	four_tiles
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
+	ld	a, (de)
+	ld	(hl+), a
+	inc	de
 	pop	bc
-	ret
-four_tiles:
-	ld	a, (de)
-	ld	(hl+), a
-	inc	de
-	ld	a, (de)
-	ld	(hl+), a
-	inc	de
-	ld	a, (de)
-	ld	(hl+), a
-	inc	de
-	ld	a, (de)
-	ld	(hl+), a
-	inc	de
 	ret
 
 cut_out_screen:
@@ -124,15 +154,15 @@ cut_out_screen:
 3$:
 	ld	c, #5
 4$:
+	ld	a, (hl+)		; four at a time never cross a page
+	ld	(de), a
+	inc	e
 	ld	a, (hl+)
 	ld	(de), a
-	inc	de
+	inc	e
 	ld	a, (hl+)
 	ld	(de), a
-	inc	de
-	ld	a, (hl+)
-	ld	(de), a
-	inc	de
+	inc	e
 	ld	a, (hl+)
 	ld	(de), a
 	inc	de
