@@ -43,7 +43,7 @@ static void stand_still(void)
     player1.y_step = player1.x_step = 0;
 }
 
-static void finish_step(void)
+static void arrive(void)
 {
     wYCoord += player1.y_step;
     wXCoord += player1.x_step;
@@ -54,16 +54,16 @@ static void finish_step(void)
     cross_connection();
     look_at_tiles();
     note_standing_on_warp();
-    if (!is_scripted())
-        warp_after_step();
 }
 
-static void advance_step(void)
+/* Whether it was the last of the step's passes. */
+static bool advance_step(void)
 {
-    wWalkCounter--;
     animate_walk();
-    if (!wWalkCounter)
-        finish_step();
+    if (--wWalkCounter)
+        return false;
+    arrive();
+    return true;
 }
 
 static void begin_step(const Direction *direction)
@@ -150,17 +150,20 @@ static void wait_for_pass(void)
 static void pass(void)
 {
     uint8_t y_step, x_step;
+    bool arrived;
 
     wait_for_pass();
     if (!wWalkCounter)
         stand();
     y_step = player1.y_step;
     x_step = player1.x_step;
-    if (wWalkCounter)
-        advance_step();
+    arrived = wWalkCounter && advance_step();
     move_npcs();
     update_sprites();
-    scroll_by(y_step, x_step);
+    hSCY += y_step * PIXELS_PER_PASS;
+    hSCX += x_step * PIXELS_PER_PASS;
+    if (arrived && !is_scripted())
+        warp_after_step();
 }
 
 void new_game_map(void) BANKED

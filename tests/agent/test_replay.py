@@ -1,0 +1,115 @@
+"""A replay names what differs: an input that changed the game, or a record that was edited."""
+
+import random
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.replay import record_of
+from emulator import (
+    Button,
+    PyBoyConsole,
+    Step,
+    StepRecord,
+    demo_cartridge_path,
+    first_divergence,
+    load_cartridge,
+    verify_chain,
+)
+from emulator.recording import first_link, next_chain
+from memory import read_run
+from tests.agent.support import Agent, Played
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+
+
+@pytest.fixture
+def records(played: Played) -> list[StepRecord]:
+    with closing(read_run(played.folder)) as run:
+        return [record_of(row) for row in run.store.steps()]
+
+
+def rechained(records: Sequence[StepRecord]) -> list[StepRecord]:
+    """The records with a chain made to fit, as a careful forger would."""
+    chain, forged = first_link(CARTRIDGE.sha1).chain, []
+    for record in records:
+        chain = next_chain(chain, record)
+        forged.append(replace(record, chain=chain))
+    return forged
+
+
+def truth(records: Sequence[StepRecord], edited: Sequence[StepRecord]) -> int | None:
+    """The first tick after which any byte of work or high RAM differs."""
+    with closing(PyBoyConsole(CARTRIDGE)) as one, closing(PyBoyConsole(CARTRIDGE)) as other:
+        for record, another in zip(records, edited, strict=True):
+            one.perform(record.step)
+            other.perform(another.step)
+            if one.full_digest() != other.full_digest():
+                return record.tick
+    return None
+
+
+@pytest.mark.parametrize("draw", range(6))
+def test_a_flipped_input_is_named_at_its_first_differing_tick(
+    draw: int, records: list[StepRecord]
+) -> None:
+    chance = random.Random(draw)
+    at = chance.randrange(len(records))
+    old = records[at]
+    hold = old.step.hold or min(4, old.step.settle)
+    button = chance.choice([each for each in Button if each is not old.step.button])
+    edited = list(records)
+    edited[at] = replace(old, step=Step(button, hold, old.step.frames - hold))
+    differs = truth(records, edited)
+    with closing(PyBoyConsole(CARTRIDGE)) as console:
+        found = first_divergence(console, rechained(edited))
+    assert (found.tick if found else None) == differs
+    assert verify_chain(edited, CARTRIDGE.sha1) == old.tick
+
+
+def edit(run: Path, sql: str) -> None:
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        assert database.execute(sql).rowcount == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("UPDATE steps SET settle = settle + 1 WHERE tick = 70", "tick 70: edited record"),
+        ("UPDATE steps SET button = 'up' WHERE tick = 10", "tick 10: edited record"),
+        ("DELETE FROM steps WHERE tick = 30", "tick 31: edited record"),
+    ],
+)
+def test_the_chain_names_an_edited_record(
+    sql: str, says: str, agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = copied(played.folder, tmp_path)
+    edit(run, sql)
+    ended = agent("replay", run)
+    assert ended.code == 1
+    assert ended.out.startswith(f"divergence: {says}"), ended.out
+
+
+def copied(run: Path, to: Path) -> Path:
+    copy = to / "copy"
+    copy.mkdir()
+    for path in run.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    return copy
+
+
+def test_a_sound_run_has_none(agent: Agent, played: Played) -> None:
+    ended = agent("replay", played.folder)
+    assert (ended.code, ended.out) == (0, "divergence: none\n")
+
+
+def test_another_pyboy_is_said_first(agent: Agent, played: Played, tmp_path: Path) -> None:
+    run = copied(played.folder, tmp_path)
+    settings = (run / "run.toml").read_text(encoding="utf-8")
+    (run / "run.toml").write_text(settings.replace('pyboy = "2', 'pyboy = "1'), encoding="utf-8")
+    ended = agent("replay", run)
+    assert ended.err.splitlines()[0].startswith("recorded with PyBoy 1")
