@@ -64,7 +64,7 @@ class Session:
         self._store = folder.store
         self._frozen = frozen
         self._knowledge = knowledge
-        self._names = {map_id: place for place, map_id in story.places.items()}
+        self._story = story
         self._interrupted = False
         self._stop = Stop.ERROR
 
@@ -81,7 +81,7 @@ class Session:
         self._remember(is_new=checkpoint is None)
         self._ledger = Ledger(story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
-        self._loop = self._wire(story)
+        self._loop = self._wire()
         self._watch()
 
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
@@ -129,7 +129,8 @@ class Session:
         self._strategist.follow(self._blackboard, AGENT)
         self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
 
-    def _wire(self, story: Story) -> Loop:
+    def _wire(self) -> Loop:
+        story = self._story
         cartridge, seed = self._console.cartridge, self._frozen.seed
         world = World.of(cartridge)
         capabilities = (
@@ -149,7 +150,7 @@ class Session:
 
     def _watch(self) -> None:
         producers = Producers(self._hooks, self._blackboard)
-        PlayProducers(self._name_of).register(producers)
+        PlayProducers(self._story.place_of).register(producers)
         self._blackboard.subscribe(scope_name(AGENT, "stm"), self._chronicle)
         self._hooks.after("Ledger.observe", self._witness, priority=LAST)
         self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
@@ -244,16 +245,14 @@ class Session:
         )
 
     def _where(self, state: State) -> str:
+        place = self._story.place_of(state)
         if not state.game_started:
-            return "before the game"
+            return place
         if not state.control.trusted:
             return (
                 "between two moments"  # a warp or a scene: map and square may not belong together
             )
-        return f"{self._name_of(state.map.map_id)} ({state.map.x},{state.map.y})"
-
-    def _name_of(self, map_id: int) -> str:
-        return self._names.get(map_id, f"map {map_id}")
+        return f"{place} ({state.map.x},{state.map.y})"
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""

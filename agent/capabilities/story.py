@@ -56,6 +56,14 @@ class Story:
             ),
         )
 
+    def place_of(self, state: State) -> str:
+        """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
+        if not state.game_started:
+            return "before the game"
+        here = state.map.map_id
+        named = (place for place, map_id in self.places.items() if map_id == here)
+        return next(named, f"map {here}")
+
 
 def story_telling(story: Story, world: World, ledger: Ledger) -> Capability:
     """Run the errands of the story and reach its milestones, one after the other."""

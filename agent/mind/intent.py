@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
+from agent.planning import Goal
 from agent.skills import Course
 from emulator import State
 
@@ -15,6 +17,13 @@ class Source(Enum):
     IDLE = "idle"
 
 
+class Pursuit(NamedTuple):
+    """A goal, and the tick at which play turned to it."""
+
+    goal: Goal
+    since: int
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """One decision, carried out step by step until its course ends or a reflex comes first.
@@ -25,7 +34,7 @@ class Intent:
     source: Source
     name: str
     why: str
-    goal: str | None
+    pursuit: Pursuit | None
     course: Course
     began: State
     plan: str = ""

@@ -7,12 +7,11 @@ from typing import Final
 
 from agent.capabilities import Capability, domain_of, sense
 from agent.errors import Stuck
-from agent.mind.intent import Intent, Source
+from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.progress import Progress
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, explain, plan
 from agent.skills import Course, Outcome, once, wait
-from emulator import State
 from memory import Hooks, Recall, hookable
 
 IDLE_FRAMES: Final = 30
@@ -39,13 +38,13 @@ class Mind:
         self._progress = progress
         self._failures: Counter[str] = Counter()
         self._intent: Intent | None = None
-        self._goal: Goal | None = None
+        self._pursuit: Pursuit | None = None
         self._doing = ""
 
     @property
     def goal(self) -> str | None:
         """The name of the goal that is pursued, if any."""
-        return self._goal.name if self._goal else None
+        return self._pursuit.goal.name if self._pursuit else None
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
@@ -65,7 +64,7 @@ class Mind:
         intent = self._reflex(percept) or self._intent or self._next(percept, facts)
         self._intent = None if intent.source is Source.REFLEX else intent
         self._doing = f"{intent.name}, because {intent.why}"
-        if intent.source is Source.IDLE and intent.goal is None:
+        if intent.pursuit is None:
             self._progress.rest()
         return intent
 
@@ -78,7 +77,9 @@ class Mind:
         if outcome is Outcome.DONE:
             self._progress.saw(intent.name)
         else:
-            self._failures.update(name for name in (intent.name, intent.goal) if name)
+            self._failures[intent.name] += 1
+            if intent.pursuit is not None:
+                self._failures[intent.pursuit.goal.name] += 1
 
     def _reflex(self, percept: Percept) -> Intent | None:
         deed = self._deeds.get(self._intent.name) if self._intent else None
@@ -89,40 +90,40 @@ class Mind:
                     source=Source.REFLEX,
                     name=reflex.name,
                     why=reflex.says,
-                    goal=self.goal,
+                    pursuit=self._pursuit,
                     course=Course(once(reflex.step)),
                     began=percept.state,
                 )
         return None
 
     @hookable
-    def pursue(self, goal: Goal, percept: Percept) -> Goal:
+    def pursue(self, goal: Goal, percept: Percept) -> Pursuit:
         """Turn to another goal."""
-        self._goal = goal
-        return goal
+        self._pursuit = Pursuit(goal, percept.tick)
+        return self._pursuit
 
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         demotions = {name: DEMOTION * times for name, times in self._failures.items()}
         goal = self.domain.next_goal(facts, demotions)
         if goal is None:
-            self._goal = None
-            return _idle(percept.state, "every goal is reached", None)
-        if goal is not self._goal:
+            self._pursuit = None
+            return self._idle(percept, "every goal is reached")
+        if self._pursuit is None or goal is not self._pursuit.goal:
             self.pursue(goal, percept)
         found = plan(goal, facts, self._actions())
         if found is None or not found.actions:
-            return _idle(percept.state, f"no way is known to {goal.says}", goal.name)
+            return self._idle(percept, f"no way is known to {goal.says}")
         action = found.actions[0]
         course = Course(self._deeds[action.name].begin(percept.state))
         if course.outcome is not Outcome.RUNNING:
             self._failures.update({action.name, goal.name})
-            return _idle(percept.state, f"{action.says} ended before it began", goal.name)
+            return self._idle(percept, f"{action.says} ended before it began")
         words = explain(found, facts)
         return Intent(
             source=Source.PLAN,
             name=action.name,
             why=action.says,
-            goal=goal.name,
+            pursuit=self._pursuit,
             course=course,
             began=percept.state,
             plan=words,
@@ -135,6 +136,12 @@ class Mind:
             for action in self.domain.actions
         ]
 
-
-def _idle(state: State, why: str, goal: str | None) -> Intent:
-    return Intent(Source.IDLE, "wait", why, goal, Course(once(wait(IDLE_FRAMES))), state)
+    def _idle(self, percept: Percept, why: str) -> Intent:
+        return Intent(
+            source=Source.IDLE,
+            name="wait",
+            why=why,
+            pursuit=self._pursuit,
+            course=Course(once(wait(IDLE_FRAMES))),
+            began=percept.state,
+        )

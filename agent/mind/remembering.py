@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.mind.intent import Intent, Source
+from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
-from agent.planning import Goal
 from agent.skills import Outcome
 from emulator import FRAMES_PER_SECOND, Party, ScreenType, State, Step
 from memory import (
@@ -38,7 +37,7 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
 class PlayProducers:
     """The extractors of play. Each is pure: it makes something of a call and its result, or None."""
 
-    name_of: Callable[[int], str]  # a map's id in words
+    place_of: Callable[[State], str]  # where a state is, in words
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -51,6 +50,7 @@ class PlayProducers:
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
+        watch("Loop.perform", self.objective_reached, scope=stm, kind="objective")
 
     def tick_state(self, call: Call, percept: Percept) -> Produced:
         """The moment a decision is made in."""
@@ -58,7 +58,7 @@ class PlayProducers:
         tick_state = TickState(
             tick=percept.tick,
             timestamp=game_seconds(state),
-            location=self.name_of(state.map.map_id),
+            location=self.place_of(state),
             is_battle=state.in_battle,
             party_hp_percent=_hp_percent(state.party),
             money=state.player.money,
@@ -105,7 +105,7 @@ class PlayProducers:
             outcome_summary=performed.outcome.value,
             duration_ms=1000 * frames / FRAMES_PER_SECOND,
         )
-        place = self.name_of(intent.began.map.map_id)
+        place = self.place_of(intent.began)
         return _produced(record, call.instance.tick, performed.state, location=place)
 
     def deed(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
@@ -113,14 +113,14 @@ class PlayProducers:
         intent: Intent = call.args[0]
         if intent.source is not Source.PLAN or performed.outcome is Outcome.RUNNING:
             return None
-        state: State = performed.state
         deed = {
             "action": intent.name,
             "why": intent.why,
             "outcome": performed.outcome.value,
-            "place": f"{self.name_of(state.map.map_id)} ({state.map.x},{state.map.y})",
+            "place": self.place_of(intent.began),
         }
-        return Produced(deed, call.instance.tick, game_seconds(state), importance=5)
+        at = game_seconds(performed.state)
+        return Produced(deed, call.instance.tick, at, importance=5)
 
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""
@@ -128,7 +128,7 @@ class PlayProducers:
         if not state.in_control or percept.came_from == state.map.map_id:
             return None
         place = LocationVisited(
-            location_name=self.name_of(state.map.map_id),
+            location_name=self.place_of(state),
             location_type="indoors" if state.map.map_id >= FIRST_INDOOR_MAP else "outdoors",
             first_visit_tick=percept.tick,
             last_visit_tick=percept.tick,
@@ -155,23 +155,37 @@ class PlayProducers:
         )
         return _produced(owned, percept.tick, state)
 
-    def objective(self, call: Call, goal: Goal) -> Produced:
+    def objective(self, call: Call, pursuit: Pursuit) -> Produced:
         """A goal that play turns to."""
         percept: Percept = call.args[1]
-        objective = SessionObjective(
-            objective_id=goal.name,
-            name=goal.says,
-            description=", ".join(str(require) for require in goal.requires),
-            objective_type=goal.name.partition(":")[0],
-            priority=goal.priority,
-            status="active",
-            progress_percent=0.0,
-            created_tick=percept.tick,
-            completed_tick=None,
-            prerequisites=(),
-            related_location=None,
-        )
-        return _produced(objective, percept.tick, percept.state, importance=6)
+        return _produced(_objective(pursuit), percept.tick, percept.state, importance=6)
+
+    def objective_reached(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """A goal whose last deed is done."""
+        intent: Intent = call.args[0]
+        pursuit, tick = intent.pursuit, call.instance.tick
+        if pursuit is None or performed.outcome is not Outcome.DONE:
+            return None
+        if intent.name != pursuit.goal.name:
+            return None
+        return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+
+
+def _objective(pursuit: Pursuit, completed_tick: int | None = None) -> SessionObjective:
+    goal = pursuit.goal
+    return SessionObjective(
+        objective_id=goal.name,
+        name=goal.says,
+        description=", ".join(str(require) for require in goal.requires),
+        objective_type=goal.name.partition(":")[0],
+        priority=goal.priority,
+        status="active" if completed_tick is None else "completed",
+        progress_percent=0.0 if completed_tick is None else 100.0,
+        created_tick=pursuit.since,
+        completed_tick=completed_tick,
+        prerequisites=(),
+        related_location=None,
+    )
 
 
 def game_seconds(state: State) -> float:

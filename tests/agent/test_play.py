@@ -60,10 +60,18 @@ def test_the_parent_is_spoken_to_on_the_way(played: Played) -> None:
 def test_a_run_is_remembered(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         places = [event.payload["location_name"] for event in run.store.events("location")]
-        goals = [event.payload["objective_id"] for event in run.store.events("objective")]
+        goals = [
+            (event.payload["objective_id"], event.payload["status"])
+            for event in run.store.events("objective")
+        ]
         entries = {entry.kind for entry in run.store.live_entries()}
     assert places == ["bedroom", "house", "town"]
-    assert goals == ["errand:goodbye", "reached:left_home"]
+    assert goals == [
+        ("errand:goodbye", "active"),
+        ("errand:goodbye", "completed"),
+        ("reached:left_home", "active"),
+        ("reached:left_home", "completed"),
+    ]
     assert {"tick_state", "sensory_input", "action", "consolidation"} <= entries
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_tactician().total_sessions == 1
