@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import io
+import warnings
 from typing import Final
 
 import numpy as np
-from pyboy import PyBoy
 
 from emulator.cartridge import Cartridge
 from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
@@ -21,6 +21,12 @@ from emulator.ram.view import WORK_RAM, Ram
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 from emulator.work_ram import find_work_ram
+
+with warnings.catch_warnings():
+    warnings.simplefilter(
+        "ignore", UserWarning
+    )  # pysdl2-dll says whose SDL it brings; nobody asked
+    from pyboy import PyBoy
 
 EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
 MAX_BATTERY_RAM: Final = 16 * 0x2000
