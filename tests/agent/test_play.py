@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Settings, play_run, replay_run
-from agent.app.runs import HOME
+from emulator import demo_cartridge_path
 from memory import read_knowledge_store, read_run
 from tests.agent.support import Agent, Played, Watcher
 
@@ -100,9 +100,13 @@ def test_confidence_is_the_agreement_of_pixels_and_tile_map(played: Played) -> N
     assert seen[-1]["ocr_confidence"] == 1.0  # a picture without text, as the tile map says
 
 
-def test_nothing_is_written_beside_the_cartridge(played: Played) -> None:
-    beside = {path.name for path in (HOME / "roms").iterdir()}
-    assert not {name for name in beside if name.endswith((".ram", ".rtc", ".state", ".sav"))}
+def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
+    rom = tmp_path / "slot" / "own.gb"
+    rom.parent.mkdir()
+    rom.write_bytes(demo_cartridge_path().read_bytes())
+    play_run(Settings(rom=rom, run=tmp_path / "run", memory=tmp_path / "memory"), Watcher())
+    assert list(rom.parent.iterdir()) == [rom]
+    assert rom.read_bytes() == demo_cartridge_path().read_bytes()
 
 
 def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
