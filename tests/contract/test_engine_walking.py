@@ -162,3 +162,10 @@ def view(game: Game) -> int:
 
 def expected_view(game: Game, x: int, y: int) -> int:
     return 0xC6E8 + (y // 2 + 1) * (game.byte("wCurMapWidth") + 6) + x // 2 + 1
+
+
+def test_the_players_own_slot_holds_no_map_position(start: Callable[[str], Game]) -> None:
+    """The written contract says otherwise; all sixteen RAM images of the real game hold 0 there."""
+    game = start("town")
+    game.step("down")
+    assert game.byte("wSpriteStateData2", 4) == game.byte("wSpriteStateData2", 5) == 0

@@ -91,8 +91,6 @@ bool cross_connection(void)
     arrive(side);
     load_map_header();
     load_block_map();
-    player2.map_y = wYCoord + COORDINATE_OFFSET;
-    player2.map_x = wXCoord + COORDINATE_OFFSET;
     load_pictures();
     set_view(wYCoord, wXCoord);
     load_view();

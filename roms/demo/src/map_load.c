@@ -90,8 +90,6 @@ static void place_player(void)
     player1.intra_frame = player1.frame = 0;
     player1.y_pixels = 0x3C;
     player1.x_pixels = 0x40;
-    player2.map_y = wYCoord + COORDINATE_OFFSET;
-    player2.map_x = wXCoord + COORDINATE_OFFSET;
     player2.image_base = 1;
 }
 

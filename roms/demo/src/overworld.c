@@ -48,8 +48,6 @@ static void arrive(void)
     wYCoord += player1.y_step;
     wXCoord += player1.x_step;
     player1.y_step = player1.x_step = 0;
-    player2.map_y = wYCoord + COORDINATE_OFFSET;
-    player2.map_x = wXCoord + COORDINATE_OFFSET;
     wStepCounter--;
     cross_connection();
     look_at_tiles();
