@@ -77,7 +77,6 @@ def test_control_begins_in_the_bedroom(start: Callable[[str], Game]) -> None:
     game = start("bedroom")
     assert game.place == (38, 3, 6)
     assert game.block("wSpriteStateData1", 16)[4:7:2] == bytes([0x3C, 0x40])
-    assert game.sprite(0) == (3, 6)
     assert game.step("down")
 
 

@@ -144,7 +144,6 @@ def test_the_screen_buffer_is_the_map_around_the_player(
         x, y = game.place.x, game.place.y
         assert view(game) == expected_view(game, x, y)
         assert (game.byte("wXBlockCoord"), game.byte("wYBlockCoord")) == (x % 2, y % 2)
-        assert game.sprite(0) == (x, y)
         for column in range(10):
             for row in range(9):
                 there = (x - 4 + column, y - 4 + row)
