@@ -45,6 +45,7 @@ class PlayProducers:
         watch = producers.register
         watch("Loop.perceive", self.tick_state, scope=sensory, kind="tick_state")
         watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
+        watch("Loop.perceive", self.disagreements, scope=stm, kind="disagreement")
         watch("Loop.perform", self.action, scope=working, kind="action")
         watch("Loop.perform", self.deed, scope=stm, kind="deed")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
@@ -82,6 +83,14 @@ class PlayProducers:
             available_actions=AVAILABLE.get(state.screen_type, ()),
         )
         return _produced(seen, percept.tick, state)
+
+    def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
+        """Where the screen says something else than work RAM."""
+        at = game_seconds(percept.state)
+        return [
+            Produced({"between": words}, percept.tick, at, importance=2)
+            for words in percept.disagreements
+        ]
 
     def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
         """A deed of the plan that ended, or the press of a reflex; waiting is no action."""

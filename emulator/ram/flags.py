@@ -24,10 +24,6 @@ class Flags:
         """Return whether event `bit` has happened."""
         return bool(self.events[bit >> 3] >> (bit & 7) & 1)
 
-    def is_hidden(self, toggle: int) -> bool:
-        """Return whether the object with this toggle index is gone from its map."""
-        return bool(self.hidden[toggle >> 3] >> (toggle & 7) & 1)
-
     @property
     def count(self) -> int:
         """How many events have happened."""

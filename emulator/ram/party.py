@@ -30,11 +30,6 @@ class Status(NamedTuple):
     frozen: bool
     paralyzed: bool
 
-    @property
-    def healthy(self) -> bool:
-        """Whether nothing does."""
-        return not any(self)
-
 
 class MoveSlot(NamedTuple):
     """A move that a mon knows, and how often it can still use it."""
@@ -88,11 +83,6 @@ class PartyMon:
     stats: Stats
 
     @property
-    def max_hp(self) -> int:
-        """HP of the mon in full health."""
-        return self.stats.hp
-
-    @property
     def fainted(self) -> bool:
         """Whether the mon cannot fight."""
         return self.hp == 0
@@ -109,11 +99,6 @@ class Party:
 
     def __getitem__(self, slot: int) -> PartyMon:
         return self.mons[slot]
-
-    @property
-    def alive(self) -> int:
-        """How many can fight."""
-        return sum(not mon.fainted for mon in self.mons)
 
 
 def read_party(ram: Ram) -> Party:

@@ -80,14 +80,6 @@ class Ram:
         offset = address - self._base
         return 0 <= offset < len(self._ends) and address + size <= self._ends[offset]
 
-    def word_be(self, address: int) -> int:
-        """Return the two bytes at `address`, high byte first."""
-        return int.from_bytes(self.span(address, 2), "big")
-
-    def word_le(self, address: int) -> int:
-        """Return the two bytes at `address`, low byte first."""
-        return int.from_bytes(self.span(address, 2), "little")
-
     def _fail(self, address: int, size: int) -> NoReturn:
         message = f"RAM {address:#06x} (+{size}) is not watched; use console.read()"
         raise ConsoleError(message)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emulator.screen.picture import Screen, Shades
 
@@ -16,8 +15,6 @@ SIZE: Final = 8
 COLUMNS: Final = 20
 ROWS: Final = 18
 BLACK: Final = 3
-
-Keys = NDArray[np.void]
 
 
 def decode_1bpp(data: bytes) -> Shades:

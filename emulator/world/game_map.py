@@ -113,12 +113,6 @@ class GameMap:
         """Who is here when nobody has moved yet."""
         return self.header.people
 
-    @property
-    def exits(self) -> tuple[Warp | Connection, ...]:
-        """Everything that leads off this map."""
-        usable = [warp for warp in self.warps if warp.trigger is not Trigger.NONE]
-        return (*usable, *self.connections)
-
     def contains(self, x: int, y: int) -> bool:
         """Return whether a square is on this map."""
         return 0 <= x < self.columns and 0 <= y < self.rows
@@ -130,14 +124,6 @@ class GameMap:
     def passable(self, x: int, y: int) -> bool:
         """Return whether a square is floor."""
         return self.contains(x, y) and self.tile(x, y) in self.tileset.passable
-
-    def is_grass(self, x: int, y: int) -> bool:
-        """Return whether wild mons live on a square."""
-        return self.tile(x, y) == self.tileset.grass
-
-    def is_counter(self, x: int, y: int) -> bool:
-        """Return whether one talks across a square."""
-        return self.tile(x, y) in self.tileset.counters
 
     def can_step(self, square: Square, facing: Facing) -> bool:
         """Return whether a walker gets from `square` to the next one; people are not considered."""
@@ -167,10 +153,6 @@ class GameMap:
     def warp_at(self, x: int, y: int) -> Warp | None:
         """Return the warp on a square."""
         return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
-
-    def sign_at(self, x: int, y: int) -> Sign | None:
-        """Return the sign on a square."""
-        return next((sign for sign in self.signs if (sign.x, sign.y) == (x, y)), None)
 
     def with_blocks(self, live: bytes) -> GameMap:
         """Return this map with the blocks of wOverworldMap, which scripts change at run time."""

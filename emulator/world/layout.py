@@ -18,7 +18,6 @@ from emulator.world.header import Connection, MapHeader
 from emulator.world.tileset import Tileset
 
 LIVE_BLOCKS: Final = 0xC6E8  # wOverworldMap
-LIVE_SIZE: Final = 1300
 BORDER: Final = 3  # blocks around the map
 BORDER_TILES: Final = 4 * BORDER
 BLOCK_TILES: Final = 4

@@ -51,7 +51,7 @@ def as_expected(mon: PartyMon) -> dict[str, Any]:
     return {
         "species_internal_index": mon.species,
         "hp": mon.hp,
-        "max_hp": mon.max_hp,
+        "max_hp": mon.stats.hp,
         "level": mon.level,
         "status": status.sleep
         | status.poisoned << 3
@@ -105,7 +105,7 @@ def test_stored_stats_follow_from_level_dvs_and_experience_or_are_older(state: S
     # Stats are computed when a mon is made or levels up, so that they lag behind, never ahead.
     for mon in state.party.mons:
         assert 0 <= mon.dvs.hp <= 15
-        assert mon.max_hp >= 2 * mon.dvs.hp * mon.level // 100 + mon.level + 10
+        assert mon.stats.hp >= 2 * mon.dvs.hp * mon.level // 100 + mon.level + 10
 
 
 @every_image

@@ -74,7 +74,9 @@ def test_connections_of_the_demo_lead_back(world: World) -> None:
             there = here.crossing(square, connection.side)
             assert there is not None
             assert world.map(there.map_id).contains(there.x, there.y)
-            back = world.map(there.map_id).crossing((there.x, there.y), connection.side.opposite)
+            back = world.map(there.map_id).crossing(
+                (there.x, there.y), Facing(connection.side.value ^ 4)
+            )
             assert back == (here.map_id, *square)
 
 
@@ -229,9 +231,9 @@ def test_grass_and_counters_are_known_by_their_tiles() -> None:
     paper = Paper()
     paper.map(0, 0, ROWS, NOTHING)
     here = paper.world().map(0)
-    assert here.is_grass(4, 2)
-    assert not here.is_grass(0, 0)
-    assert here.is_counter(2, 4)
+    assert here.tile(4, 2) == here.tileset.grass
+    assert here.tile(0, 0) != here.tileset.grass
+    assert here.tile(2, 4) in here.tileset.counters
 
 
 def warps(*squares: tuple[int, int]) -> bytes:
@@ -251,7 +253,6 @@ def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
         Trigger.NONE,
     ]
     assert here.warps[1].press == {Facing.DOWN}
-    assert [warp.index for warp in here.exits if hasattr(warp, "index")] == [0, 1, 2]
 
 
 def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
@@ -284,10 +285,7 @@ def test_signs_and_everybody_on_a_map_are_read() -> None:
     paper = Paper()
     paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 4]) + people)
     here = paper.world().map(0)
-    sign = here.sign_at(2, 3)
-    assert sign is not None
-    assert sign.text_id == 8
-    assert here.sign_at(3, 2) is None
+    assert [(sign.x, sign.y, sign.text_id) for sign in here.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id, person.extra) for person in here.people]
     assert kinds == [
         (1, Kind.PERSON, 3, b""),
@@ -305,4 +303,4 @@ def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
     paper.put(2, 0x7FFE, bytes([0xFF, 0xFF]))
     here = paper.world().map(0)
     assert not here.passable(0, 0)
-    assert here.exits == ()
+    assert here.warps == here.connections == ()
