@@ -1,6 +1,23 @@
-"""`python -m agent`."""
+"""`python -m agent`: what can go wrong before anything is loaded gets its one line here."""
 
-from agent.cli import main
+import sys
+
+
+def run() -> None:
+    """Load the command line and hand over to it."""
+    if sys.version_info < (3, 11):
+        sys.exit("error: this needs Python 3.11 or newer; scripts/play finds one if there is one")
+    try:
+        from agent.cli import main  # here, so that a missing package or Ctrl-C can be told
+    except ModuleNotFoundError as missing:
+        sys.exit(
+            f"error: package {missing.name} is missing; run scripts/play once, it installs all"
+        )
+    except KeyboardInterrupt:
+        print("error: interrupted before play began", file=sys.stderr)
+        sys.exit(130)
+    main()
+
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -1,14 +1,14 @@
 """The loop. Everything the agent does passes through here, one step at a time."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from agent.capabilities import Ledger
 from agent.mind import Intent, Mind
 from agent.perception import Eyes, Percept
 from agent.skills import Outcome
 from emulator import Console, State, Step, read_state
-from memory import Hooks, hookable
+from memory import Hooks, Json, hookable
 
 
 class Performed(NamedTuple):
@@ -52,6 +52,15 @@ class Loop:
             intent = self._mind.decide(percept, facts)
             outcome, state, _ = self.perform(intent)
             self._mind.learn(intent, facts, outcome)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a checkpoint keeps beside the game and memory."""
+        return {"mind": self._mind.to_json(), "eyes": self._eyes.to_json()}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._mind.restore(data["mind"])
+        self._eyes.restore(data["eyes"])
 
     @hookable
     def perceive(self, state: State) -> Percept:

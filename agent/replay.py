@@ -1,8 +1,11 @@
 """Driving a recorded run again; and its steps, from the emulator to the run's store and back."""
 
+import struct
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from emulator import Button, Console, Divergence, Step, StepRecord, first_divergence
+from emulator import Button, Console, Divergence, DivergenceKind, Step, StepRecord, first_divergence
+from emulator.recording import canonical
 from memory import RunReader, StepRow
 
 
@@ -14,13 +17,20 @@ class Replay(NamedTuple):
 
 
 def replay(run: RunReader, console: Console) -> Replay:
-    """Drive the live steps of `run` through a fresh `console`, comparing after every tick."""
-    records = [record_of(row) for row in run.steps()]
-    return Replay(len(records), first_divergence(console, records))
+    """Drive the live steps of `run` through a fresh `console`, comparing after every tick.
+
+    The last checkpoint says how far the recording goes at least, so that a cut is noticed as well.
+    """
+    rows = list(run.steps())
+    records = _readable(rows)
+    divergence = first_divergence(console, records)
+    if divergence is None and len(records) < len(rows):
+        divergence = _edited(len(records) + 1, "its record cannot be read as a step")
+    return Replay(len(records), divergence or _cut(run, records))
 
 
 def record_of(row: StepRow) -> StepRecord:
-    """Return a stored step as the emulator knows it."""
+    """Return a stored step as the emulator knows it; raises ValueError when it is none."""
     button = Button(row.button) if row.button is not None else None
     return StepRecord(
         tick=row.tick,
@@ -45,3 +55,31 @@ def row_of(record: StepRecord) -> StepRow:
         full_digest=record.full_digest,
         chain=record.chain,
     )
+
+
+def _readable(rows: Iterable[StepRow]) -> list[StepRecord]:
+    """Return the records up to the first that somebody made unreadable."""
+    records = []
+    for row in rows:
+        try:
+            record = record_of(row)
+            canonical(record)
+        except (ValueError, TypeError, struct.error):
+            break
+        records.append(record)
+    return records
+
+
+def _cut(run: RunReader, records: Sequence[StepRecord]) -> Divergence | None:
+    last = run.latest_checkpoint()
+    if last is None or last.tick == 0:
+        return None
+    if len(records) < last.tick:
+        return _edited(len(records) + 1, f"the recording ends before its checkpoint {last.tick}")
+    if records[last.tick - 1].chain != last.chain:
+        return _edited(last.tick, "its chain is not that of the checkpoint made after it")
+    return None
+
+
+def _edited(tick: int, detail: str) -> Divergence:
+    return Divergence(tick, DivergenceKind.EDITED, detail)

@@ -25,6 +25,7 @@ SIZE_CODE: Final = 0x0148
 HEADER_CHECKSUM: Final = 0x014D
 HEADER_END: Final = 0x0150
 SMALLEST: Final = 0x8000  # size code 0: two banks
+LARGEST: Final = SMALLEST << 8  # size code 8
 
 ARCHIVES: Final = {b"PK": "zip", b"7z": "7z", b"\x1f\x8b": "gzip", b"Rar": "rar"}
 SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED_SHA1}) and our own roms/demo.gb"
@@ -76,7 +77,13 @@ def _read(path: Path) -> bytes:
     if path.is_dir():
         message = f"{str(path)!r} is a folder; name the cartridge image (.gb) in it"
         raise CartridgeError(message)
+    if path.exists() and not path.is_file():
+        message = f"{str(path)!r} is no file but a device or pipe; name a cartridge image (.gb)"
+        raise CartridgeError(message)
     try:
+        if path.stat().st_size > LARGEST:
+            message = f"{str(path)!r} is larger than any cartridge; name a cartridge image (.gb)"
+            raise CartridgeError(message)
         rom = path.read_bytes()
     except FileNotFoundError:
         message = f"no cartridge at {str(path)!r}; pass --rom PATH, or build roms/demo.gb"

@@ -37,6 +37,9 @@ class Recall(Protocol):
     def visits(self, location_name: str) -> int:
         """Return how often the place was visited."""
 
+    def objective_status(self, objective_id: str) -> str | None:
+        """Return pending, active, completed or failed; None when it was never an objective."""
+
 
 class BlackboardRecall:
     """Recall from the memory of one run and the knowledge it started with."""
@@ -68,3 +71,10 @@ class BlackboardRecall:
         """Return how often the place was visited in this session."""
         place = self._strategist.locations_visited.get(location_name)
         return 0 if place is None else place.visit_count
+
+    def objective_status(self, objective_id: str) -> str | None:
+        """Return pending, active, completed or failed; None when it was never an objective."""
+        for objective in self._strategist.objectives:
+            if objective.objective_id == objective_id:
+                return objective.status
+        return None

@@ -18,7 +18,7 @@ from PIL import Image
 from rich.console import Console
 from rich.progress import track
 
-from agent.app import Moment, Settings, play_run, replay_run
+from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.replay import record_of
 from agent.report import Stop, Summary
 from emulator import (
@@ -114,7 +114,7 @@ def play(seed: int) -> Game:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         settings = Settings(seed=seed, run=run, memory=Path(folder) / "memory.sqlite")
-        summary = play_run(settings, Nobody())
+        summary = play_run(settings, Nobody(), Interrupt())
         divergence = replay_run(run, None).divergence
         with closing(read_run(run)) as played:
             records = tuple(record_of(row) for row in played.store.steps())

@@ -1,5 +1,6 @@
 """Starting, resuming and replaying runs: from what was asked for to a session and its folder."""
 
+import logging
 import secrets
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from agent.app.interrupts import interrupts
+from agent.app.interrupts import Interrupt
 from agent.app.moment import Viewer
 from agent.app.session import Limits, Session
 from agent.app.settings import Frozen, Settings
@@ -19,12 +20,14 @@ from agent.errors import UsageError
 from agent.replay import replay
 from agent.report import Summary, write_report
 from emulator import Divergence, PyBoyConsole
-from memory import create_run, open_knowledge_store, open_run, read_run
+from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
 
 HOME: Final = Path(__file__).resolve().parents[2]
 
+log = logging.getLogger(__name__)
 
-def play_run(settings: Settings, viewer: Viewer) -> Summary:
+
+def play_run(settings: Settings, viewer: Viewer, interrupt: Interrupt) -> Summary:
     """Play as `settings` say, leave a run folder behind, and return how it went."""
     now = datetime.now(UTC)
     with ExitStack() as stack:
@@ -39,11 +42,12 @@ def play_run(settings: Settings, viewer: Viewer) -> Summary:
         knowledge = open_knowledge_store(memory, now=now.timestamp())
         stack.enter_context(closing(knowledge))
         if folder is None or frozen is None:
-            run_id = f"{now:%Y%m%d-%H%M%S}-seed{settings.seed}-{secrets.token_hex(2)}"
+            seed = settings.seed or 0
+            run_id = f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
             frozen = Frozen(
                 run=run_id,
                 started=now,
-                seed=settings.seed,
+                seed=seed,
                 until=until,
                 ticks=settings.ticks,
                 mind=settings.mind.value,
@@ -56,11 +60,11 @@ def play_run(settings: Settings, viewer: Viewer) -> Summary:
             folder = create_run(path, frozen.table(), run_id=run_id)
             stack.enter_context(closing(folder))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        limits = Limits(until, inf if settings.ticks is None else settings.ticks)
-        session = Session(folder, frozen, console, knowledge, story)
-        with interrupts(session.interrupt):
-            summary = session.play(limits, viewer)
-        write_report(folder, summary)
+        ticks = frozen.ticks if settings.ticks is None else settings.ticks
+        limits = Limits(until, inf if ticks is None else ticks)
+        session = Session(folder, frozen, console, knowledge, story, interrupt)
+        summary = session.play(limits, viewer)
+        _report(folder, summary)
         return summary
 
 
@@ -83,6 +87,13 @@ def replay_run(path: Path, rom: Path | None) -> Replayed:
     if frozen.pyboy != version("pyboy"):
         notes.append(f"recorded with PyBoy {frozen.pyboy}, this is {version('pyboy')}")
     return Replayed(ticks, divergence, tuple(notes))
+
+
+def _report(folder: RunFolder[RunStore], summary: Summary) -> None:
+    try:
+        write_report(folder, summary)
+    except OSError as error:
+        log.warning("no report was written: %s; the run itself is whole", error)
 
 
 def _goal(until: str | None, story: Story) -> str:

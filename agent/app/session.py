@@ -3,11 +3,13 @@
 import logging
 import random
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
+from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.settings import Frozen
 from agent.capabilities import Ledger, Reached, Story, dialogue, opening, story_telling, travelling
@@ -59,13 +61,15 @@ class Session:
         console: Console,
         knowledge: KnowledgeStore,
         story: Story,
+        interrupt: Interrupt,
     ) -> None:
         self._folder = folder
         self._store = folder.store
         self._frozen = frozen
         self._knowledge = knowledge
         self._story = story
-        self._interrupted = False
+        self._interrupt = interrupt
+        self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._stop = Stop.ERROR
 
         checkpoint = self._store.latest_checkpoint()
@@ -82,14 +86,14 @@ class Session:
         self._ledger = Ledger(story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
+        if checkpoint is not None:
+            self._loop.restore(cast("Mapping[str, Any]", checkpoint.mind))
         self._watch()
 
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
         self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
-        if self._loop.tick == 0:
-            self._checkpoint()  # power-on is a moment to come back to as well
         try:
             self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
@@ -103,10 +107,6 @@ class Session:
         if self._loop.tick > self._start[0]:
             self._finish()
         return self._summary(reason)
-
-    def interrupt(self) -> None:
-        """Ask for a clean end after the tick that is under way."""
-        self._interrupted = True
 
     def _remember(self, *, is_new: bool) -> None:
         store = self._store
@@ -151,16 +151,20 @@ class Session:
     def _watch(self) -> None:
         producers = Producers(self._hooks, self._blackboard)
         PlayProducers(self._story.place_of).register(producers)
-        self._blackboard.subscribe(scope_name(AGENT, "stm"), self._chronicle)
+        for level in ("working", "stm"):
+            self._blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
         self._hooks.after("Ledger.observe", self._witness, priority=LAST)
         self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
 
     def _is_over(self, limits: Limits, _state: State) -> bool:
+        # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
+        if self._checkpoint_due:
+            self._checkpoint()
         if self._ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
             self._stop = Stop.TICKS
-        elif self._interrupted:
+        elif self._interrupt.asked:
             self._stop = Stop.INTERRUPTED
         else:
             return False
@@ -172,7 +176,7 @@ class Session:
             self._store.commit()
 
     def _chronicle(self, event: BlackboardEvent) -> None:
-        """Whatever is new to short-term memory is an event worth asking about later."""
+        """Whatever is done, and whatever is new, is an event worth asking about later."""
         if event.action == "write":
             self._store.append_event(event.entry.tick, event.entry.kind, event.entry.data)
 
@@ -182,22 +186,25 @@ class Session:
             picture = percept.sight.screen.png() if percept.sight else b""
             payload = {**asdict(each), "picture": b64encode(picture).decode()}
             self._store.append_event(each.tick, "milestone", payload)
-        if reached:
-            self._checkpoint()
+        self._checkpoint_due = self._checkpoint_due or bool(reached)
 
     def _consolidate(self, _call: Call, _performed: Performed) -> None:
         if self._consolidator.tick(self._loop.tick) is not None:
-            self._checkpoint()
+            self._checkpoint_due = True
 
     def _checkpoint(self) -> None:
         """Commit game and memory of this moment together, then hand on what they cover."""
         link = self._console.link
-        state = self._console.save()
-        mind = {"goal": self._loop.goal}
+        state, mind = self._console.save(), self._loop.to_json()
         self._store.commit(
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
-        self._knowledge.deliver(self._store.run_id, self._store.outbox())
+        self._checkpoint_due = False
+        try:
+            self._knowledge.deliver(self._store.run_id, self._store.outbox())
+        except MemoryFault as fault:
+            # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
+            self._hooks.faults.note("deliver", fault)
 
     def _finish(self) -> None:
         self._consolidator.consolidate(self._loop.tick, session_end=True)

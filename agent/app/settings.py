@@ -25,7 +25,7 @@ class Settings:
     rom: Path | None = None
     until: str | None = None
     ticks: int | None = None
-    seed: int = 0
+    seed: int | None = None
     run: Path | None = None
     resume: Path | None = None
     memory: Path | None = None
@@ -38,6 +38,8 @@ class Settings:
                 raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a run and --resume goes on with one; give only one")
+        if self.seed is not None and self.resume is not None:
+            raise UsageError("a run keeps its seed; leave --seed away, or start another with --run")
 
 
 @dataclass(frozen=True, slots=True)

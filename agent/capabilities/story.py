@@ -13,13 +13,12 @@ from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, talk, wait
 from emulator import CartridgeKind, State, World
-from memory import Recall, scope_name
+from memory import Recall
 
 FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
 # An errand is worth a detour on the way to the next milestone, but never its failure.
 ERRAND_PRIORITY: Final = 60
 MILESTONE_PRIORITY: Final = 50
-DEEDS: Final = scope_name("play", "stm")
 LOOKS: Final = 30  # how many ticks to stand still for the second witness
 
 
@@ -100,12 +99,7 @@ def _errand_sensor(story: Story) -> Sensor:
     names = {_done(errand) for errand in story.errands}
 
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
-        done = {
-            entry.data["action"]
-            for entry in recall.recent(DEEDS, "deed", limit=100)
-            if entry.data["outcome"] == Outcome.DONE.value
-        }
-        return {name: int(name in done) for name in names}
+        return {name: int(recall.objective_status(name) == "completed") for name in names}
 
     return Sensor(frozenset(names), read)
 

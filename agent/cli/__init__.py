@@ -1,15 +1,14 @@
 """The command line: parses, calls, prints, exits. Knows nothing of how play works."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from agent.app import Decider, Settings, play_run, replay_run
+from agent.app import HOME, Decider, Settings, interrupts, play_run, replay_run
 from agent.cli.doctor import examine, report
+from agent.cli.output import Output, fail
 from agent.cli.view import summary_table, view_on
 from agent.errors import AgentError, UsageError
 from emulator import EmulatorError
@@ -47,7 +46,12 @@ def play(
         int | None,
         typer.Option(help="Stop after this many ticks of the run.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Which game to play: each is different.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Which of 4,001 different games to play. Default: 0.", show_default=False
+        ),
+    ] = None,
     run: Annotated[
         Path | None,
         typer.Option(
@@ -81,15 +85,17 @@ def play(
     ] = False,
 ) -> None:
     """Play a cartridge from power-on and report."""
+    out, err = Output(), Output(stderr=True)
     settings = Settings(rom, until, ticks, seed, run, resume, memory, mind)
-    if rom is None and resume is None:
-        print("No --rom given: playing the demo cartridge that comes with this.", file=sys.stderr)
-    with view_on(Console(stderr=True)) as view:
-        summary = play_run(settings, view)
-    if as_json:
-        print(json.dumps(summary.as_json()))
-    else:
-        Console().print(summary_table(summary))
+    with interrupts() as interrupt:
+        if rom is None and resume is None:
+            err.say("No --rom given: playing the demo cartridge that comes with this.")
+        with view_on(err) as view:
+            summary = play_run(settings, view, interrupt)
+        if as_json:
+            out.say(json.dumps(summary.as_json()))
+        else:
+            out.print(summary_table(summary))
     raise typer.Exit(summary.stop.exit_code)
 
 
@@ -98,21 +104,22 @@ def replay(
     run: Annotated[Path, typer.Argument(help="The folder of a run.")], rom: Rom = None
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
+    out, err = Output(), Output(stderr=True)
     replayed = replay_run(run, rom)
     for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
-        print(note, file=sys.stderr)
+        err.say(note)
     divergence = replayed.divergence
     if divergence is None:
-        print("divergence: none")
+        out.say("divergence: none")
         return
-    print(f"divergence: tick {divergence.tick}: {divergence.kind}: {divergence.detail}")
+    out.say(f"divergence: tick {divergence.tick}: {divergence.kind}: {divergence.detail}")
     raise typer.Exit(1)
 
 
 @cli.command()
 def doctor(rom: Rom = None) -> None:
     """Check this machine and the cartridge, and say what to do."""
-    if not report(examine(rom, Path("runs")), Console()):
+    if not report(examine(rom, HOME / "runs"), Output()):
         raise typer.Exit(1)
 
 
@@ -121,13 +128,6 @@ def main() -> None:
     try:
         cli()
     except UsageError as error:
-        _fail(error, 2)
-    except (AgentError, EmulatorError, MemoryFault) as error:
-        _fail(error, 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
-
-
-def _fail(error: object, code: int) -> None:
-    print(f"error: {error}", file=sys.stderr)
-    sys.exit(code)
+        fail(error, 2)
+    except (AgentError, EmulatorError, MemoryFault, OSError) as error:
+        fail(error, 1)

@@ -2,18 +2,18 @@
 
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-import pytesseract
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 
@@ -57,8 +57,8 @@ def report(findings: Iterator[Finding], console: Console) -> bool:
     sound = True
     for finding in findings:
         sound = sound and finding.health is not Health.BROKEN
-        health = f"[{colour[finding.health]}]{finding.health.value}[/]"
-        table.add_row(finding.what, health, finding.found, finding.advice)
+        health = Text(finding.health.value, style=colour[finding.health])
+        table.add_row(finding.what, health, Text(finding.found), Text(finding.advice))
     console.print(table)
     return sound
 
@@ -69,7 +69,7 @@ def _interpreter() -> Finding:
 
 
 def _dependencies() -> Finding:
-    versions = {name: _or_none(partial(metadata.version, name)) for name in PACKAGES}
+    versions = {name: _version(name) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     if None in versions.values():
         return Finding("packages", Health.BROKEN, found, "run scripts/play once: it installs them")
@@ -77,11 +77,18 @@ def _dependencies() -> Finding:
 
 
 def _tesseract() -> Finding:
-    version = _or_none(lambda: str(pytesseract.get_tesseract_version()))
-    if version is None:
+    program = shutil.which("tesseract")
+    if program is None:
         advice = "not needed to play; Debian: apt-get install tesseract-ocr"
         return Finding("tesseract", Health.OPTIONAL, "not installed", advice)
-    return Finding("tesseract", Health.OK, version)
+    try:
+        asked = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("tesseract", Health.OPTIONAL, f"does not run: {error}", "install it again")
+    words = asked.stdout.split()
+    return Finding("tesseract", Health.OK, " ".join(words[1:2]) or program)
 
 
 def _key() -> Finding:
@@ -110,8 +117,8 @@ def _cartridge(rom: Path | None) -> Finding:
     return Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
 
 
-def _or_none(ask: Callable[[], str]) -> str | None:
+def _version(package: str) -> str | None:
     try:
-        return ask()
-    except (metadata.PackageNotFoundError, pytesseract.TesseractNotFoundError):
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from agent.app import Moment
+from agent.cli.output import Output
 from agent.mind import Source
 from agent.report import Summary
 
@@ -36,16 +37,16 @@ class View(Protocol):
         ...
 
 
-def view_on(console: Console) -> View:
+def view_on(output: Output) -> View:
     """Return the view that suits where the output goes."""
-    return LivePanel(console) if console.is_terminal else PlainLines(console)
+    return LivePanel(output) if output.is_terminal else PlainLines(output)
 
 
 @dataclass
 class PlainLines:
     """A line whenever what it does changes, a milestone is reached, or a while has passed."""
 
-    console: Console
+    output: Output
     _last: tuple[str, int] = ("", 0)
     _last_tick: int = 0
 
@@ -67,28 +68,25 @@ class PlainLines:
             return
         if moment.intent.source is not Source.REFLEX or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
-            self.console.print(
-                _line(moment), markup=False, highlight=False, emoji=False, soft_wrap=True
-            )
+            self.output.say(_line(moment))
 
 
 @dataclass
 class LivePanel:
     """One panel that is drawn again several times a second, from the latest moment."""
 
-    console: Console
+    output: Output
     _moment: Moment | None = None
     _live: Live = field(init=False)
 
     def __post_init__(self) -> None:
         self._live = Live(
-            console=self.console,
+            console=self.output,
             get_renderable=self._draw,
             refresh_per_second=REFRESH_PER_SECOND,
         )
 
     def __enter__(self) -> Self:
-        self._live.start()
         return self
 
     def __exit__(
@@ -101,10 +99,13 @@ class LivePanel:
 
     def show(self, moment: Moment) -> None:
         """Keep the moment for the next drawing."""
+        if self._moment is None:
+            self._moment = moment
+            self._live.start()
         self._moment = moment
 
-    def _draw(self) -> Panel:
-        return Panel("starting") if self._moment is None else panel(self._moment)
+    def _draw(self) -> Panel | str:
+        return panel(self._moment) if self._moment else ""
 
 
 def panel(moment: Moment) -> Panel:
@@ -127,27 +128,30 @@ def panel(moment: Moment) -> Panel:
         parts.append(Text(f"\n{moment.intent.plan}", style="dim"))
     if moment.text:
         parts.append(Text(f"\n{moment.text}", style="italic"))
-    return Panel(Group(*parts), title=f"red-agent: {moment.cartridge}", subtitle=moment.run)
+    return Panel(
+        Group(*parts), title=Text(f"red-agent: {moment.cartridge}"), subtitle=Text(moment.run)
+    )
 
 
 def summary_table(summary: Summary) -> Table:
     """Return how a run ended, as a table."""
-    table = Table(
-        title=f"{summary.run}: {summary.stop.value}", title_justify="left", show_header=False
-    )
+    title = Text(f"{summary.run}: {summary.stop.value}")
+    table = Table(title=title, title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    if summary.reason:
-        table.add_row("reason", summary.reason)
+    rows = [("reason", summary.reason)] if summary.reason else []
     for reached in summary.milestones:
-        table.add_row(f"reached {reached.id}", f"tick {reached.tick}")
-        for kind, words in reached.witnesses.items():
-            table.add_row(f"  witness: {kind}", words)
-    table.add_row("ticks", f"{summary.ticks:,}")
-    table.add_row("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)")
-    table.add_row("badges, battles", f"{summary.badges}, {summary.battles}")
-    table.add_row("consolidations", str(summary.consolidations))
-    table.add_row("errors", str(summary.errors))
+        rows.append((f"reached {reached.id}", f"tick {reached.tick}"))
+        rows += [(f"  witness: {kind}", words) for kind, words in reached.witnesses.items()]
+    rows += [
+        ("ticks", f"{summary.ticks:,}"),
+        ("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)"),
+        ("badges, battles", f"{summary.badges}, {summary.battles}"),
+        ("consolidations", str(summary.consolidations)),
+        ("errors", str(summary.errors)),
+    ]
+    for name, words in rows:
+        table.add_row(name, Text(words))
     return table
 
 

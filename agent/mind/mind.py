@@ -1,9 +1,9 @@
 """Deciding: reflexes first, then the plan, then waiting."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from agent.capabilities import Capability, domain_of, sense
 from agent.errors import Stuck
@@ -12,7 +12,7 @@ from agent.mind.progress import Progress
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, explain, plan
 from agent.skills import Course, Outcome, once, wait
-from memory import Hooks, Recall, hookable
+from memory import Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
@@ -75,11 +75,27 @@ class Mind:
             return
         self._intent = None
         if outcome is Outcome.DONE:
-            self._progress.saw(intent.name)
+            self._progress.note(intent.name)
         else:
             self._failures[intent.name] += 1
             if intent.pursuit is not None:
                 self._failures[intent.pursuit.goal.name] += 1
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a checkpoint keeps of the mind; deeds under way are begun anew."""
+        pursuit = self._pursuit
+        return {
+            "failures": dict(self._failures),
+            "pursuit": [pursuit.goal.name, pursuit.since] if pursuit else None,
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._failures = Counter(data["failures"])
+        if data["pursuit"] is not None:
+            name, since = data["pursuit"]
+            goal = next((each for each in self.domain.goals if each.name == name), None)
+            self._pursuit = Pursuit(goal, since) if goal is not None else None
 
     def _reflex(self, percept: Percept) -> Intent | None:
         deed = self._deeds.get(self._intent.name) if self._intent else None

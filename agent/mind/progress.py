@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Final
 
-PATIENCE: Final = 1_500  # ticks; the longest stretch of the demo without anything new is under 100
+PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
 
 
 class Progress:
@@ -23,8 +23,14 @@ class Progress:
         """Start counting anew: there is nothing to be done."""
         self._since = 0
 
+    def note(self, mark: Hashable) -> None:
+        """Take note of something done; if it was never done before, that is progress."""
+        if mark not in self._seen:
+            self._seen.add(mark)
+            self._since = 0
+
     def saw(self, *marks: Hashable) -> None:
-        """Take note of one tick; any mark not seen before counts as progress."""
-        fresh = [mark for mark in marks if mark not in self._seen]
-        self._seen.update(fresh)
-        self._since = 0 if fresh else self._since + 1
+        """Take note of one tick and what it shows; anything never seen before is progress."""
+        self._since += 1
+        for mark in marks:
+            self.note(mark)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
 from agent.skills import Outcome
-from emulator import FRAMES_PER_SECOND, Party, ScreenType, State, Step
+from emulator import FRAMES_PER_SECOND, Party, ScreenType, State
 from memory import (
     ActionRecord,
     Call,
@@ -47,7 +47,6 @@ class PlayProducers:
         watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
         watch("Loop.perceive", self.disagreements, scope=stm, kind="disagreement")
         watch("Loop.perform", self.action, scope=working, kind="action")
-        watch("Loop.perform", self.deed, scope=stm, kind="deed")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
@@ -93,21 +92,15 @@ class PlayProducers:
         ]
 
     def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """A deed of the plan that ended, or the press of a reflex; waiting is no action."""
+        """A deed of the plan that ended, with all it took."""
         intent: Intent = call.args[0]
-        step: Step = performed.step
-        match intent.source:
-            case Source.PLAN if performed.outcome is not Outcome.RUNNING:
-                kind, value = "sequence", intent.name
-            case Source.REFLEX if step.button is not None:
-                kind, value = "press", step.button.value
-            case _:
-                return None
+        if intent.source is not Source.PLAN or performed.outcome is Outcome.RUNNING:
+            return None
         frames = performed.state.frame - intent.began.frame
         record = ActionRecord(
             tick=call.instance.tick,
-            action_type=kind,
-            action_value=value,
+            action_type="sequence",
+            action_value=intent.name,
             reasoning=intent.why,
             confidence=1.0,  # rules do not doubt
             success=performed.outcome is Outcome.DONE,
@@ -115,21 +108,7 @@ class PlayProducers:
             duration_ms=1000 * frames / FRAMES_PER_SECOND,
         )
         place = self.place_of(intent.began)
-        return _produced(record, call.instance.tick, performed.state, location=place)
-
-    def deed(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """A deed of the plan that ended, for those who ask what was done."""
-        intent: Intent = call.args[0]
-        if intent.source is not Source.PLAN or performed.outcome is Outcome.RUNNING:
-            return None
-        deed = {
-            "action": intent.name,
-            "why": intent.why,
-            "outcome": performed.outcome.value,
-            "place": self.place_of(intent.began),
-        }
-        at = game_seconds(performed.state)
-        return Produced(deed, call.instance.tick, at, importance=5)
+        return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
 
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""

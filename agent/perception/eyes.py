@@ -1,6 +1,6 @@
 """Looking: a state for every tick, a frame only when somebody will read it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from agent.perception.percept import Percept
@@ -50,6 +50,14 @@ class Eyes:
         if state.in_control:
             self._last_map = state.map.map_id
         return percept
+
+    def to_json(self) -> dict[str, int | None]:
+        """Return what a checkpoint keeps: where the player was last free to walk."""
+        return {"last_map": self._last_map}
+
+    def restore(self, data: Mapping[str, int | None]) -> None:
+        """Take over what `to_json` returned."""
+        self._last_map = data["last_map"]
 
     def _look(self, tick: int, *, find_place: bool) -> Sight:
         screen = self._console.screen()

@@ -25,7 +25,7 @@ def page(folder: RunFolder[RunReader], summary: Summary) -> str:
         title=escape(f"{summary.cartridge}, seed {summary.seed}: {summary.stop.value}"),
         verdict=escape(_verdict(summary)),
         milestones=milestones or "<p>None was reached.</p>",
-        deeds="\n".join(_deed(event) for event in folder.store.events("deed")),
+        deeds="\n".join(_deed(event) for event in folder.store.events("action")),
         settings="\n".join(_row([key, value]) for key, value in _flat(folder.settings)),
     )
 
@@ -53,7 +53,9 @@ def _figure(event: EventRow) -> str:
 
 def _deed(event: EventRow) -> str:
     payload = event.payload
-    return _row([event.tick, payload["action"], payload["outcome"], payload["place"]])
+    return _row(
+        [event.tick, payload["action_value"], payload["outcome_summary"], payload["location"]]
+    )
 
 
 def _row(cells: Iterable[object]) -> str:

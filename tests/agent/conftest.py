@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Settings, play_run
+from agent.app import Interrupt, Settings, play_run
 from tests.agent.support import ROOT, Agent, Ended, Played, Watcher
 
 
@@ -14,7 +14,7 @@ from tests.agent.support import ROOT, Agent, Ended, Played, Watcher
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("played")
     run, memory = folder / "run", folder / "memory.sqlite"
-    summary = play_run(Settings(seed=3, run=run, memory=memory), Watcher())
+    summary = play_run(Settings(seed=3, run=run, memory=memory), Watcher(), Interrupt())
     return Played(run, memory, summary)
 
 

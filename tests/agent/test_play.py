@@ -1,15 +1,18 @@
 """The main job: play from power-on to leaving home, by rules, and tell how it went."""
 
 import json
+import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from agent.app import Settings, play_run, replay_run
+from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from emulator import demo_cartridge_path
 from memory import read_knowledge_store, read_run
-from tests.agent.support import Agent, Played, Watcher
+from tests.agent.support import ROOT, Agent, Played, Watcher
 
 
 def test_play_leaves_home_and_says_so_in_one_object(agent: Agent, tmp_path: Path) -> None:
@@ -38,20 +41,23 @@ def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_seed_leaves_home_and_replays(seed: int, tmp_path: Path) -> None:
-    summary = play_run(Settings(seed=seed, run=tmp_path / "r", memory=tmp_path / "m"), Watcher())
+    summary = play_run(
+        Settings(seed=seed, run=tmp_path / "r", memory=tmp_path / "m"), Watcher(), Interrupt()
+    )
     assert [each.id for each in summary.milestones] == ["left_home"]
     assert replay_run(tmp_path / "r", None).divergence is None
 
 
 def test_ticks_bound_a_run(tmp_path: Path) -> None:
     settings = Settings(ticks=40, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
-    summary = play_run(settings, Watcher())
+    summary = play_run(settings, Watcher(), Interrupt())
     assert (summary.stop.value, summary.ticks, summary.stop.exit_code) == ("ticks", 40, 0)
 
 
 def test_the_parent_is_spoken_to_on_the_way(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        deeds = [(e.payload["action"], e.payload["outcome"]) for e in run.store.events("deed")]
+        events = list(run.store.events("action"))
+        deeds = [(e.payload["action_value"], e.payload["outcome_summary"]) for e in events]
     names = [name for name, _ in deeds]
     assert names.index("travel:house") < names.index("errand:goodbye") < names.index("travel:town")
     assert ("errand:goodbye", "done") in deeds
@@ -104,14 +110,17 @@ def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
     rom = tmp_path / "slot" / "own.gb"
     rom.parent.mkdir()
     rom.write_bytes(demo_cartridge_path().read_bytes())
-    play_run(Settings(rom=rom, run=tmp_path / "run", memory=tmp_path / "memory"), Watcher())
+    play_run(
+        Settings(rom=rom, run=tmp_path / "run", memory=tmp_path / "memory"), Watcher(), Interrupt()
+    )
     assert list(rom.parent.iterdir()) == [rom]
     assert rom.read_bytes() == demo_cartridge_path().read_bytes()
 
 
 def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
     watcher = Watcher()
-    play_run(Settings(run=tmp_path / "run", memory=tmp_path / "memory.sqlite"), watcher)
+    settings = Settings(run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
+    play_run(settings, watcher, Interrupt())
     walking = [moment for moment in watcher.moments if moment.intent.name == "travel:town"]
     assert walking[0].where.startswith("house")
     assert walking[0].goal == "reached:left_home"
@@ -121,3 +130,46 @@ def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
 
 def test_the_summary_is_plain_json(played: Played) -> None:
     assert json.loads(json.dumps(played.summary.as_json()))["seed"] == 3
+
+
+def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    command = f"{sys.executable} -m agent play --run {run} --memory {tmp_path / 'm'} 2>&1 | head -1"
+    subprocess.run(["sh", "-c", command], cwd=ROOT, check=True, timeout=60)
+    with closing(read_run(run)) as folder:
+        assert [each.payload["id"] for each in folder.store.events("milestone")] == ["left_home"]
+    assert (run / "report.html").exists()
+
+
+def test_what_looks_like_markup_is_printed_as_it_is(agent: Agent, tmp_path: Path) -> None:
+    run = tmp_path / "[b]run" / "[" / "b]"
+    ended = agent("play", "--ticks", "3", "--run", run)
+    assert ended.code == 0, ended.err
+    assert "[b]run" in "".join(ended.out.split())
+
+
+def test_a_report_that_cannot_be_written_costs_nothing_else(agent: Agent, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert agent("play", "--run", run, "--ticks", "20").code == 0
+    (run / "report.html").unlink()
+    (run / "report.html").mkdir()
+    ended = agent("play", "--resume", run, "--ticks", "200", "--json")
+    assert (ended.code, ended.json["stop"]) == (0, "goal")
+    assert "no report was written" in ended.err
+
+
+def test_knowledge_that_cannot_be_reached_does_not_stop_play(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+
+    def occupy(moment: Moment) -> None:
+        if moment.tick == 120:
+            blocker.execute("BEGIN EXCLUSIVE")
+
+    play_run(Settings(run=tmp_path / "first", memory=memory), Watcher(), Interrupt())
+    with closing(sqlite3.connect(memory, isolation_level=None)) as blocker:
+        settings = Settings(run=tmp_path / "second", memory=memory)
+        summary = play_run(settings, Watcher(occupy), Interrupt())
+    assert summary.stop.value == "goal"
+    assert summary.errors > 0
+    with closing(read_run(tmp_path / "second")) as run:
+        assert run.store.outbox()  # the lessons wait

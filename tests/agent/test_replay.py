@@ -82,6 +82,10 @@ def edit(run: Path, sql: str) -> None:
         ("UPDATE steps SET settle = settle + 1 WHERE tick = 70", "tick 70: edited record"),
         ("UPDATE steps SET button = 'up' WHERE tick = 10", "tick 10: edited record"),
         ("DELETE FROM steps WHERE tick = 30", "tick 31: edited record"),
+        ("DELETE FROM steps WHERE tick = (SELECT max(tick) FROM steps)", "edited record"),
+        ("UPDATE steps SET button = NULL WHERE tick = 20", "tick 20: edited record"),
+        ("UPDATE steps SET button = 'zz' WHERE tick = 20", "tick 20: edited record"),
+        ("UPDATE steps SET hold = 5000000000 WHERE tick = 20", "tick 20: edited record"),
     ],
 )
 def test_the_chain_names_an_edited_record(
@@ -91,7 +95,20 @@ def test_the_chain_names_an_edited_record(
     edit(run, sql)
     ended = agent("replay", run)
     assert ended.code == 1
-    assert ended.out.startswith(f"divergence: {says}"), ended.out
+    assert ended.out.startswith("divergence: tick "), ended.err
+    assert says in ended.out
+
+
+@pytest.mark.parametrize("kept", [0, 1, 99])
+def test_a_recording_cut_short_is_named(
+    kept: int, agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = copied(played.folder, tmp_path)
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        database.execute("DELETE FROM steps WHERE tick > ?", (kept,))
+    ended = agent("replay", run)
+    assert ended.code == 1
+    assert ended.out.startswith(f"divergence: tick {kept + 1}: edited record"), ended.out
 
 
 def copied(run: Path, to: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Moment, Settings, play_run, replay_run
+from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.errors import UsageError
 from emulator import StateError
 from emulator.pyboy_console import EMULATOR
@@ -56,13 +56,20 @@ def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -
     assert again.json["milestones"] == ended.json["milestones"]
 
 
+def test_ctrl_c_before_play_begins_gets_one_line() -> None:
+    process = start("--help")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+
+
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     process = start("--run", str(run), "--memory", str(memory), "--seed", "108")
     wait_for("boot", process)
     process.kill()
     process.communicate()
-    summary = play_run(Settings(resume=run, memory=memory), Watcher())
+    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
     assert summary.stop.value == "goal"
     assert replay_run(run, None).divergence is None
 
@@ -70,14 +77,15 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
 def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
 
-    def interrupt(moment: Moment) -> None:
-        if moment.tick == 100:
-            signal.raise_signal(signal.SIGINT)
+    asked = Interrupt()
 
-    play_run(Settings(run=run, memory=memory), Watcher(interrupt))
+    def interrupt(moment: Moment) -> None:
+        asked.asked = moment.tick == 100
+
+    play_run(Settings(run=run, memory=memory), Watcher(interrupt), asked)
     with closing(open_run(run)) as folder:
         folder.store.rewind(0)
-    summary = play_run(Settings(resume=run, memory=memory), Watcher())
+    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
     assert summary.stop.value == "goal"
     with closing(read_run(run)) as ended:
         assert len(list(ended.store.steps(live=False))) == 100
@@ -86,7 +94,7 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
 
 def test_a_state_of_another_emulator_is_refused_in_one_line(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=20, run=run, memory=memory), Watcher())
+    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
     with closing(open_run(run)) as folder:
         last = folder.store.latest_checkpoint()
         assert last is not None
@@ -95,14 +103,14 @@ def test_a_state_of_another_emulator_is_refused_in_one_line(tmp_path: Path) -> N
         other = encode_state(replace(state, emulator="PyBoy 1.0"))
         folder.store.commit(checkpoint=replace(last, state=other))
     with pytest.raises(StateError, match=r"saved by PyBoy 1\.0"):
-        play_run(Settings(resume=run, memory=memory), Watcher())
+        play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
 
 
 def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=20, run=run, memory=memory), Watcher())
+    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
     with closing(open_run(run)), pytest.raises(RunFolderError, match="in use"):
-        play_run(Settings(resume=run, memory=memory), Watcher())
+        play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
 
 
 def test_run_and_resume_exclude_each_other(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app import Interrupt
 from agent.app.session import Limits, Session
 from agent.app.settings import Frozen
 from agent.capabilities import Milestone, Story
@@ -55,7 +56,7 @@ def play(path: Path, limits: Limits, story: Story = STORY) -> tuple[Summary, Wat
         )
         knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
         console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        session = Session(folder, FROZEN, console, knowledge, story)
+        session = Session(folder, FROZEN, console, knowledge, story, Interrupt())
         return session.play(limits, watcher), watcher
 
 
