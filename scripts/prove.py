@@ -231,6 +231,9 @@ def document(games: Sequence[Game], changing: Sequence[Flip], idle: Sequence[Fli
         f"chain. {sum(flip.is_named for flip in idle)} of {len(idle)} flips that change nothing are",
         "named by the chain.",
         "",
+        "A change outside of the RAM that each tick's digest covers is seen at the next hundredth tick,",
+        "where all of work and high RAM is compared.",
+        "",
         "| seed | tick | was | became | differs at | digests name | chain names |",
         "|--:|--:|---|---|--:|--:|--:|",
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from agent import VERSION
 from agent.errors import RunError, UsageError
@@ -61,21 +61,27 @@ class Frozen:
     def of(cls, table: Mapping[str, Any]) -> Self:
         """Return what a run.toml says; raises RunError where it does not say it."""
         try:
-            return cls(
-                run=table["run"],
-                started=table["started"],
-                seed=table["seed"],
-                until=table["limits"]["until"],
-                ticks=table["limits"].get("ticks"),
-                mind=table["mind"],
-                cartridge=table["cartridge"]["name"],
-                sha1=table["cartridge"]["sha1"],
-                pyboy=table["versions"]["pyboy"],
-                memory_hash=table["memory"]["hash"],
-            )
+            limits, cartridge = table["limits"], table["cartridge"]
+            found = {
+                "run": table["run"],
+                "started": table["started"],
+                "seed": table["seed"],
+                "until": limits["until"],
+                "ticks": limits.get("ticks"),
+                "mind": table["mind"],
+                "cartridge": cartridge["name"],
+                "sha1": cartridge["sha1"],
+                "pyboy": table["versions"]["pyboy"],
+                "memory_hash": table["memory"]["hash"],
+            }
         except (KeyError, TypeError, AttributeError) as error:
             message = f"run.toml lacks {error}; put back the file that play wrote"
             raise RunError(message) from error
+        for name, kind in get_type_hints(cls).items():
+            if not isinstance(found[name], kind):
+                message = f"run.toml has {found[name]!r} as {name}; put back the file play wrote"
+                raise RunError(message)
+        return cls(**found)
 
     def table(self) -> dict[str, Any]:
         """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""

@@ -108,6 +108,12 @@ def test_a_damaged_memory_is_set_aside_with_its_name_told(
     assert (tmp_path / "memory.sqlite.damaged-1").read_bytes() == content
 
 
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
 Spoil = Callable[[Path], object]
 
 
@@ -116,7 +122,8 @@ Spoil = Callable[[Path], object]
     [
         (lambda run: (run / "run.toml").unlink(), "is no run"),
         (lambda run: (run / "run.toml").write_text("seed = ["), "cannot be read"),
-        (lambda run: (run / "run.toml").write_text("seed = 1"), "run.toml"),
+        (lambda run: (run / "run.toml").write_text("seed = 1"), "run.toml lacks"),
+        (lambda run: replace(run / "run.toml", "seed = 3", "seed = 'x'"), "'x' as seed"),
         (lambda run: (run / "run.sqlite").unlink(), "does not exist"),
         (lambda run: (run / "run.sqlite").write_bytes(b"x" * 5000), "run.sqlite"),
     ],
