@@ -6,7 +6,7 @@ MemoryFault
 ├── UnknownMemory        an id that this tier does not hold
 └── StoreError           a file cannot be used
     ├── MissingStore     there is no file to read
-    ├── CorruptStore     the file is damaged (a writer sets it aside first)
+    ├── CorruptStore     the file is damaged (one that can start anew is set aside)
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
     ├── MissingCheckpoint  there is no moment to go back to

@@ -19,7 +19,17 @@ from agent.mind import AGENT, Mind, PlayProducers, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
-from emulator import Console, EmulatorError, Font, Link, RecordingConsole, State, StepRecord, World
+from emulator import (
+    Console,
+    EmulatorError,
+    Font,
+    Link,
+    RecordingConsole,
+    State,
+    StateError,
+    StepRecord,
+    World,
+)
 from memory import (
     Blackboard,
     BlackboardEvent,
@@ -72,12 +82,8 @@ class Session:
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._stop = Stop.ERROR
 
-        checkpoint = self._store.latest_checkpoint()
-        link = None
-        if checkpoint is not None:
-            self._store.rewind(checkpoint.tick)
-            console.load(checkpoint.state)
-            link = Link(checkpoint.tick, checkpoint.chain)
+        checkpoint = self._go_back(console)
+        link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(console, self._record, start=link)
         self._start = self._console.link.tick, console.frame, perf_counter()
 
@@ -107,6 +113,23 @@ class Session:
         if self._loop.tick > self._start[0]:
             self._finish()
         return self._summary(reason)
+
+    def _go_back(self, console: Console) -> Checkpoint | None:
+        """Return to the newest moment that this console can load; a new run has none."""
+        refusal = None
+        for checkpoint in self._store.checkpoints():
+            try:
+                console.load(checkpoint.state)
+            except StateError as error:
+                refusal = refusal or error
+                continue
+            if refusal is not None:
+                log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
+            self._store.rewind(checkpoint)
+            return checkpoint
+        if refusal is not None:
+            raise refusal
+        return None
 
     def _remember(self, *, is_new: bool) -> None:
         store = self._store
@@ -248,7 +271,7 @@ class Session:
             badges=state.player.badge_count,
             battles=self._strategist.total_battles,
             errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
-            consolidations=len(self._consolidator.consolidation_history),
+            consolidations=self._consolidator.consolidations,
         )
 
     def _where(self, state: State) -> str:

@@ -1,20 +1,30 @@
-"""The one door of SQLite: opens, migrates, transacts, copies. Knows nothing of what is stored."""
+"""The one door of SQLite: opens, migrates, transacts. Knows nothing of what is stored."""
 
 from __future__ import annotations
 
 import sqlite3
+import stat
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
+from memory.errors import (
+    CorruptStore,
+    ForeignStore,
+    MalformedRecord,
+    MissingStore,
+    NewerStore,
+    StoreError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+_NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
 _MAGIC: Final = b"SQLite format 3\0"
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
@@ -60,10 +70,10 @@ class Database:
         with _in_one_line(self.path):
             self._connection.executemany(sql, rows)
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows that a query finds."""
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows that a query finds: all at once, so that no query is left open."""
         with _in_one_line(self.path):
-            yield from self._connection.execute(sql, parameters)
+            return self._connection.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """Return the first row that a query finds, or None."""
@@ -71,13 +81,13 @@ class Database:
             found: tuple[Any, ...] | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
-    def backup(self, path: Path) -> None:
-        """Write a whole copy to `path`, which must not exist, while others may go on writing."""
-        if path.exists():
-            message = f"{path} exists; name a file that does not."
-            raise StoreError(message)
-        with _in_one_line(path), closing(sqlite3.connect(path)) as copy:
-            self._connection.backup(copy)
+    @contextmanager
+    def understood(self, what: str) -> Iterator[None]:
+        """Turn the errors of code that takes `what` out of this file into CorruptStore."""
+        try:
+            yield
+        except (AttributeError, LookupError, TypeError, ValueError, MalformedRecord) as error:
+            raise _damaged(self.path, f"{what}: {error!r}") from error
 
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""
@@ -87,17 +97,21 @@ class Database:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def open_database(path: Path, schema: Schema) -> Database:
-    """Return the file at `path`, made or brought up to date; a damaged one is set aside and refused.
+def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Database:
+    """Return the file at `path`, made or brought up to date; a damaged one is refused.
 
-    A file that was never SQLite's is somebody's: it is refused and stays where it is.
+    With `set_aside` a damaged file leaves its place to a new one. A file that was never SQLite's is somebody's: it
+    is refused and stays where it is.
     """
     _refuse_foreign(path)
     try:
         connection = _connect(path)
     except CorruptStore as error:
-        aside = _set_aside(path)
-        message = f"{path} is damaged ({error}) and was kept as {aside}; start again for a new one."
+        if not set_aside:
+            raise
+        message = (
+            f"{path} is damaged and was kept as {_set_aside(path)}; start again for a new one."
+        )
         raise CorruptStore(message) from error
     try:
         with _in_one_line(path):
@@ -114,8 +128,7 @@ def open_readonly(path: Path, schema: Schema) -> Database:
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
     with _in_one_line(path):
-        uri = f"file:{quote(str(path.absolute()))}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        connection = _connect_readonly(path)
         try:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA busy_timeout = 5000")
@@ -129,15 +142,36 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     return Database(path, connection)
 
 
+def _connect_readonly(path: Path) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_whole(path):
+            raise
+        # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
+        return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+    return connection
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether nothing that was committed is waiting beside the file."""
+    companions = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
+    return not any(each.exists() and each.stat().st_size for each in companions)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     with _in_one_line(path):
-        connection = sqlite3.connect(path, isolation_level=None)
+        # Absolute, because SQLite gives a meaning of its own to names like ":memory:".
+        connection = sqlite3.connect(path.absolute(), isolation_level=None)
         try:
             connection.execute("PRAGMA busy_timeout = 5000")
             connection.execute("PRAGMA foreign_keys = ON")
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
-                raise CorruptStore(report)
+                raise _damaged(path, report)
             _choose_journal(connection)
         except BaseException:
             connection.close()
@@ -193,6 +227,9 @@ def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None
 
 def _refuse_foreign(path: Path) -> None:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            message = f"{path} exists and is no file; name a file, or a place where there is none."
+            raise StoreError(message)
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
     except OSError:
@@ -214,6 +251,11 @@ def _set_aside(path: Path) -> Path:
     return aside
 
 
+def _damaged(path: Path, why: str) -> CorruptStore:
+    line = " ".join(why.split())[:200]  # it may quote what it found
+    return CorruptStore(f"{path} is damaged ({line}); put back a copy of it, or name another file.")
+
+
 @contextmanager
 def _in_one_line(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the file's name and what to do."""
@@ -221,8 +263,7 @@ def _in_one_line(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGED:
-            message = f"{path}: {error}"
-            raise CorruptStore(message) from error
+        if code in _DAMAGED or str(error).startswith(_NO_TEXT):
+            raise _damaged(path, str(error)) from error
         message = f"{path} cannot be used ({error}); check its folder, free space and other users."
         raise StoreError(message) from error

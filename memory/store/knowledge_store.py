@@ -14,7 +14,7 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, decode, encode
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
-from memory.store.knowledge_tables import BY_LESSON, TABLES, knowledge
+from memory.store.knowledge_tables import BY_LESSON, TABLES, Table, knowledge
 from memory.tiers import forgetting
 from memory.tiers.lessons import learn
 from memory.tiers.settings import ConsolidationConfig
@@ -46,10 +46,7 @@ class KnowledgeReader:
 
     def load_tactician(self) -> TacticianMemory:
         """Return all that was learnt."""
-        found = (
-            [table.record_of(row) for row in self._database.rows(table.select)] for table in TABLES
-        )
-        patterns, strategies, mistakes, preferences = ([as_json(each) for each in f] for f in found)
+        patterns, strategies, mistakes, preferences = map(self._records, TABLES)
         stats = self._database.row(
             "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
         )
@@ -68,11 +65,13 @@ class KnowledgeReader:
 
     def entries(self) -> list[Entry]:
         """Return the long-term entries of all runs, oldest first."""
-        sql = "SELECT id, scope, kind, data, tags, importance FROM ltm_entries ORDER BY id"
-        return [
-            Entry(seq, scope, kind, 0, 0.0, decode(data), frozenset(decode(tags)), rank, None)
-            for seq, scope, kind, data, tags, rank in self._database.rows(sql)
-        ]
+        sql = "SELECT id, scope, kind, data, tags, importance, NULL FROM ltm_entries ORDER BY id"
+        rows = self._database.rows(sql)
+        with self._database.understood("ltm_entries"):
+            return [
+                Entry(seq, scope, kind, 0, 0.0, dict(decode(data)), frozenset(decode(tags)), *rest)
+                for seq, scope, kind, data, tags, *rest in rows
+            ]
 
     def provenance(self, table: str, memory_id: str) -> Provenance | None:
         """Return where one row of the four tables comes from, or None when it is not known."""
@@ -90,13 +89,14 @@ class KnowledgeReader:
         text = encode([self.load_tactician().to_json(), entries])
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
-    def backup(self, path: Path) -> None:
-        """Write a whole copy to `path`, which must not exist."""
-        self._database.backup(path)
-
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def _records(self, table: Table) -> list[dict[str, Json]]:
+        rows = self._database.rows(table.select)
+        with self._database.understood(table.name):
+            return [as_json(table.record_of(row)) for row in rows]
 
 
 class KnowledgeStore(KnowledgeReader):
@@ -191,8 +191,9 @@ class KnowledgeStore(KnowledgeReader):
             "WHERE place > ?",
             (MAX_ENTRIES,),
         )
-        for number, scope, kind, data in list(surplus):
-            row = encode({"scope": scope, "kind": kind, "data": decode(data)})
+        for number, scope, kind, data in surplus:
+            with self._database.understood("ltm_entries"):
+                row = encode({"scope": scope, "kind": kind, "data": decode(data)})
             self._archive("ltm_entries", str(number), row)
             self._database.execute("DELETE FROM ltm_entries WHERE id = ?", (number,))
 
@@ -210,7 +211,7 @@ def open_knowledge_store(
     path: Path, *, now: float, config: ConsolidationConfig | None = None
 ) -> KnowledgeStore:
     """Return the knowledge at `path`, made if there is none, and faded to the date `now`."""
-    database = open_database(path, KNOWLEDGE_SCHEMA)
+    database = open_database(path, KNOWLEDGE_SCHEMA, set_aside=True)
     store = KnowledgeStore(database, now=now, config=config or ConsolidationConfig())
     try:
         store.age()

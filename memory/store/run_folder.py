@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -14,13 +15,13 @@ from memory.errors import RunFolderError
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
-REPORT: Final = "report.html"
 LOCK: Final = "run.lock"
+_MADE: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
 
@@ -42,31 +43,37 @@ class RunFolder(Generic[Store]):
 
 
 def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFolder[RunStore]:
-    """Return a new run in `path`, which may be an empty folder or none yet; nothing is overwritten."""
-    taken = [name for name in (SETTINGS, STORE, REPORT) if (path / name).exists()]
-    if taken:
-        message = (
-            f"{path} already holds {taken[0]}; name another --run, or go on with --resume {path}"
-        )
-        raise RunFolderError(message)
-    lock = _own(path)
-    try:
-        (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
-        return RunFolder(path, settings, open_run_store(path / STORE, run_id=run_id), lock)
-    except BaseException:
-        lock.release()
-        raise
+    """Return a new run in `path`, which may be an empty folder or none yet.
+
+    Nothing is overwritten; when it fails, nothing is left behind.
+    """
+    with _own(path) as lock:
+        _refuse_filled(path)
+        try:
+            (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
+            store = open_run_store(path / STORE, run_id=run_id)
+        except BaseException:
+            for name in _MADE:
+                (path / name).unlink(missing_ok=True)
+            raise
+        return RunFolder(path, settings, store, lock)
 
 
 def open_run(path: Path) -> RunFolder[RunStore]:
-    """Return the run in `path` for going on with it."""
+    """Return the run in `path` for going on from a checkpoint, of which it must hold one."""
     settings = _settings(path)
-    lock = _own(path)
-    try:
-        return RunFolder(path, settings, open_run_store(path / STORE, run_id=path.name), lock)
-    except BaseException:
-        lock.release()
-        raise
+    with _own(path) as lock:
+        file = path / STORE
+        if not file.is_file() or file.stat().st_size == 0:
+            raise _nothing_to_resume(file)
+        store = open_run_store(file, run_id=path.name)
+        try:
+            if store.latest_checkpoint() is None:
+                raise _nothing_to_resume(file)
+        except BaseException:
+            store.close()
+            raise
+        return RunFolder(path, settings, store, lock)
 
 
 def read_run(path: Path) -> RunFolder[RunReader]:
@@ -86,17 +93,53 @@ def _settings(path: Path) -> Mapping[str, Any]:
         raise RunFolderError(message) from error
 
 
-def _own(path: Path) -> FileLock:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
+def _nothing_to_resume(file: Path) -> RunFolderError:
+    return RunFolderError(
+        f"{file} holds no checkpoint to go on from; start a new run with another --run"
+    )
+
+
+def _refuse_filled(path: Path) -> None:
+    found = sorted(each.name for each in path.iterdir() if each.name != LOCK)
+    if found:
+        resume = f", or go on with --resume {path}" if SETTINGS in found else ""
+        message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
+        raise RunFolderError(message)
+
+
+@contextmanager
+def _own(path: Path) -> Iterator[FileLock]:
+    """Make the folder and lend its lock; when the body fails, let go of both."""
+    lock = FileLock(path / LOCK)
+    with ExitStack() as undo, _in_one_line(path):
+        for folder in reversed((path, *path.parents)):
+            if not folder.exists():
+                with suppress(FileExistsError):  # somebody else was faster
+                    folder.mkdir()
+                    undo.callback(_remove_empty, folder)
         if not os.access(path, os.W_OK):
             raise PermissionError(13, os.strerror(13))
-        lock = FileLock(path / LOCK)
+        is_new = not (path / LOCK).exists()
         lock.acquire(timeout=0)
+        undo.callback(lock.release)
+        if is_new:
+            undo.callback((path / LOCK).unlink, missing_ok=True)
+        yield lock
+        undo.pop_all()
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # somebody else put something there
+        folder.rmdir()
+
+
+@contextmanager
+def _in_one_line(path: Path) -> Iterator[None]:
+    try:
+        yield
     except Timeout:
         message = f"{path} is in use by another process; wait for it, or name another --run"
         raise RunFolderError(message) from None
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror}); name another --run"
         raise RunFolderError(message) from error
-    return lock

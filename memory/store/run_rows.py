@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -46,10 +46,14 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One moment to come back to: the game, the chain of digests so far, and the mind's own part."""
+    """One moment to come back to: the game, the chain of digests so far, and the mind's own part.
+
+    `id` is its number in the file, which the store gives.
+    """
 
     tick: int
     frame: int
     state: bytes
     chain: bytes
     mind: Json
+    id: int = field(default=0, compare=False)

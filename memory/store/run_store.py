@@ -6,7 +6,7 @@ the mind and the state of every attached part from the same moment; `rewind` bri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memory.blackboard.entry import Entry, Part
 from memory.codec import Json, decode, encode
@@ -33,9 +33,10 @@ class RunReader:
     @property
     def run_id(self) -> str:
         """The name under which this run's lessons are delivered."""
-        row = self._database.row("SELECT run_id FROM run")
-        assert row is not None
-        return str(row[0])
+        rows = self._database.rows("SELECT run_id FROM run")
+        with self._database.understood("run"):
+            ((run_id,),) = rows
+        return str(run_id)
 
     def steps(self, *, live: bool = True) -> Iterator[StepRow]:
         """Yield the live lineage's steps by tick; otherwise those of dead branches, as performed."""
@@ -51,8 +52,10 @@ class RunReader:
             "SELECT tick, kind, payload FROM events WHERE live = ?1 AND (?2 IS NULL OR kind = ?2) "
             "ORDER BY id"
         )
-        for tick, name, payload in self._database.rows(sql, (int(live), kind)):
-            yield EventRow(tick, name, decode(payload))
+        rows = self._database.rows(sql, (int(live), kind))
+        with self._database.understood("events"):
+            for tick, name, payload in rows:
+                yield EventRow(tick, name, dict(decode(payload)))
 
     def live_entries(self) -> Iterator[Entry]:
         """Yield the blackboard's entries, oldest first."""
@@ -60,10 +63,11 @@ class RunReader:
             "SELECT seq, scope, kind, tick, game_s, data, tags, importance, expires_s FROM entries "
             "WHERE dropped_after IS NULL ORDER BY seq"
         )
-        for seq, scope, kind, tick, game_s, data, tags, *rest in self._database.rows(sql):
-            yield Entry(
-                seq, scope, kind, tick, game_s, decode(data), frozenset(decode(tags)), *rest
-            )
+        rows = self._database.rows(sql)
+        with self._database.understood("entries"):
+            for seq, scope, kind, tick, game_s, data, tags, *rest in rows:
+                content, words = dict(decode(data)), frozenset(decode(tags))
+                yield Entry(seq, scope, kind, tick, game_s, content, words, *rest)
 
     def outbox(self) -> list[OutboxRow]:
         """Return the lessons that a checkpoint of the live lineage covers, oldest first."""
@@ -71,29 +75,25 @@ class RunReader:
             "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence <= "
             "(SELECT coalesce(max(last_sequence), 0) FROM checkpoints) ORDER BY sequence"
         )
-        return [
-            OutboxRow(sequence, tick, kind, decode(payload))
-            for sequence, tick, kind, payload in self._database.rows(sql)
-        ]
+        rows = self._database.rows(sql)
+        with self._database.understood("outbox"):
+            return [
+                OutboxRow(sequence, tick, kind, dict(decode(payload)))
+                for sequence, tick, kind, payload in rows
+            ]
 
     def latest_checkpoint(self) -> Checkpoint | None:
         """Return the last moment to come back to, or None when there is none yet."""
-        row = self._database.row(
-            "SELECT tick, frame, state, chain, mind FROM checkpoints ORDER BY id DESC LIMIT 1"
-        )
-        if row is None:
-            return None
-        tick, frame, state, chain, mind = row
-        return Checkpoint(tick, frame, state, chain, decode(mind))
+        return next(self.checkpoints(), None)
 
-    def part(self, name: str) -> Any | None:  # noqa: ANN401  # what that part's to_json returned
-        """Return the state of the part `name` at the last checkpoint, or None."""
-        row = self._database.row(
-            "SELECT data FROM parts WHERE name = ? "
-            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
-            (name,),
-        )
-        return None if row is None else decode(row[0])
+    def checkpoints(self) -> Iterator[Checkpoint]:
+        """Yield the moments to come back to, newest first, each read when it is asked for."""
+        sql = "SELECT tick, frame, state, chain, mind FROM checkpoints WHERE id = ?"
+        for (number,) in self._database.rows("SELECT id FROM checkpoints ORDER BY id DESC"):
+            for tick, frame, state, chain, mind in self._database.rows(sql, (number,)):
+                with self._database.understood(f"checkpoints, tick {tick}"):
+                    mind_then = decode(mind)
+                yield Checkpoint(tick, frame, state, chain, mind_then, number)
 
     def close(self) -> None:
         """Close the file; what was not committed is lost."""
@@ -136,8 +136,7 @@ class RunStore(RunReader):
     def attach(self, name: str, part: Part) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
         self._parts[name] = part
-        if (data := self.part(name)) is not None:
-            part.restore(data)
+        self._restore(name, part)
 
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
         """Write all that was appended in one transaction, with `checkpoint` if there is one."""
@@ -148,26 +147,26 @@ class RunStore(RunReader):
                 self._save(checkpoint, parts)
         self._clear()
 
-    def rewind(self, tick: int) -> Checkpoint:
-        """Return the last checkpoint at or before `tick`, with every attached part restored to it.
+    def rewind(self, checkpoint: Checkpoint) -> None:
+        """Go back to `checkpoint`, one of `checkpoints()`, with every attached part.
 
         What came after it becomes a dead branch; what was not committed is lost.
         """
-        database = self._database
+        database, number = self._database, checkpoint.id
         row = database.row(
-            "SELECT id, tick, last_seq, last_sequence FROM checkpoints WHERE tick <= ? "
-            "ORDER BY id DESC LIMIT 1",
-            (tick,),
+            "SELECT tick, last_event, last_seq, last_sequence FROM checkpoints WHERE id = ?",
+            (number,),
         )
         if row is None:
             message = (
-                f"{database.path} has no checkpoint at or before tick {tick}; start a new run."
+                f"{database.path} does not hold this checkpoint of tick {checkpoint.tick}; "
+                "take one of those it holds."
             )
             raise MissingCheckpoint(message)
-        number, at, last_seq, last_sequence = row
+        tick, last_event, last_seq, last_sequence = row
         with database.transaction():
-            database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (at,))
-            database.execute("UPDATE events SET live = 0 WHERE live = 1 AND tick > ?", (at,))
+            database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
+            database.execute("UPDATE events SET live = 0 WHERE live = 1 AND id > ?", (last_event,))
             database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
             database.execute("DELETE FROM entries WHERE seq > ?", (last_seq,))
             database.execute(
@@ -176,11 +175,18 @@ class RunStore(RunReader):
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
         self._clear()
         for name, part in self._parts.items():
-            if (data := self.part(name)) is not None:
-                part.restore(data)
-        landed = self.latest_checkpoint()
-        assert landed is not None
-        return landed
+            self._restore(name, part)
+
+    def _restore(self, name: str, part: Part) -> None:
+        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        rows = self._database.rows(
+            "SELECT data FROM parts WHERE name = ? "
+            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
+            (name,),
+        )
+        with self._database.understood(f"part {name}"):
+            for (data,) in rows:
+                part.restore(decode(data))
 
     def _flush(self) -> None:
         database = self._database
@@ -209,8 +215,10 @@ class RunStore(RunReader):
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
         database = self._database
         database.execute(
-            "INSERT INTO checkpoints (tick, frame, state, chain, mind, last_seq, last_sequence) "
-            "VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(seq), 0) FROM entries), "
+            "INSERT INTO checkpoints "
+            "(tick, frame, state, chain, mind, last_event, last_seq, last_sequence) "
+            "VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
+            "(SELECT coalesce(max(seq), 0) FROM entries), "
             "(SELECT coalesce(max(sequence), 0) FROM outbox))",
             (
                 checkpoint.tick,
@@ -252,7 +260,11 @@ def open_run_store(path: Path, *, run_id: str) -> RunStore:
     A new file takes `run_id`, which must never be given to another run; an old one keeps its own.
     """
     database = open_database(path, RUN_SCHEMA)
-    database.execute("INSERT OR IGNORE INTO run (id, run_id) VALUES (1, ?)", (run_id,))
+    try:
+        database.execute("INSERT OR IGNORE INTO run (id, run_id) VALUES (1, ?)", (run_id,))
+    except BaseException:
+        database.close()
+        raise
     return RunStore(database)
 
 

@@ -70,6 +70,7 @@ class MemoryConsolidator:
         self.tactician = tactician
         self.last_consolidation_tick = strategist.session_start_tick
         self.consolidation_history: list[Consolidation] = []
+        self.consolidations = 0
         self._outbox = outbox
         self._started_at = started_at
         self._decayed_at = started_at
@@ -174,6 +175,7 @@ class MemoryConsolidator:
             )
             * self.config.tick_interval,
             "last": None if last is None else as_json(last),
+            "consolidations": self.consolidations,
             "pending_actions": len(self.observer.actions_since(self._cursor)),
             "approaches": len(self._sequences),
             "patterns": len(self.tactician.patterns),
@@ -193,6 +195,7 @@ class MemoryConsolidator:
             "sequences": [as_json(each) for each in self._sequences.values()],
             "attempts": [as_json(each) for each in self._attempts.values()],
             "history": [as_json(each) for each in self.consolidation_history],
+            "consolidations": self.consolidations,
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -204,6 +207,7 @@ class MemoryConsolidator:
         self._sequences = _book(data["sequences"])
         self._attempts = _book(data["attempts"])
         self.consolidation_history = [from_json(Consolidation, each) for each in data["history"]]
+        self.consolidations = data["consolidations"]
 
     def _tell_battles(self) -> Counter[str]:
         told: Counter[str] = Counter()
@@ -256,6 +260,7 @@ class MemoryConsolidator:
 
     def _remember(self, done: Consolidation) -> None:
         """Announce `done` as an entry, and let go of what was read of working memory."""
+        self.consolidations += 1
         self.consolidation_history.append(done)
         del self.consolidation_history[:-MAX_HISTORY]
         blackboard, working = self.observer.blackboard, self.observer.working

@@ -1,8 +1,10 @@
 """A run that was stopped, killed or finished goes on from its last whole moment."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,6 @@ import pytest
 
 from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.errors import UsageError
-from emulator import StateError
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
 from memory import RunFolderError, open_run, read_run
@@ -84,7 +85,8 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
 
     play_run(Settings(run=run, memory=memory), Watcher(interrupt), asked)
     with closing(open_run(run)) as folder:
-        folder.store.rewind(0)
+        *_, at_power_on = folder.store.checkpoints()
+        folder.store.rewind(at_power_on)
     summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
     assert summary.stop.value == "goal"
     with closing(read_run(run)) as ended:
@@ -92,18 +94,44 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
     assert replay_run(run, None).divergence is None
 
 
-def test_a_state_of_another_emulator_is_refused_in_one_line(tmp_path: Path) -> None:
+def spoil_states(run: Path, spoil: Callable[[bytes], bytes], *, last: int) -> None:
+    """Replace the states of the last so many checkpoints."""
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        sql = "SELECT id, state FROM checkpoints ORDER BY id DESC LIMIT ?"
+        for number, state in database.execute(sql, (last,)).fetchall():
+            database.execute(
+                "UPDATE checkpoints SET state = ? WHERE id = ?", (spoil(state), number)
+            )
+
+
+def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
-    with closing(open_run(run)) as folder:
-        last = folder.store.latest_checkpoint()
-        assert last is not None
+    with closing(read_run(run)) as folder:
         sha1 = folder.settings["cartridge"]["sha1"]
-        state = decode_state(last.state, emulator=EMULATOR, cartridge_sha1=sha1)
-        other = encode_state(replace(state, emulator="PyBoy 1.0"))
-        folder.store.commit(checkpoint=replace(last, state=other))
-    with pytest.raises(StateError, match=r"saved by PyBoy 1\.0"):
-        play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
+
+    def of_another(state: bytes) -> bytes:
+        saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=sha1)
+        return encode_state(replace(saved, emulator="PyBoy 1.0"))
+
+    spoil_states(run, of_another, last=8)
+    ended = agent("play", "--resume", run, "--ticks", "50")
+    assert ended.code == 1
+    errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert "saved by PyBoy 1.0" in errors[0]
+
+
+def test_a_damaged_checkpoint_costs_no_more_than_the_ticks_since_the_one_before(
+    tmp_path: Path,
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
+    spoil_states(run, lambda state: state[: len(state) // 2], last=1)
+    settings = Settings(ticks=200, resume=run, memory=memory)
+    summary = play_run(settings, Watcher(), Interrupt())
+    assert summary.stop.value == "goal"
+    assert replay_run(run, None).divergence is None
 
 
 def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:

@@ -252,6 +252,7 @@ def test_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> Non
     assert status["last_consolidation_tick"] == 2500
     assert status["next_consolidation_tick"] == 3000
     assert status["pending_actions"] == 1
+    assert status["consolidations"] == 1
 
 
 def test_a_long_run_does_not_grow(tmp_path: Path) -> None:
@@ -264,6 +265,7 @@ def test_a_long_run_does_not_grow(tmp_path: Path) -> None:
             tiers.store.commit(checkpoint=checkpoint(tick))
             sizes.append(len(encode(tiers.consolidator.to_json())))
     assert len(tiers.consolidator.consolidation_history) == 50
+    assert tiers.consolidator.consolidations == 120
     assert max(sizes[60:]) < 1.1 * max(sizes[:60])
     assert len(tiers.blackboard.entries(WORKING)) <= 200
     assert max(sizes) < 2 * MAX_APPROACHES * 300
@@ -302,5 +304,6 @@ def test_its_own_state_comes_back_equal(tiers: Tiers, tmp_path: Path) -> None:
     state = decode(encode(tiers.consolidator.to_json()))
     other = open_tiers(tmp_path / "other.sqlite")
     other.consolidator.restore(state)
+    assert other.consolidator.consolidations == 1
     assert encode(other.consolidator.to_json()) == encode(state)
     other.store.close()

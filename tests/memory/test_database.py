@@ -1,5 +1,6 @@
-"""The door of SQLite: damaged, foreign, newer, older, read-only and copied files."""
+"""The door of SQLite: damaged, foreign, newer, older, read-only and oddly named files."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -100,7 +101,9 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("damage", ["truncated", "overwritten page"])
-def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_file_is_refused_or_set_aside_and_never_overwritten(
+    tmp_path: Path, damage: str
+) -> None:
     path = tmp_path / "a.sqlite"
     database = open_database(path, FIRST)
     database.execute_many("INSERT INTO notes VALUES (?)", [("x" * 500,)] * 200)
@@ -112,13 +115,20 @@ def test_a_damaged_file_is_set_aside_and_never_overwritten(tmp_path: Path, damag
         case _:
             content = content[:8192] + b"\xff" * 4096 + content[12288:]
     path.write_bytes(content)
-    with pytest.raises(CorruptStore, match=r"a\.sqlite\.damaged-1; start again"):
+    with pytest.raises(CorruptStore) as caught:
         open_database(path, FIRST)
+    line = str(caught.value)
+    assert line.startswith(f"{path} is damaged (")
+    assert line.endswith("); put back a copy of it, or name another file.")
+    assert "\n" not in line
+    assert path.read_bytes() == content
+    with pytest.raises(CorruptStore, match=r"a\.sqlite\.damaged-1; start again"):
+        open_database(path, FIRST, set_aside=True)
     assert not path.exists()
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     path.write_bytes(content)
     with pytest.raises(CorruptStore, match=r"damaged-2"):
-        open_database(path, FIRST)
+        open_database(path, FIRST, set_aside=True)
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     open_database(path, FIRST).close()
 
@@ -194,15 +204,59 @@ def test_a_closed_file_is_whole_without_its_log(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_backup_is_whole_while_the_original_is_in_use(tmp_path: Path) -> None:
-    database = open_database(tmp_path / "a.sqlite", FIRST)
-    database.execute("INSERT INTO notes VALUES ('kept')")
-    database.backup(tmp_path / "b.sqlite")
-    copy = open_readonly(tmp_path / "b.sqlite", FIRST)
-    assert list(copy.rows("SELECT * FROM notes")) == [("kept",)]
-    copy.close()
-    with pytest.raises(StoreError, match="exists"):
-        database.backup(tmp_path / "b.sqlite")
+def test_a_closed_file_can_be_read_where_nothing_can_be_made_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    note(path)
+    # Refuses SQLite its companion, as a read-only folder does, and even to root.
+    (tmp_path / "a.sqlite-shm").symlink_to("nowhere")
+    reader = open_readonly(path, FIRST)
+    assert reader.rows("SELECT * FROM notes") == [("kept",)]
+    reader.close()
+    (tmp_path / "a.sqlite-wal").write_bytes(b"committed, but not yet in the file")
+    with pytest.raises(StoreError, match="cannot be used"):
+        open_readonly(path, FIRST)
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:a.sqlite?mode=memory", " "])
+def test_every_name_is_that_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    note(Path(name))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    reader = open_readonly(Path(name), FIRST)
+    assert reader.rows("SELECT * FROM notes") == [("kept",)]
+    reader.close()
+
+
+def test_what_is_no_file_is_refused_unopened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path()):
+        with pytest.raises(StoreError) as caught:
+            open_database(path, FIRST, set_aside=True)
+        assert str(caught.value).startswith(f"{path} exists and is no file; ")
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_rows_outlive_the_file_they_come_from(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    note(path)
+    note(path, "too")
+    database = open_database(path, FIRST)
+    rows = iter(database.rows("SELECT * FROM notes"))
+    assert next(rows) == ("kept",)
+    database.close()
+    assert next(rows) == ("too",)
+
+
+def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    database = open_database(path, FIRST)
+    database.execute("INSERT INTO notes VALUES (CAST(x'22ff0a22' AS TEXT))")
+    with pytest.raises(CorruptStore) as caught:
+        database.rows("SELECT text FROM notes")
+    assert str(caught.value).startswith(f"{path} is damaged (Could not decode")
+    assert "\n" not in str(caught.value)
     database.close()
 
 

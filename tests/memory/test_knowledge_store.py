@@ -12,6 +12,7 @@ from memory import (
     BATTLE,
     Blackboard,
     ConsolidationConfig,
+    CorruptStore,
     KnowledgeStore,
     OutboxRow,
     Provenance,
@@ -232,14 +233,44 @@ def test_long_term_entries_are_bounded_by_importance(path: Path) -> None:
     assert len(rows(path, "SELECT * FROM archive")) == 10
 
 
-def test_a_backup_holds_the_same_knowledge(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("tactician_patterns", "trigger_conditions"),
+        ("successful_strategies", "context"),
+        ("successful_strategies", "moves_sequence"),
+        ("mistake_records", "situation"),
+        ("player_preferences", "preference_value"),
+        ("ltm_entries", "data"),
+        ("ltm_entries", "tags"),
+    ],
+)
+def test_content_that_cannot_be_read_is_told_in_one_line(
+    path: Path, table: str, column: str
+) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
-    store.backup(tmp_path / "copy.sqlite")
-    copy = read_knowledge_store(tmp_path / "copy.sqlite")
-    assert copy.content_hash() == store.content_hash()
-    copy.close()
     store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = '[1'")
+    reader = read_knowledge_store(path)
+    with pytest.raises(CorruptStore) as caught:
+        reader.content_hash()
+    reader.close()
+    line = str(caught.value)
+    assert line.startswith(f"{path} is damaged ({table}: ")
+    assert line.endswith("put back a copy of it, or name another file.")
+    assert "\n" not in line
+
+
+def test_damaged_knowledge_is_set_aside_for_a_new_start(path: Path) -> None:
+    open_knowledge_store(path, now=NOON).close()
+    content = path.read_bytes()[:5000]
+    path.write_bytes(content)
+    with pytest.raises(CorruptStore, match=r"damaged-1; start again for a new one"):
+        open_knowledge_store(path, now=NOON)
+    assert path.with_name(f"{path.name}.damaged-1").read_bytes() == content
+    open_knowledge_store(path, now=NOON).close()
 
 
 def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from memory import (
     BATTLE,
     Blackboard,
+    CorruptStore,
     MissingCheckpoint,
     RunStore,
     StoreError,
@@ -19,6 +21,8 @@ from memory import (
     open_run_store,
     read_run_store,
 )
+from memory.store.database import Schema, open_database
+from memory.store.run_schema import RUN_SCHEMA
 from memory.store.run_store import CHECKPOINTS_KEPT
 from tests.memory.samples import (
     FIGHT,
@@ -122,7 +126,9 @@ def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) ->
     store.commit(checkpoint=checkpoint(100))
     play(101, 110)
 
-    assert store.rewind(99) == checkpoint(60)
+    _, first = store.checkpoints()
+    store.rewind(first)
+    assert store.latest_checkpoint() == first == checkpoint(60)
     assert blackboard.entries(SENSORY) == sensory
     assert blackboard.entries(WORKING) == working
     assert tiers.strategist.battle_history == [FIGHT]
@@ -140,12 +146,142 @@ def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) ->
     store.close()
 
 
-def test_there_is_no_going_back_before_the_first_checkpoint(store: RunStore) -> None:
+def test_there_is_no_going_back_to_what_the_file_does_not_hold(store: RunStore) -> None:
     store.append_step(step(1))
-    store.commit()
-    with pytest.raises(MissingCheckpoint, match="no checkpoint at or before tick 5"):
-        store.rewind(5)
+    store.commit(checkpoint=checkpoint(1))
+    with pytest.raises(MissingCheckpoint, match="does not hold this checkpoint of tick 1"):
+        store.rewind(checkpoint(1))
     assert ticks(store) == [1]
+
+
+def test_what_happened_after_a_checkpoint_in_its_own_tick_dies_with_the_branch(
+    store: RunStore,
+) -> None:
+    store.append_event(5, "before", {})
+    store.commit(checkpoint=checkpoint(5))
+    store.append_event(5, "after", {})
+    store.commit()
+    (last,) = store.checkpoints()
+    store.rewind(last)
+    assert [event.kind for event in store.events()] == ["before"]
+    assert [event.kind for event in store.events(live=False)] == ["after"]
+
+
+def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    for name in ("one", "two"):
+        store.append_event(5, name, {})
+        blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
+        store.commit(checkpoint=replace(checkpoint(5), state=name.encode()))
+    newer, older = store.checkpoints()
+    assert (newer.state, older.state) == (b"two", b"one")
+    store.rewind(older)
+    assert store.latest_checkpoint() == older
+    assert [event.kind for event in store.events()] == ["one"]
+    assert [entry.kind for entry in blackboard.entries(WORKING)] == ["one"]
+    with pytest.raises(MissingCheckpoint):
+        store.rewind(newer)
+
+
+def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) -> None:
+    for tick in (1, 2, 3):
+        store.commit(checkpoint=checkpoint(tick))
+    store._database.execute("UPDATE checkpoints SET mind = '{' WHERE tick = 1")
+    found = store.checkpoints()
+    assert [next(found).tick, next(found).tick] == [3, 2]
+    with pytest.raises(CorruptStore, match="checkpoints, tick 1"):
+        next(found)
+
+
+def test_reading_may_stop_half_way(tmp_path: Path) -> None:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
+    for tick in (1, 2):
+        store.append_step(step(tick))
+        store.append_event(tick, "e", {})
+        store.commit(checkpoint=checkpoint(tick))
+    begun = store.steps(), store.events(), store.checkpoints()
+    assert [next(each).tick for each in begun] == [1, 1, 2]
+    store.close()
+    del begun
+
+
+def test_a_file_without_event_numbers_gets_them(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    first = Schema(RUN_SCHEMA.name, RUN_SCHEMA.application_id, RUN_SCHEMA.migrations[:1])
+    old = open_database(path, first)
+    old.execute("INSERT INTO run VALUES (1, 'r')")
+    old.execute_many(
+        "INSERT INTO events (tick, kind, payload, live) VALUES (?, 'e', '{}', ?)",
+        [(1, 1), (2, 1), (3, 0), (4, 0), (3, 1), (4, 1)],
+    )
+    old.execute_many(
+        "INSERT INTO checkpoints (tick, frame, state, chain, mind, last_seq, last_sequence) "
+        "VALUES (?, 0, x'', x'', '0', 0, 0)",
+        [(0,), (2,), (3,)],
+    )
+    old.close()
+    store = open_run_store(path, run_id="r")
+    rows = store._database.rows("SELECT tick, last_event FROM checkpoints ORDER BY id")
+    assert rows == [(0, 0), (2, 2), (3, 5)]
+    _, second, _ = store.checkpoints()
+    store.rewind(second)
+    assert [event.tick for event in store.events()] == [1, 2]
+    store.close()
+
+
+@pytest.mark.parametrize("content", ["{", "5", "[1"])
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("entries", "data"),
+        ("entries", "tags"),
+        ("events", "payload"),
+        ("outbox", "payload"),
+        ("checkpoints", "mind"),
+    ],
+)
+def test_content_that_cannot_be_read_is_told_in_one_line(
+    store: RunStore, table: str, column: str, content: str
+) -> None:
+    Blackboard(store).write(WORKING, "n", {}, tick=1, game_s=1.0)
+    store.append_event(1, "e", {})
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(1))
+    store._database.execute(f"UPDATE {table} SET {column} = ?", (content,))
+    reads: dict[str, Callable[[], object]] = {
+        "entries": lambda: list(store.live_entries()),
+        "events": lambda: list(store.events()),
+        "outbox": store.outbox,
+        "checkpoints": store.latest_checkpoint,
+    }
+    if (column, content) == ("mind", "5"):
+        return  # any JSON may be a mind
+    with pytest.raises(CorruptStore) as caught:
+        reads[table]()
+    line = str(caught.value)
+    assert line.startswith(f"{store._database.path} is damaged ({table}")
+    assert line.endswith("put back a copy of it, or name another file.")
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("content", ["{", "5", "{}", '{"seq": "x", "game_s": 1}'])
+def test_a_part_that_cannot_be_restored_is_named(tmp_path: Path, content: str) -> None:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
+    blackboard = Blackboard(store)
+    store.commit(checkpoint=checkpoint(1))
+    store._database.execute("UPDATE parts SET data = ?", (content,))
+    (last,) = store.checkpoints()
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
+        store.rewind(last)
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
+        store.attach("blackboard", blackboard)
+    store.close()
+
+
+def test_a_file_that_lost_its_name_says_so(store: RunStore) -> None:
+    store._database.execute("DELETE FROM run")
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(run: "):
+        _ = store.run_id
 
 
 def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -> None:
@@ -159,7 +295,9 @@ def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
     assert kept == parts == CHECKPOINTS_KEPT
     assert entries <= 50 * (CHECKPOINTS_KEPT + 1)
-    assert store.rewind(20 - CHECKPOINTS_KEPT + 1).tick == 20 - CHECKPOINTS_KEPT + 1
+    *_, oldest = store.checkpoints()
+    store.rewind(oldest)
+    assert oldest.tick == 20 - CHECKPOINTS_KEPT + 1
     assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
 
 
@@ -171,7 +309,8 @@ def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> No
     store.enqueue(11, "mistake", as_json(MISTAKE))
     store.commit()
     assert [(row.sequence, row.tick, row.kind) for row in store.outbox()] == [(1, 1, "mistake")]
-    store.rewind(10)
+    (last,) = store.checkpoints()
+    store.rewind(last)
     store.enqueue(12, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(13))
     assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
@@ -196,7 +335,10 @@ from tests.memory.samples import SENSORY, WORKING, checkpoint, open_tiers, step
 
 tiers = open_tiers(Path(sys.argv[1]))
 latest = tiers.store.latest_checkpoint()
-first = 1 if latest is None else tiers.store.rewind(latest.tick).tick + 1
+first = 1
+if latest is not None:
+    tiers.store.rewind(latest)
+    first = latest.tick + 1
 print("ready", flush=True)
 for tick in range(first, 10_000_000):
     tiers.store.append_step(step(tick))
@@ -240,7 +382,7 @@ def _check_whole(path: Path, reached: int) -> int:
     latest = tiers.store.latest_checkpoint()
     if latest is not None:
         assert latest.tick == len(steps) // 50 * 50 >= reached
-        tiers.store.rewind(latest.tick)
+        tiers.store.rewind(latest)
         assert ticks(tiers.store) == list(range(1, latest.tick + 1))
         assert tiers.strategist.total_battles == latest.tick
         assert tiers.blackboard.entries(WORKING)[-1].data == {"n": latest.tick}
