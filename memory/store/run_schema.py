@@ -77,7 +77,7 @@ RUN_SCHEMA: Final = Schema(
         (
             "ALTER TABLE checkpoints ADD COLUMN last_event INTEGER NOT NULL DEFAULT 0",
             "UPDATE checkpoints SET last_event = (SELECT coalesce(max(id), 0) FROM events "
-            "WHERE live = 1 AND events.tick <= checkpoints.tick)",
+            "WHERE events.tick <= checkpoints.tick)",
         ),
     ),
 )

@@ -199,10 +199,10 @@ def test_reading_may_stop_half_way(tmp_path: Path) -> None:
         store.append_step(step(tick))
         store.append_event(tick, "e", {})
         store.commit(checkpoint=checkpoint(tick))
-    begun = store.steps(), store.events(), store.checkpoints()
-    assert [next(each).tick for each in begun] == [1, 1, 2]
+    steps, events, checkpoints = store.steps(), store.events(), store.checkpoints()
+    assert [next(steps).tick, next(events).tick, next(checkpoints).tick] == [1, 1, 2]
     store.close()
-    del begun
+    del steps, events, checkpoints
 
 
 def test_a_file_without_event_numbers_gets_them(tmp_path: Path) -> None:
@@ -229,15 +229,18 @@ def test_a_file_without_event_numbers_gets_them(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("content", ["{", "5", "[1"])
 @pytest.mark.parametrize(
-    ("table", "column"),
+    ("table", "column", "content"),
     [
-        ("entries", "data"),
-        ("entries", "tags"),
-        ("events", "payload"),
-        ("outbox", "payload"),
-        ("checkpoints", "mind"),
+        ("entries", "data", "{"),
+        ("entries", "data", "5"),
+        ("entries", "tags", "[1"),
+        ("entries", "tags", "5"),
+        ("events", "payload", "{"),
+        ("events", "payload", "5"),
+        ("outbox", "payload", "{"),
+        ("outbox", "payload", "5"),
+        ("checkpoints", "mind", "{"),
     ],
 )
 def test_content_that_cannot_be_read_is_told_in_one_line(
@@ -254,8 +257,6 @@ def test_content_that_cannot_be_read_is_told_in_one_line(
         "outbox": store.outbox,
         "checkpoints": store.latest_checkpoint,
     }
-    if (column, content) == ("mind", "5"):
-        return  # any JSON may be a mind
     with pytest.raises(CorruptStore) as caught:
         reads[table]()
     line = str(caught.value)
