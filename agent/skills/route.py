@@ -1,4 +1,7 @@
-"""The shortest way over all maps at once: steps, warps and map edges in one graph."""
+"""The shortest way over all maps at once: steps, warps and map edges in one graph.
+
+A* whose estimate is zero, since a warp may make any square near: the first route found is the cheapest.
+"""
 
 import heapq
 from collections.abc import Callable, Collection, Iterator
