@@ -37,7 +37,7 @@ from emulator.recording import (
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
 from emulator.screen.scene import Place, Scene, locate
-from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
+from emulator.world.game_map import FIRST_INDOOR_MAP, LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Kind, Resident, Sign
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset
@@ -45,6 +45,7 @@ from emulator.world.world import World
 
 __all__ = [
     "DIGEST_RANGES",
+    "FIRST_INDOOR_MAP",
     "FRAMES_PER_SECOND",
     "LAST_MAP",
     "WATCHED_RANGES",

@@ -61,6 +61,14 @@ class Limits(NamedTuple):
     ticks: float
 
 
+class Start(NamedTuple):
+    """Where a session began: tick and frame of the run, and the reading of the wall's counter."""
+
+    tick: int
+    frame: int
+    counter: float
+
+
 class Session:
     """The agent on one console, writing one run."""
 
@@ -85,7 +93,7 @@ class Session:
         checkpoint = self._go_back(console)
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(console, self._record, start=link)
-        self._start = self._console.link.tick, console.frame, perf_counter()
+        self._start = Start(self._console.link.tick, console.frame, perf_counter())
 
         self._hooks = Hooks(self._fault)
         self._remember(is_new=checkpoint is None)
@@ -110,7 +118,7 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
-        if self._loop.tick > self._start[0]:
+        if self._loop.tick > self._start.tick:
             self._finish()
         return self._summary(reason)
 
@@ -168,7 +176,7 @@ class Session:
             mind=Mind(capabilities, self._recall, self._hooks, Progress()),
             ledger=self._ledger,
             hooks=self._hooks,
-            tick=self._start[0],
+            tick=self._start.tick,
         )
 
     def _watch(self) -> None:
@@ -235,8 +243,8 @@ class Session:
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state = performed.state
-        ticks, frames, started = self._start
-        wall = max(perf_counter() - started, 1e-6)
+        start = self._start
+        wall = max(perf_counter() - start.counter, 1e-6)
         viewer.show(
             Moment(
                 run=self._frozen.run,
@@ -248,14 +256,14 @@ class Session:
                 goal=self._loop.goal,
                 text=state.dialogue.text,
                 milestones=tuple(each.id for each in self._ledger.reached),
-                ticks_per_s=(self._loop.tick - ticks) / wall,
-                frames_per_s=(state.frame - frames) / wall,
+                ticks_per_s=(self._loop.tick - start.tick) / wall,
+                frames_per_s=(state.frame - start.frame) / wall,
             )
         )
 
     def _summary(self, reason: str) -> Summary:
-        _, frames, started = self._start
-        wall = perf_counter() - started
+        start = self._start
+        wall = perf_counter() - start.counter
         state = self._loop.look()
         return Summary(
             run=str(self._folder.path),
@@ -266,7 +274,7 @@ class Session:
             ticks=self._loop.tick,
             frames=self._console.frame,
             wall_s=round(wall, 3),
-            frames_per_s=round((self._console.frame - frames) / wall, 1),
+            frames_per_s=round((self._console.frame - start.frame) / wall, 1),
             milestones=self._ledger.reached,
             badges=state.player.badge_count,
             battles=self._strategist.total_battles,

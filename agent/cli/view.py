@@ -1,9 +1,9 @@
 """What a person sees while the agent plays: a live panel on a terminal, plain lines elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final
 
 from rich.console import Group
 from rich.live import Live
@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import Moment
+from agent.app import Moment, Viewer
 from agent.cli.output import Output
 from agent.mind import Source
 from agent.report import Summary
@@ -20,26 +20,17 @@ REFRESH_PER_SECOND: Final = 8
 LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens
 
 
-class View(Protocol):
-    """Shows moments as they come."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def show(self, moment: Moment) -> None:
-        """Show one moment; called every tick, so it must be cheap."""
-        ...
-
-
-def view_on(output: Output) -> View:
-    """Return the view that suits where the output goes."""
-    return LivePanel(output) if output.is_terminal else PlainLines(output)
+@contextmanager
+def view_on(output: Output) -> Iterator[Viewer]:
+    """Lend the view that suits where the output goes."""
+    if not output.is_terminal:
+        yield PlainLines(output)
+        return
+    panel = LivePanel(output)
+    try:
+        yield panel
+    finally:
+        panel.stop()
 
 
 @dataclass
@@ -49,17 +40,6 @@ class PlainLines:
     output: Output
     _last: tuple[str, int] = ("", 0)
     _last_tick: int = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
 
     def show(self, moment: Moment) -> None:
         """Print a line if there is something new to say."""
@@ -86,15 +66,8 @@ class LivePanel:
             refresh_per_second=REFRESH_PER_SECOND,
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
+        """Draw the last moment and leave it standing."""
         self._live.stop()
 
     def show(self, moment: Moment) -> None:

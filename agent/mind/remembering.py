@@ -7,7 +7,7 @@ from typing import Any, Final
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
 from agent.skills import Outcome
-from emulator import FRAMES_PER_SECOND, Party, ScreenType, State
+from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Party, ScreenType, State
 from memory import (
     ActionRecord,
     Call,
@@ -23,7 +23,6 @@ from memory import (
 )
 
 AGENT: Final = "play"
-FIRST_INDOOR_MAP: Final = 37
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.TITLE: ("start",),
     ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, NamedTuple
 
-from emulator import LAST_MAP, Facing, GameMap, World
+from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, World
 
-OUTDOOR_MAPS: Final = range(37)  # FIRST_INDOOR_MAP of the engine
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 
 
@@ -100,7 +99,8 @@ def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:
     warp = world.map(spot.map_id).warps[warp_index]
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
     x, y = world.arrival(map_id, warp.warp_index)
-    outdoors = next((each for each in (map_id, spot.map_id) if each in OUTDOOR_MAPS), spot.last_map)
+    near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
+    outdoors = next(near, spot.last_map)
     return Spot(map_id, x, y, outdoors)
 
 

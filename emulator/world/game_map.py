@@ -14,6 +14,7 @@ from emulator.world.tileset import Tileset
 
 Square = tuple[int, int]
 
+FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, where 0xFF warps lead back to
 LAST_MAP: Final = 0xFF  # as a warp's destination: the outdoor map the player came from
 
 # Where a warp asks for a mat ahead, not for the edge of the map.

@@ -2,12 +2,12 @@
 
 import random
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from prove import rechained, truth
 
 from agent.replay import record_of
 from emulator import (
@@ -20,7 +20,6 @@ from emulator import (
     load_cartridge,
     verify_chain,
 )
-from emulator.recording import first_link, next_chain
 from memory import read_run
 from tests.agent.support import Agent, Played
 
@@ -31,26 +30,6 @@ CARTRIDGE = load_cartridge(demo_cartridge_path())
 def records(played: Played) -> list[StepRecord]:
     with closing(read_run(played.folder)) as run:
         return [record_of(row) for row in run.store.steps()]
-
-
-def rechained(records: Sequence[StepRecord]) -> list[StepRecord]:
-    """The records with a chain made to fit, as a careful forger would."""
-    chain, forged = first_link(CARTRIDGE.sha1).chain, []
-    for record in records:
-        chain = next_chain(chain, record)
-        forged.append(replace(record, chain=chain))
-    return forged
-
-
-def truth(records: Sequence[StepRecord], edited: Sequence[StepRecord]) -> int | None:
-    """The first tick after which any byte of work or high RAM differs."""
-    with closing(PyBoyConsole(CARTRIDGE)) as one, closing(PyBoyConsole(CARTRIDGE)) as other:
-        for record, another in zip(records, edited, strict=True):
-            one.perform(record.step)
-            other.perform(another.step)
-            if one.full_digest() != other.full_digest():
-                return record.tick
-    return None
 
 
 @pytest.mark.parametrize("draw", range(6))
@@ -64,9 +43,11 @@ def test_a_flipped_input_is_named_at_its_first_differing_tick(
     button = chance.choice([each for each in Button if each is not old.step.button])
     edited = list(records)
     edited[at] = replace(old, step=Step(button, hold, old.step.frames - hold))
-    differs = truth(records, edited)
+    differs = truth(
+        [record.step for record in records], [record.step for record in edited], CARTRIDGE
+    )
     with closing(PyBoyConsole(CARTRIDGE)) as console:
-        found = first_divergence(console, rechained(edited))
+        found = first_divergence(console, rechained(edited, CARTRIDGE))
     assert (found.tick if found else None) == differs
     assert verify_chain(edited, CARTRIDGE.sha1) == old.tick
 

@@ -1,6 +1,5 @@
 """A run that was stopped, killed or finished goes on from its last whole moment."""
 
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -29,19 +28,46 @@ def start(*args: str) -> subprocess.Popen[str]:
     )
 
 
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
 def wait_for(line: str, process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
     assert any(line in said for said in process.stderr), f"it never said {line!r}"
 
 
+CTRL_C_AT_TICK_50 = """
+import signal
+from agent.cli import main
+from agent.cli.view import PlainLines
+
+show = PlainLines.show
+
+def show_and_interrupt(self, moment):
+    show(self, moment)
+    if moment.tick == 50:
+        signal.raise_signal(signal.SIGINT)
+
+PlainLines.show = show_and_interrupt
+main()
+"""
+
+
 def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    process = start("--json", "--run", str(run), "--memory", str(memory), "--seed", "108")
-    wait_for("boot", process)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert '"stop": "interrupted"' in out
+    arguments = ["play", "--json", "--run", str(run), "--memory", str(memory)]
+    done = python(CTRL_C_AT_TICK_50, *arguments)
+    assert done.returncode == 130, done.stderr
+    assert '"stop": "interrupted"' in done.stdout
+    out = done.stdout
     with closing(read_run(run)) as stopped:
         ticks = len(list(stopped.store.steps()))
     assert f'"ticks": {ticks},' in out  # all is committed
@@ -57,11 +83,34 @@ def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -
     assert again.json["milestones"] == ended.json["milestones"]
 
 
-def test_ctrl_c_before_play_begins_gets_one_line() -> None:
-    process = start("--help")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert "Traceback" not in err
+LOADING_FAILS = """
+import sys
+
+class Obstacle:
+    def find_spec(self, name, path=None, target=None):
+        if name == "agent.cli":
+            raise {failure}
+
+sys.meta_path.insert(0, Obstacle())
+from agent.__main__ import run
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "line"),
+    [
+        ("KeyboardInterrupt", 130, "error: interrupted before play began"),
+        (
+            "ModuleNotFoundError(name='rich')",
+            1,
+            "error: package rich is missing; run scripts/play once, it installs all",
+        ),
+    ],
+)
+def test_what_fails_while_loading_gets_one_line(failure: str, code: int, line: str) -> None:
+    done = python(LOADING_FAILS.format(failure=failure))
+    assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
