@@ -26,6 +26,7 @@ typedef struct {
 /* Screen. */
 #define wShadowOAM BYTES(0xC300)
 #define wTileMap BYTES(0xC3A0)
+#define wTileMapBackup BYTES(0xC508)
 #define TILE_MAP_SIZE 360
 #define wOverworldMap 0xC6E8
 #define wOverworldMapSize 1300
@@ -59,6 +60,7 @@ typedef struct {
 #define wListMenuID BYTE(0xCF94)
 #define wTextBoxID BYTE(0xD125)
 #define wListCount BYTE(0xD12A)
+#define wTwoOptionMenuID BYTE(0xD12C)
 #define wChosenMenuItem BYTE(0xD12D)
 #define wMenuExitMethod BYTE(0xD12E)
 #define LIST_ITEMS 3
@@ -79,6 +81,8 @@ typedef struct {
 #define wWalkCounter BYTE(0xCFC5)
 #define wTileInFrontOfPlayer BYTE(0xCFC6)
 #define wUpdateSpritesEnabled BYTE(0xCFCB)
+#define wEnemyMonNick BYTES(0xCFDA)
+#define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
 #define wSaveFileStatus BYTE(0xD088)
 #define wStepCounter BYTE(0xD13B)
@@ -206,6 +210,7 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define hFrameCounter HIGH_BYTE(0xFFD5)
 #define hTileAnimations HIGH_BYTE(0xFFD7)
 #define hMapROMBank HIGH_BYTE(0xFFE8)
+#define hWhoseTurn HIGH_BYTE(0xFFF3)
 #define hUILayoutFlags HIGH_BYTE(0xFFF6)
 #define UI_SINGLE_SPACED 0x02
 #define hJoyInput HIGH_BYTE(0xFFF8)
