@@ -57,7 +57,10 @@ typedef struct {
 #define wOptionsBattleAnimCursorX BYTE(0xCD3E)
 #define wOptionsBattleStyleCursorX BYTE(0xCD3F)
 #define wListPointer WORD(0xCF8B)
+#define wCurItem BYTE(0xCF91)
+#define wWhichPokemon BYTE(0xCF92)
 #define wListMenuID BYTE(0xCF94)
+#define wMaxItemQuantity BYTE(0xCF97)
 #define wTextBoxID BYTE(0xD125)
 #define wListCount BYTE(0xD12A)
 #define wTwoOptionMenuID BYTE(0xD12C)
@@ -69,6 +72,7 @@ typedef struct {
 #define wSimulatedJoypadStates BYTES(0xCCD3)
 #define wSimulatedJoypadIndex BYTE(0xCD38)
 #define wJoyIgnore BYTE(0xCD6B)
+#define wNameBuffer BYTES(0xCD6D)
 #define wIgnoreInputCounter BYTE(0xD13A)
 
 /* Movement and map. */
