@@ -1,4 +1,4 @@
-/* The bag. Nothing can be put into it yet, so its list is CANCEL alone. */
+/* The bag's list. Nothing in it has a use yet. */
 #pragma bank 46
 #include "hardware.h"
 #include "ram.h"
@@ -6,22 +6,22 @@
 #include "ui.h"
 #include "world.h"
 
-#define EXIT_CANCELLED 2
-#define LAST_ROW 2
-
-static const uint8_t cancel[] = {STR_CANCEL};
+static void refuse(void)
+{
+    copy(wTileMapBackup, wTileMap, TILE_MAP_SIZE);
+    print_system_text(TEXT_NO_USE_HERE);
+    copy(wTileMap, wTileMapBackup, TILE_MAP_SIZE);
+}
 
 void bag_menu(void) BANKED
 {
     wListMenuID = LIST_ITEMS;
-    wListCount = wNumBagItems;
     wListPointer = (uint16_t)&wNumBagItems;
-    wMenuItemToSwap = 0;
-    place_box(4, 2, 14, 9);
-    place_string(TILE_AT(6, 4), cancel);
-    start_menu_at(5, 4, wListCount < LAST_ROW ? wListCount : LAST_ROW, PAD_A | PAD_B | PAD_SELECT);
-    while (!(handle_menu_input() & (PAD_A | PAD_B)))
-        ;
-    wBagSavedMenuItem = wCurrentMenuItem;
-    wMenuExitMethod = EXIT_CANCELLED;
+    wCurrentMenuItem = wBagSavedMenuItem;
+    while (list_menu()) {
+        wBagSavedMenuItem = wChosenMenuItem;
+        refuse();
+        wCurrentMenuItem = wBagSavedMenuItem;
+    }
+    wBagSavedMenuItem = wChosenMenuItem;
 }

@@ -26,6 +26,7 @@ typedef struct {
 /* Screen. */
 #define wShadowOAM BYTES(0xC300)
 #define wTileMap BYTES(0xC3A0)
+#define wTileMapBackup BYTES(0xC508)
 #define TILE_MAP_SIZE 360
 #define wOverworldMap 0xC6E8
 #define wOverworldMapSize 1300
@@ -56,9 +57,13 @@ typedef struct {
 #define wOptionsBattleAnimCursorX BYTE(0xCD3E)
 #define wOptionsBattleStyleCursorX BYTE(0xCD3F)
 #define wListPointer WORD(0xCF8B)
+#define wCurItem BYTE(0xCF91)
+#define wWhichPokemon BYTE(0xCF92)
 #define wListMenuID BYTE(0xCF94)
+#define wMaxItemQuantity BYTE(0xCF97)
 #define wTextBoxID BYTE(0xD125)
 #define wListCount BYTE(0xD12A)
+#define wTwoOptionMenuID BYTE(0xD12C)
 #define wChosenMenuItem BYTE(0xD12D)
 #define wMenuExitMethod BYTE(0xD12E)
 #define LIST_ITEMS 3
@@ -67,6 +72,7 @@ typedef struct {
 #define wSimulatedJoypadStates BYTES(0xCCD3)
 #define wSimulatedJoypadIndex BYTE(0xCD38)
 #define wJoyIgnore BYTE(0xCD6B)
+#define wNameBuffer BYTES(0xCD6D)
 #define wIgnoreInputCounter BYTE(0xD13A)
 
 /* Movement and map. */
@@ -79,6 +85,8 @@ typedef struct {
 #define wWalkCounter BYTE(0xCFC5)
 #define wTileInFrontOfPlayer BYTE(0xCFC6)
 #define wUpdateSpritesEnabled BYTE(0xCFCB)
+#define wEnemyMonNick BYTES(0xCFDA)
+#define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
 #define wSaveFileStatus BYTE(0xD088)
 #define wStepCounter BYTE(0xD13B)
@@ -206,6 +214,7 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define hFrameCounter HIGH_BYTE(0xFFD5)
 #define hTileAnimations HIGH_BYTE(0xFFD7)
 #define hMapROMBank HIGH_BYTE(0xFFE8)
+#define hWhoseTurn HIGH_BYTE(0xFFF3)
 #define hUILayoutFlags HIGH_BYTE(0xFFF6)
 #define UI_SINGLE_SPACED 0x02
 #define hJoyInput HIGH_BYTE(0xFFF8)

@@ -153,8 +153,11 @@ static void hide_rest(void)
     unused_before = objects_left;
 }
 
+/* Other screens than the map's draw their own objects and say so in wUpdateSpritesEnabled. */
 void update_sprites(void) BANKED
 {
+    if (wUpdateSpritesEnabled != 1)
+        return;
     object = wShadowOAM;
     objects_left = OBJECTS;
     note_scroll();

@@ -65,8 +65,6 @@ static void open_item(uint8_t item)
 {
     switch (item) {
     case BAG:
-        place_box(4, 2, 14, 9);
-        update_sprites();
         bag_menu();
         break;
     case PLAYER:

@@ -17,6 +17,15 @@ void place_message_box(void) BANKED;
 void wait_for_button(void) BANKED;
 void wait_for_release(void) BANKED;
 
+/* two_option.c */
+enum { YES_NO = 0, HEAL_CANCEL = 6 };
+uint8_t yes_no(void) BANKED;
+uint8_t two_option_box(uint8_t id, uint8_t x, uint8_t y) BANKED;
+
+/* list_menu.c */
+void item_name(uint8_t item) BANKED;
+bool list_menu(void) BANKED;
+
 /* menu.c */
 uint8_t handle_menu_input(void) BANKED;
 void place_menu_cursor(void) BANKED;

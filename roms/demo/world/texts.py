@@ -1,5 +1,7 @@
 """Marked-up text as text scripts. Knows the message box: two lines of 18 characters."""
 
+import re
+
 from world.errors import WorldError
 from world.font import END, TOKEN, Font
 
@@ -7,7 +9,10 @@ WIDTH = 18
 NAME_LENGTH = 7
 LITERAL = 0x00  # text command: a string follows
 CONTROLS = {"line": 0x4F, "para": 0x51, "cont": 0x55, "done": 0x57, "prompt": 0x58}
-NAMES = {"player": 0x52, "rival": 0x53}
+NAMES = {"player": 0x52, "rival": 0x53, "target": 0x59, "user": 0x5A}
+BATTLER_LENGTH = 16  # "Enemy " and ten letters
+RAM_STRING, RAM_BCD, RAM_NUMBER = 0x01, 0x02, 0x09  # text commands
+RAM_TOKEN = re.compile(r"<(string|bcd|number)-([0-9a-f]{4})-([0-9]+)(?:-([0-9]+))?>")
 ENDS = ("done", "prompt")
 
 
@@ -15,18 +20,40 @@ def script(markup: str, font: Font, where: str) -> bytes:
     """Return the text script of `markup`."""
     tokens = TOKEN.findall(markup)
     _check(tokens, where)
-    return bytes([LITERAL, *(_byte(token, font, where) for token in tokens), END])
+    return bytes([LITERAL, *b"".join(_bytes(token, font, where) for token in tokens), END])
 
 
-def _byte(token: str, font: Font, where: str) -> int:
+def _bytes(token: str, font: Font, where: str) -> bytes:
     name = token.strip("<>")
     if len(token) > 1 and (name in CONTROLS or name in NAMES):
-        return CONTROLS[name] if name in CONTROLS else NAMES[name]
+        return bytes([CONTROLS[name] if name in CONTROLS else NAMES[name]])
+    if found := RAM_TOKEN.fullmatch(token):
+        return bytes([END, *_command(found), LITERAL])
     try:
-        return font.code(token)
+        return bytes([font.code(token)])
     except WorldError as error:
         message = f"{where}: {error}"
         raise WorldError(message) from None
+
+
+def _command(found: re.Match[str]) -> bytes:
+    """Return the command that prints what lies at an address when the text is read."""
+    kind, size = found[1], int(found[3])
+    at = int(found[2], 16).to_bytes(2, "little")
+    if kind == "string":
+        return bytes([RAM_STRING, *at])
+    if kind == "bcd":
+        return bytes([RAM_BCD, *at, size])
+    return bytes([RAM_NUMBER, *at, size << 4 | int(found[4])])
+
+
+def _length(token: str) -> int:
+    name = token.strip("<>") if len(token) > 1 else ""
+    if found := RAM_TOKEN.fullmatch(token):
+        return int(found[4] or found[3]) * (2 if found[1] == "bcd" else 1)
+    if name in {"target", "user"}:
+        return BATTLER_LENGTH
+    return NAME_LENGTH if name in NAMES else 1
 
 
 def _check(tokens: list[str], where: str) -> None:
@@ -39,7 +66,7 @@ def _check(tokens: list[str], where: str) -> None:
         if name in CONTROLS:
             row, length, line = _next_row(name, row, where), 0, ""
             continue
-        length += NAME_LENGTH if name in NAMES else 1
+        length += _length(token)
         line += token
         if length > WIDTH:
             message = f"{where}: {line!r} is already longer than the {WIDTH} of a line"
