@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from world import (
+    cast,
     font,
     font_tables,
     map_tables,
@@ -34,7 +35,8 @@ SOURCES = Path(__file__).parent
 IMAGE_SIZE = 1 << 20
 MAP_BANKS = (48, 49, 50)
 TEXT_BANKS = (51,)
-PICTURE_BANKS = (52, 53)
+PICTURE_BANKS = (52,)
+CREATURE_BANK = 53
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
 FALLBACK_MAP = 247  # what ids without a map show
@@ -78,6 +80,7 @@ def _world() -> World:
     _sprite_sheets(sheets, pictures, made, macros)
     _title(letters, pictures, made, macros)
     _strings(letters, macros)
+    _cast(letters, made, macros)
     return World(checked(made), macros)
 
 
@@ -150,6 +153,13 @@ def _strings(letters: font.Font, macros: dict[str, str]) -> None:
         codes = letters.encode(text)
         macros[f"STR_{name.upper()}"] = ", ".join(f"0x{code:02X}" for code in (*codes, END))
         macros[f"STR_{name.upper()}_LENGTH"] = str(len(codes))
+
+
+def _cast(letters: font.Font, made: list[Placement], macros: dict[str, str]) -> None:
+    everybody = cast.load()
+    made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK))
+    macros |= cast.macros(everybody)
+    macros["CREATURE_PICS_BANK"] = str(CREATURE_BANK)
 
 
 def _located(name: str, place: Place) -> dict[str, str]:

@@ -1,0 +1,85 @@
+"""Everybody the player meets: creatures, their moves and types, trainers, things; tables and macros."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from world import (
+    creature_pictures,
+    creature_tables,
+    creatures,
+    item_tables,
+    move_tables,
+    moves,
+    trainer_tables,
+    trainers,
+)
+from world.banks import Placement, Rooms
+from world.creature_tables import Pictures
+from world.font import Font
+from world.words import macro
+
+SOURCES = Path(__file__).parent / "creatures"
+ITEMS = SOURCES / "items.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """All sources, checked against each other."""
+
+    types: moves.Types
+    moves: Mapping[str, moves.Move]
+    growth: Mapping[str, creatures.Growth]
+    species: Mapping[str, creatures.Species]
+    trainers: Mapping[str, trainers.Trainer]
+
+
+def load() -> Cast:
+    """Return the cast of the sources."""
+    types = moves.load_types(SOURCES / "types.toml")
+    effects = moves.load_effects(SOURCES / "effects.toml")
+    known = moves.load_moves(SOURCES / "moves.toml", types, effects)
+    growth = creatures.load_growth(SOURCES / "growth.toml")
+    species = creatures.load(types, known, growth)
+    return Cast(types, known, growth, species, trainers.load(SOURCES / "trainers.toml", species))
+
+
+def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
+    """Return every table of the cast; `rooms` is for the drawings."""
+    made: list[Placement] = []
+    drawn = {name: _draw(name, rooms, made) for name in (*cast.species, *cast.trainers)}
+    nobody = drawn[trainers.NOBODY]
+    fronts = {name: drawn[name].front for name in cast.trainers}
+    return [
+        *made,
+        *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
+        *move_tables.placements(cast.moves, cast.types, font),
+        *trainer_tables.placements(cast.trainers, fronts, font),
+        *item_tables.placements(ITEMS, font),
+    ]
+
+
+def macros(cast: Cast) -> dict[str, str]:
+    """Return the numbers of the cast for the engine."""
+    numbers = {f"SPECIES_{name}": each.index for name, each in cast.species.items()}
+    numbers |= {f"MOVE_{macro(name)}": each.id for name, each in cast.moves.items()}
+    numbers |= {f"TYPE_{name}": number for name, number in cast.types.ids.items()}
+    numbers |= {
+        f"TRAINER_{macro(name)}": each.number for name, each in cast.trainers.items() if each.number
+    }
+    by_index = {each.index: each for each in cast.species.values()}
+    for place, index in enumerate(creatures.STARTERS, start=1):
+        numbers[f"SPECIES_STARTER_{place}"] = index
+        numbers[f"RIVAL_STARTER_{place}"] = cast.species[by_index[index].loses_to or ""].index
+    return {name: str(number) for name, number in numbers.items()} | item_tables.macros(ITEMS)
+
+
+def _draw(name: str, rooms: Rooms, made: list[Placement]) -> Pictures:
+    drawing = creature_pictures.load(SOURCES / "pictures", name)
+    addresses = []
+    for view, seen in drawing._asdict().items():
+        data = creature_pictures.tiles(seen)
+        place = rooms.take(len(data), name)
+        made.append(Placement(place.offset, data, f"{name}, {view}"))
+        addresses.append(place.address)
+    return Pictures(*addresses)

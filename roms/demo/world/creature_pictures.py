@@ -1,0 +1,56 @@
+"""Drawings of creatures and trainers: 32x32 dots, sixteen tiles row by row.
+
+A file has `[front]` and perhaps `[back]`; without one the back is the front mirrored. `[front half]` draws the left
+half alone, and the right half is its mirror image.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from world.art import Picture, Section, picture, sections
+from world.errors import WorldError
+from world.tiles import two_bits
+
+SIZE, TILE = 32, 8
+
+
+class Drawing(NamedTuple):
+    """Somebody from the front and from behind."""
+
+    front: Picture
+    back: Picture
+
+
+def load(folder: Path, name: str) -> Drawing:
+    """Return the drawing of a creature or trainer by its name."""
+    path = folder / f"{name.lower()}.txt"
+    if not path.exists():
+        message = f"{path.name}: {name} is not drawn yet"
+        raise WorldError(message)
+    views = {section.kind: _whole(section) for section in sections(path)}
+    if "front" not in views:
+        message = f"{path.name}: draw the front"
+        raise WorldError(message)
+    return Drawing(views["front"], views.get("back", mirrored(views["front"])))
+
+
+def mirrored(drawing: Picture) -> Picture:
+    """Return a drawing as a mirror shows it."""
+    return tuple(row[::-1] for row in drawing)
+
+
+def tiles(drawing: Picture) -> bytes:
+    """Return the tiles of a drawing, row by row."""
+    return b"".join(
+        two_bits(tuple(row[x : x + TILE] for row in drawing[y : y + TILE]))
+        for y in range(0, SIZE, TILE)
+        for x in range(0, SIZE, TILE)
+    )
+
+
+def _whole(section: Section) -> Picture:
+    drawing = picture(section, size=SIZE)
+    if "half" not in section.words:
+        return drawing
+    left = tuple(row[: SIZE // 2] for row in drawing)
+    return tuple(row + row[::-1] for row in left)

@@ -1,0 +1,96 @@
+"""The contract's tables of creatures: base data, numbers, names, growth, what is learned when."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from world.banks import Place, Placement, Room, pointer
+from world.creatures import DEX_COUNT, INDEX_COUNT, START_MOVES, Growth, Species
+from world.font import Font
+from world.words import padded
+
+BASE_STATS = Place(14, 0x43DE)
+DEX_ORDER = Place(16, 0x5024)
+NAMES = Place(7, 0x421E)
+LEARNSETS = Place(14, 0x705C)
+GROWTH = Place(22, 0x501D)
+NAME = 10
+NOBODY = "-"
+PICTURE_SIZE = 0x44  # width and height in tiles
+MACHINES = bytes(7)  # nobody learns from machines
+SPARE = bytes(1)
+NOTHING_LEARNED = bytes(2)  # no evolutions, no moves
+
+
+class Pictures(NamedTuple):
+    """Addresses of the two drawings of a creature, in the bank of the pictures."""
+
+    front: int
+    back: int
+
+
+def placements(
+    species: Mapping[str, Species],
+    growth: Mapping[str, Growth],
+    pictures: Mapping[str, Pictures],
+    nobody: Pictures,
+    font: Font,
+) -> Iterator[Placement]:
+    """Yield every table about creatures; ids without one stand for something harmless."""
+    by_index = {each.index: each for each in species.values()}
+    indices = range(1, INDEX_COUNT + 1)
+    records = [_record(each, pictures[name]) for name, each in species.items()]
+    records += [_blank(dex, nobody) for dex in range(len(records) + 1, DEX_COUNT + 1)]
+    yield Placement(BASE_STATS.offset, b"".join(records), "BaseStats")
+    numbers = bytes(by_index[n].dex if n in by_index else 0 for n in indices)
+    yield Placement(DEX_ORDER.offset, numbers, "PokedexOrder")
+    words = (by_index[n].name if n in by_index else NOBODY for n in indices)
+    yield Placement(NAMES.offset, padded(words, font, NAME, "species.toml"), "MonsterNames")
+    yield Placement(LEARNSETS.offset, _learnsets(by_index), "EvosMovesPointerTable")
+    yield Placement(GROWTH.offset, _growth(growth.values()), "GrowthRateTable")
+
+
+def _record(species: Species, pictures: Pictures) -> bytes:
+    moves = bytes(species.moves).ljust(START_MOVES, bytes(1))
+    return (
+        bytes([species.dex, *species.stats, *species.types])
+        + bytes([species.catch_rate, species.experience, PICTURE_SIZE])
+        + pointer(pictures.front)
+        + pointer(pictures.back)
+        + moves
+        + bytes([species.growth])
+        + MACHINES
+        + SPARE
+    )
+
+
+def _blank(dex: int, pictures: Pictures) -> bytes:
+    stats = (1,) * 5  # a divisor must not be zero
+    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), None)
+    return _record(nobody, pictures)
+
+
+def _learnsets(by_index: Mapping[int, Species]) -> bytes:
+    """Return 190 pointers and the records behind them; nobody evolves."""
+    room = Room(LEARNSETS.bank, LEARNSETS.address + 2 * INDEX_COUNT, 0x8000)
+    nothing = room.take(len(NOTHING_LEARNED), "nothing to learn").address
+    heads, records = b"", NOTHING_LEARNED
+    for index in range(1, INDEX_COUNT + 1):
+        if index in by_index:
+            pairs = (number for pair in by_index[index].learns for number in pair)
+            record = bytes([0, *pairs, 0])
+            heads += pointer(room.take(len(record), by_index[index].name).address)
+            records += record
+        else:
+            heads += pointer(nothing)
+    return heads + records
+
+
+def _growth(curves: Iterable[Growth]) -> bytes:
+    """Return four bytes a curve: nibbles of the fraction, signed magnitude, two numbers."""
+    data = b""
+    for curve in sorted(curves):
+        numerator, denominator = curve.cube
+        sign = 0x80 if curve.square < 0 else 0
+        square = sign | abs(curve.square)
+        data += bytes([numerator << 4 | denominator, square, curve.linear, curve.minus])
+    return data

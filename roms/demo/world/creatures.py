@@ -1,0 +1,132 @@
+"""Sources of the creatures as frozen records. Knows the TOML form, not the ROM form."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from world.errors import WorldError
+from world.moves import Move, Types
+
+SOURCE = Path(__file__).parent / "creatures" / "species.toml"
+INDEX_COUNT, DEX_COUNT = 190, 150
+START_MOVES = 4
+STARTERS = (3, 7, 11)  # internal indices, in the order of the lab's table
+
+Table: TypeAlias = Mapping[str, Any]
+
+
+class Growth(NamedTuple):
+    """Experience of level n: cube * n^3 + square * n^2 + linear * n - minus."""
+
+    id: int
+    cube: tuple[int, int]
+    square: int
+    linear: int
+    minus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Species:
+    """One creature as its author wrote it, with ids for words."""
+
+    name: str
+    index: int
+    dex: int
+    types: tuple[int, int]
+    stats: tuple[int, ...]  # HP, Attack, Defense, Speed, Special
+    catch_rate: int
+    experience: int
+    growth: int
+    moves: tuple[int, ...]
+    learns: tuple[tuple[int, int], ...]  # level, move
+    loses_to: str | None
+
+
+def name_of_species(index: int) -> str:
+    """Return the name of the creature with an internal index."""
+    for name, table in _tables().items():
+        if table["index"] == index:
+            return name
+    message = f"{SOURCE.name}: nobody has the index {index}"
+    raise WorldError(message)
+
+
+def load_growth(path: Path) -> Mapping[str, Growth]:
+    """Return the curves of growth by name."""
+    return {
+        name: Growth(
+            table["id"],
+            tuple(table["cube"]),
+            table.get("square", 0),
+            table.get("linear", 0),
+            table.get("minus", 0),
+        )
+        for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
+
+
+def load(
+    types: Types, moves: Mapping[str, Move], growth: Mapping[str, Growth]
+) -> Mapping[str, Species]:
+    """Return the creatures by name, in dex order."""
+    found = {}
+    for name, table in _tables().items():
+        try:
+            found[name] = _species(name, table, types, moves, growth)
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"{SOURCE.name}, {name}: {error}"
+            raise WorldError(message) from error
+    _check(found)
+    return found
+
+
+@cache
+def _tables() -> Mapping[str, Table]:
+    tables: Mapping[str, Table] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    return tables
+
+
+def _species(
+    name: str,
+    table: Table,
+    types: Types,
+    moves: Mapping[str, Move],
+    growth: Mapping[str, Growth],
+) -> Species:
+    first, *second = (types.id(word, name) for word in table["types"])
+    levels = [level for level, _ in table["learns"]]
+    if any(before > after for before, after in pairwise(levels)):
+        message = f"what it learns is not in the order of levels: {levels}"
+        raise ValueError(message)
+    hp, attack, defense, speed, special = table["stats"]
+    return Species(
+        name=name,
+        index=table["index"],
+        dex=table["dex"],
+        types=(first, second[0] if second else first),
+        stats=(hp, attack, defense, speed, special),
+        catch_rate=table["catch_rate"],
+        experience=table["experience"],
+        growth=growth[table["growth"]].id,
+        moves=tuple(moves[move].id for move in table["moves"]),
+        learns=tuple((level, moves[move].id) for level, move in table["learns"]),
+        loses_to=table.get("loses_to"),
+    )
+
+
+def _check(species: Mapping[str, Species]) -> None:
+    listed = list(species.values())
+    indices, numbers = {each.index for each in listed}, [each.dex for each in listed]
+    if len(indices) != len(listed) or not indices <= set(range(1, INDEX_COUNT + 1)):
+        message = f"{SOURCE.name}: indices are shared, or not within 1 to {INDEX_COUNT}"
+        raise WorldError(message)
+    if numbers != list(range(1, len(listed) + 1)):
+        message = f"{SOURCE.name}: dex numbers run from 1 in the order of the file"
+        raise WorldError(message)
+    if not set(STARTERS) <= indices:
+        message = f"{SOURCE.name}: the starters are the indices {STARTERS}"
+        raise WorldError(message)
