@@ -19,6 +19,7 @@ COLUMNS: Final = 20
 ARROW: Final = 0xEE
 SPACE: Final = 0x7F
 FONT_LOADED: Final = 1
+GOT_STARTER: Final = 0x022
 OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
 LETTERS: Final = {
@@ -131,6 +132,17 @@ class Game:
 
     def word(self, label: str) -> int:
         return int.from_bytes(self.block(label, 2), "little")
+
+    def poke(self, label: str, value: int, offset: int = 0) -> None:
+        self.pyboy.memory[SYMBOLS[label].address + offset] = value
+
+    def has_happened(self, event: int) -> bool:
+        return bool(self.byte("wEventFlags", event // 8) & 1 << event % 8)
+
+    def set_event(self, event: int) -> None:
+        """Tell the cartridge that something has happened, without playing it."""
+        byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
+        self.poke("wEventFlags", byte, event // 8)
 
     def rom(self, bank: int, address: int, size: int) -> bytes:
         return bytes(self.pyboy.memory[bank, address : address + size])

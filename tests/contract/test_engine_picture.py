@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.contract.conftest import GOT_STARTER
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -97,6 +99,7 @@ def test_maps_after_any_walk(start: Callable[[str], Game], station: str) -> None
 
 def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
     game = start("town")
+    game.set_event(GOT_STARTER)  # without one the lane is shut
     column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
     game.go(column, 0)
     for direction in ["up", "up", "up", "down", "down", "down", "down"]:

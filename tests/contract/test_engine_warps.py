@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.contract.conftest import GOT_STARTER
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -112,6 +114,7 @@ def test_a_door_leads_back_in(start: Callable[[str], Game]) -> None:
 
 def test_an_edge_is_crossed_without_a_pause_both_ways(start: Callable[[str], Game]) -> None:
     game = start("town")
+    game.set_event(GOT_STARTER)  # without one the lane is shut
     assert game.byte("wNorthConnectedMap") == 12
     column = next(
         x for x in range(2 * game.byte("wCurMapWidth")) if game.is_open(x, 0) and game.route(x, 0)

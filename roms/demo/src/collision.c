@@ -42,13 +42,13 @@ static bool has_just_left(uint8_t slot, uint8_t map_y, uint8_t map_x)
            && (uint8_t)(two->map_x - one->x_step) == map_x;
 }
 
-/* By a map object other than `except`; one that walks holds the step it leaves as well. */
+/* By a map object that is there, other than `except`; one that walks holds the step it leaves as well. */
 bool is_occupied(uint8_t map_y, uint8_t map_x, uint8_t except)
 {
     uint8_t slot;
 
     for (slot = 1; slot <= wNumSprites; slot++) {
-        if (slot == except || !wSprites1[slot].picture)
+        if (slot == except || !wSprites1[slot].picture || slot_hidden[slot])
             continue;
         if (wSprites2[slot].map_y == map_y && wSprites2[slot].map_x == map_x)
             return true;
@@ -84,6 +84,8 @@ bool is_blocked(const Direction *direction)
     uint8_t map_x = wXCoord + direction->dx + COORDINATE_OFFSET;
 
     look_at_tiles();
+    if (wMovementFlags & MOVEMENT_LEDGE)
+        return false;
     return is_beyond_edge(direction) || is_occupied(map_y, map_x, 0) || !is_passable(wTileInFrontOfPlayer)
            || is_forbidden_pair(wTilePlayerStandingOn, wTileInFrontOfPlayer);
 }

@@ -1,6 +1,7 @@
 /* A map from its header in the cartridge to the picture on screen. */
 #pragma bank 45
 #include "overworld.h"
+#include "screens.h"
 #include "world.h"
 
 #define MAP_HEADER_POINTERS 0x01AE
@@ -51,9 +52,11 @@ void load_map_header(void)
     wObjectDataPointer = far_word(hMapROMBank, header);
     wCurrentMapHeight2 = wCurMapHeight << 1;
     wCurrentMapWidth2 = wCurMapWidth << 1;
-    wToggleableObjectList[0] = 0xFF;
     load_objects();
+    load_toggles();
+    load_trainers();
     load_tileset_header();
+    load_wild_data();
 }
 
 void load_block_map(void)
@@ -88,8 +91,8 @@ static void place_player(void)
     player1.status = 1;
     player1.y_step = player1.x_step = 0;
     player1.intra_frame = player1.frame = 0;
-    player1.y_pixels = 0x3C;
-    player1.x_pixels = 0x40;
+    player1.y_pixels = PLAYER_Y_PIXELS;
+    player1.x_pixels = PLAYER_X_PIXELS;
     player2.image_base = 1;
 }
 
@@ -99,20 +102,15 @@ static void pause_input(void)
     wStatusFlags5 |= STATUS5_NO_JOYPAD | STATUS5_AFTER_WARP;
 }
 
-/* Where wCurMap and either wDestinationWarpID or the coordinates say. The picture is faded out before. */
-void enter_map(void)
+static void load_graphics(void)
 {
-    wJoyIgnore = ALL_KEYS;
-    hJoyHeld = hJoyPressed = 0;
-    hWY = WINDOW_HIDDEN;
-    lcd_off();
-    load_map_header();
-    go_to_warp();
-    load_block_map();
     copy_tiles(VRAM_TILESET, wTilesetBank, wTilesetGfxPtr, TILESET_TILES);
     forget_pictures();
     load_pictures();
-    place_player();
+}
+
+static void show_map(void)
+{
     set_view(wYCoord, wXCoord);
     load_view();
     draw_view();
@@ -121,8 +119,36 @@ void enter_map(void)
     wUpdateSpritesEnabled = 1;
     update_sprites();
     lcd_on();
+}
+
+/* Where wCurMap and either wDestinationWarpID or the coordinates say. The picture is faded out before. */
+void enter_map(void) BANKED
+{
+    wJoyIgnore = ALL_KEYS;
+    hJoyHeld = hJoyPressed = 0;
+    hWY = WINDOW_HIDDEN;
+    lcd_off();
+    load_map_header();
+    go_to_warp();
+    load_block_map();
+    load_graphics();
+    place_player();
+    show_map();
     pause_input();
     fade_in();
     wJoyIgnore = 0;
     step_out_of_door();
+}
+
+/* The map as it was left, after another screen had video memory. The picture is faded out before. */
+void return_to_map(void) BANKED
+{
+    hWY = WINDOW_HIDDEN;
+    wFontLoaded &= (uint8_t)~FONT_LOADED;
+    lcd_off();
+    load_font();
+    load_graphics();
+    clear_sprites();
+    show_map();
+    fade_in();
 }

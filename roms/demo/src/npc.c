@@ -56,6 +56,17 @@ static bool is_free(uint8_t map_y, uint8_t map_x)
                                                                    two->map_x - COORDINATE_OFFSET));
 }
 
+static void begin_step(const Direction *direction)
+{
+    one->facing = direction->facing;
+    one->y_step = direction->dy;
+    one->x_step = direction->dx;
+    two->map_y += direction->dy;
+    two->map_x += direction->dx;
+    two->walk_counter = PIXELS_PER_STEP;
+    one->status = MOVING;
+}
+
 static void try_step(const Direction *direction)
 {
     uint8_t map_y = two->map_y + direction->dy, map_x = two->map_x + direction->dx;
@@ -66,14 +77,9 @@ static void try_step(const Direction *direction)
         wait();
         return;
     }
-    two->map_y = map_y;
-    two->map_x = map_x;
     two->y_displacement = range_y;
     two->x_displacement = range_x;
-    one->y_step = direction->dy;
-    one->x_step = direction->dx;
-    two->walk_counter = PIXELS_PER_STEP;
-    one->status = MOVING;
+    begin_step(direction);
 }
 
 static uint8_t random_direction(uint8_t kind)
@@ -126,13 +132,21 @@ static void move(void)
     }
 }
 
+/* Whatever lies there: a scene knows its stage. */
+void push_npc(uint8_t pushed, const Direction *direction)
+{
+    one = &wSprites1[pushed];
+    two = &wSprites2[pushed];
+    begin_step(direction);
+}
+
 /* Who has left the screen ends his step and then stays. */
 void move_npcs(void)
 {
     for (slot = 1; slot <= wNumSprites; slot++) {
         one = &wSprites1[slot];
         two = &wSprites2[slot];
-        if (one->picture)
+        if (one->picture && !slot_hidden[slot])
             move();
     }
 }

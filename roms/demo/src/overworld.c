@@ -1,6 +1,7 @@
 /* The loop of walking: one pass takes two frames, a step eight passes. */
 #pragma bank 45
 #include "overworld.h"
+#include "scenes.h"
 #include "screens.h"
 #include "world.h"
 
@@ -36,11 +37,17 @@ static void animate_walk(void)
     player1.frame = (player1.frame + 1) & 3;
 }
 
-static void stand_still(void)
+void stand_still(void)
 {
     player1.intra_frame = 0;
     player1.frame = 0;
     player1.y_step = player1.x_step = 0;
+}
+
+static void play_hop(void)
+{
+    if (wMovementFlags & MOVEMENT_LEDGE && wWalkCounter)
+        rise_over_ledge();
 }
 
 static void arrive(void)
@@ -52,6 +59,21 @@ static void arrive(void)
     cross_connection();
     look_at_tiles();
     note_standing_on_warp();
+}
+
+static bool meet(void)
+{
+    if (!meets_wild_creature())
+        return false;
+    fight();
+    return true;
+}
+
+static void end_step(void)
+{
+    if (!is_scripted() && (warp_after_step() || meet()))
+        return;
+    count_peaceful_step();
 }
 
 /* Whether it was the last of the step's passes. */
@@ -103,6 +125,7 @@ static void go(const Direction *direction)
     if (turn) {
         wMiscFlags |= MISC_TURNING;
         wCheckFor180DegreeTurn = 0;
+        meet();
         return;
     }
     wMiscFlags &= (uint8_t)~MISC_TURNING;
@@ -111,6 +134,8 @@ static void go(const Direction *direction)
         return;
     }
     stand_still();
+    if (hop_ledge(direction))
+        return;
     if (wMovementFlags & MOVEMENT_ON_WARP)
         warp_after_bump();
 }
@@ -119,8 +144,14 @@ static void stand(void)
 {
     const Direction *direction;
 
+    if (!is_scripted() && (scene_begins() || trainer_spots_player()))
+        return;
     joypad_overworld();
     if (!is_scripted()) {
+        if (wCurOpponent) {
+            fight();
+            return;
+        }
         if (hJoyPressed & PAD_START) {
             stand_still();
             start_menu();
@@ -145,6 +176,14 @@ static void wait_for_pass(void)
     pass_began = frames_shown;
 }
 
+/* One pass of a player who stands and a scene that plays. */
+void scene_pass(void)
+{
+    wait_for_pass();
+    move_npcs();
+    update_sprites();
+}
+
 static void pass(void)
 {
     uint8_t y_step, x_step;
@@ -155,13 +194,22 @@ static void pass(void)
         stand();
     y_step = player1.y_step;
     x_step = player1.x_step;
+    play_hop();
     arrived = wWalkCounter && advance_step();
     move_npcs();
     update_sprites();
     hSCY += y_step * PIXELS_PER_PASS;
     hSCX += x_step * PIXELS_PER_PASS;
-    if (arrived && !is_scripted())
-        warp_after_step();
+    if (arrived)
+        end_step();
+}
+
+/* For what a script makes the player do: the keys it left are played to the end. */
+void play_script(void)
+{
+    do
+        pass();
+    while (is_scripted());
 }
 
 void new_game_map(void) BANKED

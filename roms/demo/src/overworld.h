@@ -21,23 +21,33 @@ extern const Direction directions[4];
 #define COORDINATE_OFFSET 4
 #define player_direction() (&directions[player1.facing >> 2])
 
+#define PLAYER_Y_PIXELS 0x3C
+#define PLAYER_X_PIXELS 0x40
+
 #define TILESET_OVERWORLD 0
+#define TILESET_FOREST 3
+#define FIRST_INDOOR_MAP 37
 #define TILESET_PLATEAU 23
 
 /* overworld.c */
 void overworld(void) BANKED;
 void new_game_map(void) BANKED;
+void stand_still(void);
+void scene_pass(void);
+void play_script(void);
 
 /* map_load.c */
 void load_map_header(void);
 void load_block_map(void);
-void enter_map(void);
+void enter_map(void) BANKED;
+void return_to_map(void) BANKED;
 bool is_outside(void);
 
 /* objects.c */
 void load_objects(void);
 
-/* pictures.c */
+/* pictures.c: the last four tiles are the bubble's */
+#define FIRST_BUBBLE_TILE 124
 void forget_pictures(void);
 void load_pictures(void);
 extern uint8_t slot_tile[SPRITE_SLOTS];
@@ -71,9 +81,47 @@ bool cross_connection(void);
 
 /* npc.c */
 void move_npcs(void);
+void push_npc(uint8_t pushed, const Direction *direction);
+
+/* actors.c: steps of a scene, which end before these return */
+void walk_person(uint8_t slot, uint8_t facing, uint8_t steps) BANKED;
+void face_person(uint8_t slot, uint8_t facing) BANKED;
+void walk_player(uint8_t facing, uint8_t steps) BANKED;
+void face_player(uint8_t facing) BANKED;
+
+/* trainers.c */
+typedef struct {
+    uint8_t slot, sight, flag;
+    uint16_t flags_at, header;
+} Trainer;
+void load_trainers(void);
+const Trainer *trainer_in_slot(uint8_t slot);
+bool is_beaten(const Trainer *trainer);
+bool trainer_spots_player(void);
 
 /* sprites.c */
 void update_sprites(void) BANKED;
+
+/* ledges.c */
+bool hop_ledge(const Direction *direction);
+void rise_over_ledge(void);
+void land(void);
+
+/* encounters.c */
+void load_wild_data(void);
+void count_peaceful_step(void);
+bool meets_wild_creature(void);
+
+/* opponents.c */
+bool fight_opponent(void) BANKED;
+void fight(void) BANKED;
+
+/* toggles.c */
+extern bool slot_hidden[SPRITE_SLOTS];
+void load_toggles(void);
+void reset_toggles(void) BANKED;
+void hide_object(uint8_t slot) BANKED;
+void show_object(uint8_t slot) BANKED;
 
 /* scripted.c */
 void joypad_overworld(void);
@@ -82,6 +130,10 @@ void step_out_of_door(void);
 
 /* talk.c */
 bool talk(void);
-void display_text(uint8_t id);
+void open_box(void) BANKED;
+void close_box(void) BANKED;
+void say(uint8_t id) BANKED;
+void display_script(uint16_t script) BANKED;
+void display_text(uint8_t id) BANKED;
 
 #endif

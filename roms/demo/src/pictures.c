@@ -3,7 +3,7 @@
 #include "overworld.h"
 #include "world.h"
 
-#define ROOM 128
+#define ROOM FIRST_BUBBLE_TILE
 #define STANDING_TILES 12
 #define MAX_PICTURES 16
 

@@ -1,5 +1,6 @@
 /* What a new player owns. */
 #pragma bank 46
+#include "overworld.h"
 #include "ram.h"
 #include "screens.h"
 #include "world.h"
@@ -22,6 +23,7 @@ void reset_player(void) BANKED
     wPlayerID[0] = random();
     wPlayerID[1] = random();
     wPlayerMoney[1] = 0x30; /* 003000, two decimal digits a byte */
+    reset_toggles();
     wPartySpecies[0] = END_OF_LIST;
     wBagItems[0] = END_OF_LIST;
     wBoxSpecies[0] = END_OF_LIST;

@@ -75,8 +75,34 @@ typedef struct {
 #define wNameBuffer BYTES(0xCD6D)
 #define wIgnoreInputCounter BYTE(0xD13A)
 
+/* Encounters and scenes. */
+#define wNPCMovementScript BYTE(0xCC57)
+#define wEngagedTrainerClass BYTE(0xCD2D)
+#define wEngagedTrainerSet BYTE(0xCD2E)
+#define wNPCNumScriptedSteps BYTE(0xCF0F)
+#define wCurOpponent BYTE(0xD059)
+#define wTrainerNo BYTE(0xD05D)
+#define wEndBattleWinTextPointer WORD(0xD08C)
+#define wEndBattleLoseTextPointer WORD(0xD08E)
+#define wEndBattleTextBank BYTE(0xD092)
+#define wCurEnemyLevel BYTE(0xD127)
+#define wNumberOfNoRandomBattleStepsLeft BYTE(0xD13C)
+#define wOaksLabCurScript BYTE(0xD5F0)
+#define wPalletTownCurScript BYTE(0xD5F1)
+#define wEnemyMonOrTrainerClass BYTE(0xD713)
+#define wRivalStarter BYTE(0xD715)
+#define wPlayerStarter BYTE(0xD717)
+#define wEventFlags BYTES(0xD747)
+#define wGrassRate BYTE(0xD887)
+#define wGrassMons BYTES(0xD888)
+#define wWaterRate BYTE(0xD8A4)
+#define wWaterMons BYTES(0xD8A5)
+#define WILD_SLOTS_SIZE 20
+#define wTrainerHeaderPtr BYTES(0xDA30)
+
 /* Movement and map. */
 #define wMiscFlags BYTE(0xCD60)
+#define MISC_SEEN_BY_TRAINER 0x01
 #define MISC_TURNING 0x04
 #define wTilePlayerStandingOn BYTE(0xCF0E)
 #define wSpriteIndex BYTE(0xCF13)
@@ -126,6 +152,7 @@ typedef struct {
 #define wTilesetCollisionPtr WORD(0xD530)
 #define wTilesetCounterTiles BYTES(0xD532)
 #define wGrassTile BYTE(0xD535)
+#define wToggleableObjectFlags BYTES(0xD5A6)
 #define wToggleableObjectList BYTES(0xD5CE)
 #define wWarpedFromWhichWarp BYTE(0xD73B)
 #define wWarpedFromWhichMap BYTE(0xD73C)
@@ -176,18 +203,30 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define NEW_GAME_END 0xDEE2
 
 /* Flags. */
+#define wStatusFlags2 BYTE(0xD72C)
+#define STATUS2_COOLDOWN 0x01
 #define wStatusFlags3 BYTE(0xD72D)
+#define wStatusFlags4 BYTE(0xD72E)
+#define STATUS4_USED_CENTRE 0x04
+#define STATUS4_GOT_STARTER 0x08
+#define STATUS4_NO_BATTLES 0x10
+#define STATUS4_BATTLE_OVER 0x20
 #define wStatusFlags5 BYTE(0xD730)
+#define STATUS5_SCRIPTED_NPC 0x01
 #define STATUS5_AFTER_WARP 0x06
 #define STATUS5_NO_JOYPAD 0x20
 #define STATUS5_NO_TEXT_DELAY 0x40
 #define STATUS5_SCRIPTED_WALK 0x80
 #define wStatusFlags6 BYTE(0xD732)
 #define STATUS6_TIMER 0x01
+#define wStatusFlags7 BYTE(0xD733)
+#define STATUS7_TRAINER_BATTLE 0x08
+#define wPlayerJumpingIndex BYTE(0xD714)
 #define wMovementFlags BYTE(0xD736)
 #define MOVEMENT_ON_DOOR 0x01
 #define MOVEMENT_LEAVING_DOOR 0x02
 #define MOVEMENT_ON_WARP 0x04
+#define MOVEMENT_LEDGE 0x40
 
 /* Creatures: numbers of several bytes have the high one first. Offsets of the contract, so only bytes here. */
 typedef struct {

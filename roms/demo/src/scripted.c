@@ -13,6 +13,8 @@ static void end_script(void)
 {
     wStatusFlags5 &= (uint8_t)~STATUS5_SCRIPTED_WALK;
     wMovementFlags &= (uint8_t)~MOVEMENT_LEAVING_DOOR;
+    if (wMovementFlags & MOVEMENT_LEDGE)
+        land();
     wJoyIgnore = 0;
     hJoyPressed = hJoyHeld = 0;
 }

@@ -7,8 +7,6 @@
 #define OBJECTS_PER_SPRITE 4
 #define OBJECT_MIRRORED 0x20
 #define OBJECT_BEHIND 0x80
-#define PLAYER_Y 0x3C
-#define PLAYER_X 0x40
 #define IN_GRASS 0x80
 #define FIRST_BOX_TILE 0x60
 #define WALKING_TILES 12
@@ -133,7 +131,7 @@ static void update_sprite(void)
 static void update_player(void)
 {
     two->grass = wTilePlayerStandingOn == wGrassTile && !wWalkCounter ? IN_GRASS : 0;
-    if (is_under_box(PLAYER_Y + MARGIN, PLAYER_X + MARGIN)) {
+    if (is_under_box(PLAYER_Y_PIXELS + MARGIN, PLAYER_X_PIXELS + MARGIN)) {
         one->image = HIDDEN;
         return;
     }
@@ -169,7 +167,7 @@ void update_sprites(void) BANKED
         slot++;
         one++;
         two++;
-        if (one->picture)
+        if (one->picture && !slot_hidden[slot])
             update_sprite();
     }
     hide_rest();

@@ -1,5 +1,6 @@
 /* The menu behind START. */
 #pragma bank 46
+#include "battle.h"
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
@@ -64,6 +65,10 @@ static void whole_screen(void)
 static void open_item(uint8_t item)
 {
     switch (item) {
+    case TEAM:
+        whole_screen();
+        party_menu();
+        break;
     case BAG:
         bag_menu();
         break;
@@ -92,7 +97,7 @@ void start_menu(void) BANKED
     window_open();
     update_sprites();
     while (choose() & PAD_A && wCurrentMenuItem != EXIT)
-        if (wCurrentMenuItem != TEAM)
+        if (wCurrentMenuItem != TEAM || wPartyCount)
             open_item(wCurrentMenuItem);
     wait_for_release();
     load_view();

@@ -1,17 +1,21 @@
 /* A pressed: the sign or the person in front, and the text they have. */
 #pragma bank 45
 #include "overworld.h"
+#include "scenes.h"
+#include "services.h"
 #include "ui.h"
+#include "world.h"
 
 #define LIST_END 0xFF
 #define NOBODY 0
+#define SERVICE_NURSE 0xFF
 
 static uint8_t person_at(uint8_t map_y, uint8_t map_x)
 {
     uint8_t slot;
 
     for (slot = 1; slot <= wNumSprites; slot++) {
-        if (!wSprites1[slot].picture || wSprites2[slot].walk_counter)
+        if (!wSprites1[slot].picture || slot_hidden[slot] || wSprites2[slot].walk_counter)
             continue;
         if (wSprites2[slot].map_y == map_y && wSprites2[slot].map_x == map_x)
             return slot;
@@ -36,7 +40,7 @@ static bool is_counter(uint8_t tile)
            && (tile == wTilesetCounterTiles[0] || tile == wTilesetCounterTiles[1] || tile == wTilesetCounterTiles[2]);
 }
 
-static void open_box(void)
+void open_box(void) BANKED
 {
     wFontLoaded |= FONT_LOADED;
     place_message_box();
@@ -44,7 +48,7 @@ static void open_box(void)
     update_sprites();
 }
 
-static void close_box(void)
+void close_box(void) BANKED
 {
     load_view();
     window_close();
@@ -52,17 +56,51 @@ static void close_box(void)
     update_sprites();
 }
 
-void display_text(uint8_t id)
+/* A text of the map into the open box, and no waiting after it. */
+void say(uint8_t id) BANKED
 {
+    uint16_t script = far_word(hMapROMBank, wCurMapTextPtr + 2 * (id - 1));
+
     hTextID = id;
-    open_box();
-    print_text(hMapROMBank, far_word(hMapROMBank, wCurMapTextPtr + 2 * (id - 1)));
+    if (far_byte(hMapROMBank, script) == SERVICE_NURSE)
+        nurse();
+    else
+        print_text(hMapROMBank, script);
+}
+
+static void end_text(void)
+{
     if (!wDoNotWaitAfterText) {
         wait_for_button();
         wait_for_release();
     }
     wDoNotWaitAfterText = 0;
     close_box();
+}
+
+/* A text of the map's bank that has no id. */
+void display_script(uint16_t script) BANKED
+{
+    open_box();
+    print_text(hMapROMBank, script);
+    end_text();
+}
+
+void display_text(uint8_t id) BANKED
+{
+    open_box();
+    say(id);
+    end_text();
+}
+
+static void speak(uint8_t slot)
+{
+    const Trainer *trainer = trainer_in_slot(slot);
+
+    if (trainer)
+        talk_to_trainer(trainer);
+    else if (wCurMap != MAP_LAB || !lab_speaks(slot))
+        display_text(wMapSpriteData[2 * (slot - 1) + 1]);
 }
 
 static void talk_to(uint8_t slot)
@@ -72,7 +110,7 @@ static void talk_to(uint8_t slot)
     wSpriteIndex = slot;
     wSprites1[slot].facing = OPPOSITE(player1.facing);
     wSprites1[slot].frame = 0;
-    display_text(wMapSpriteData[2 * (slot - 1) + 1]);
+    speak(slot);
     wSprites1[slot].facing = facing;
 }
 

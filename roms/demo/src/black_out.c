@@ -1,0 +1,70 @@
+/* All is lost: the way back to where the team was last looked after. */
+#pragma bank 60
+#include "battle.h"
+#include "overworld.h"
+#include "services.h"
+#include "ui.h"
+#include "world.h"
+
+#define LANDINGS_BANK 1
+#define LANDINGS 0x6448
+#define LANDINGS_END (LANDINGS + 13 * 4)
+#define MONEY_BYTES 3
+
+static void tell(void)
+{
+    wFontLoaded = 0;
+    clear_screen();
+    show_plain_screen();
+    wait_transfer();
+    fade_in();
+    print_system_text(TEXT_BLACK_OUT);
+    fade_out();
+}
+
+/* Six decimal digits, two a byte. */
+static void halve_money(void)
+{
+    uint8_t i, high, low, rest = 0;
+
+    for (i = 0; i != MONEY_BYTES; i++) {
+        high = (wPlayerMoney[i] >> 4) + rest;
+        rest = high & 1 ? 10 : 0;
+        low = (wPlayerMoney[i] & 0x0F) + rest;
+        rest = low & 1 ? 10 : 0;
+        wPlayerMoney[i] = (uint8_t)(high >> 1 << 4) | low >> 1;
+    }
+}
+
+/* The landing record of a map; that of the first when it has none. */
+static uint16_t landing_of(uint8_t map)
+{
+    uint16_t entry;
+
+    for (entry = LANDINGS; entry != LANDINGS_END; entry += 4)
+        if (far_byte(LANDINGS_BANK, entry) == map)
+            return far_word(LANDINGS_BANK, entry + 2);
+    return far_word(LANDINGS_BANK, LANDINGS + 2);
+}
+
+static void go_to_landing(void)
+{
+    uint16_t record = landing_of(wLastBlackoutMap);
+
+    wCurMap = wLastBlackoutMap;
+    wDestinationWarpID = NO_WARP;
+    wYCoord = far_byte(LANDINGS_BANK, record + 2);
+    wXCoord = far_byte(LANDINGS_BANK, record + 3);
+    wMovementFlags = 0;
+    player1.facing = FACING_DOWN;
+}
+
+void black_out(void) BANKED
+{
+    tell();
+    halve_money();
+    heal_party();
+    wIsInBattle = 0;
+    go_to_landing();
+    enter_map();
+}

@@ -1,0 +1,17 @@
+/* Thistle End: nobody walks the lane alone. */
+#pragma bank 59
+#include "scenes.h"
+#include "world.h"
+
+#define SCRIPT_TURN_BACK 1
+#define FREE_ROW 2
+
+void turn_back(void) BANKED
+{
+    wPalletTownCurScript = SCRIPT_TURN_BACK;
+    face_player(FACING_DOWN);
+    wDoNotWaitAfterText = 1;
+    display_text(MAP_TEXT_THISTLE_END_GO_BACK);
+    walk_player(FACING_DOWN, FREE_ROW - wYCoord);
+    wPalletTownCurScript = 0;
+}
