@@ -21,6 +21,7 @@ from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.flags import Flags
 from emulator.ram.map import Connections, Facing, MapState, Position, Travel
 from emulator.ram.menu import Menu
+from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
 from emulator.ram.player import Player, PlayTime
 from emulator.ram.sprites import Person
@@ -75,6 +76,7 @@ __all__ = [
     "Link",
     "MapState",
     "Menu",
+    "MenuKind",
     "MoveSlot",
     "Party",
     "PartyMon",
