@@ -15,13 +15,16 @@ from emulator.errors import (
 )
 from emulator.pyboy_console import PyBoyConsole
 from emulator.ram.bag import Bag, Stack
-from emulator.ram.battle import BattleKind
+from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
+from emulator.ram.battle_mon import BattleMon, Stages, Volatile
 from emulator.ram.control import Control, Doubt
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.flags import Flags
 from emulator.ram.map import Connections, Facing, MapState, Position, Travel
 from emulator.ram.menu import Menu
+from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
+from emulator.ram.phase import Phase
 from emulator.ram.player import Player, PlayTime
 from emulator.ram.sprites import Person
 from emulator.ram.state import ScreenType, State, read_state
@@ -50,7 +53,11 @@ __all__ = [
     "LAST_MAP",
     "WATCHED_RANGES",
     "Bag",
+    "Battle",
     "BattleKind",
+    "BattleMon",
+    "BattleResult",
+    "BattleType",
     "Button",
     "Cartridge",
     "CartridgeError",
@@ -75,10 +82,12 @@ __all__ = [
     "Link",
     "MapState",
     "Menu",
+    "MenuKind",
     "MoveSlot",
     "Party",
     "PartyMon",
     "Person",
+    "Phase",
     "Place",
     "PlayTime",
     "Player",
@@ -94,6 +103,7 @@ __all__ = [
     "ScreenType",
     "Sign",
     "Stack",
+    "Stages",
     "State",
     "StateError",
     "Stats",
@@ -103,6 +113,7 @@ __all__ = [
     "Tileset",
     "Travel",
     "Trigger",
+    "Volatile",
     "Waiting",
     "Warp",
     "World",
