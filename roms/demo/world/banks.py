@@ -29,6 +29,12 @@ class Place(NamedTuple):
         return self.address if self.bank == 0 else self.bank * BANK + self.address - BANK
 
 
+def place_of(offset: int) -> Place:
+    """Return the place of a file offset."""
+    bank, within = divmod(offset, BANK)
+    return Place(bank, within + BANK if bank else within)
+
+
 @dataclass(slots=True)
 class Room:
     """A free stretch of one bank, filled from its start; `end` is exclusive."""

@@ -5,7 +5,6 @@
 
 import sys
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,8 @@ from world import (
     cast,
     font,
     font_tables,
+    landings,
+    map_macros,
     map_tables,
     maps,
     neighbours,
@@ -23,10 +24,10 @@ from world import (
     tilesets,
     title,
 )
-from world.banks import Place, Placement, Rooms, checked, pointer, whole_banks
+from world.banks import Place, Placement, Rooms, checked, place_of, pointer, whole_banks
 from world.errors import WorldError
 from world.font import END
-from world.mapdata import draw
+from world.mapdata import Words, draw
 from world.tiles import one_bit
 
 __all__ = ["Placement", "placements", "write_headers"]
@@ -74,17 +75,19 @@ def _world() -> World:
     macros = {f"START_{name}": str(value) for name, value in START.items()}
     made += font_tables.placements(letters, font.load(SOURCES / "hud.txt"))
     sheets = sprites.load_all(SOURCES / "sprites")
-    made += _maps(letters, sprites.ids(sheets))
+    everybody = cast.load()
+    creatures = {name: each.index for name, each in everybody.species.items()}
+    made += _maps(Words(letters, sprites.ids(sheets), creatures), macros)
     _system_texts(letters, made, macros)
     pictures = whole_banks(*PICTURE_BANKS)
     _sprite_sheets(sheets, pictures, made, macros)
     _title(letters, pictures, made, macros)
     _strings(letters, macros)
-    _cast(letters, made, macros)
+    _cast(everybody, letters, made, macros)
     return World(checked(made), macros)
 
 
-def _maps(letters: font.Font, pictures: Mapping[str, int]) -> list[Placement]:
+def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     sources = maps.load_all(SOURCES / "maps")
     by_id = {each.id: each for each in sources}
     if len(by_id) != len(sources):
@@ -94,11 +97,17 @@ def _maps(letters: font.Font, pictures: Mapping[str, int]) -> list[Placement]:
     sets = tilesets.load_all(SOURCES / "tilesets")
     blocks = {name: tilesets.Blockset() for name in sets}
     drawn = {
-        each.id: draw(each, sets[each.tileset], blocks[each.tileset], letters, pictures)
-        for each in sources
+        each.id: draw(each, sets[each.tileset], blocks[each.tileset], words) for each in sources
     }
+    made = list(
+        map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS), words.creatures)
+    )
+    macros |= map_macros.macros(sources)
+    headers = next(each for each in made if each.name == map_tables.TRAINER_LIST)
+    macros |= _located("TRAINER_HEADERS", place_of(headers.offset))
     return [
-        *map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS)),
+        *made,
+        *landings.placements(by_id),
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 
@@ -155,8 +164,9 @@ def _strings(letters: font.Font, macros: dict[str, str]) -> None:
         macros[f"STR_{name.upper()}_LENGTH"] = str(len(codes))
 
 
-def _cast(letters: font.Font, made: list[Placement], macros: dict[str, str]) -> None:
-    everybody = cast.load()
+def _cast(
+    everybody: cast.Cast, letters: font.Font, made: list[Placement], macros: dict[str, str]
+) -> None:
     made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK))
     macros |= cast.macros(everybody)
     macros["CREATURE_PICS_BANK"] = str(CREATURE_BANK)

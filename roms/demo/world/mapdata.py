@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from world.banks import Place, Placement, pointer
+from world.creature_names import spelled
 from world.errors import WorldError
 from world.font import Font
 from world.maps import Map
 from world.neighbours import arrival, record
+from world.people import TRAINERS_END, trainer_header
 from world.texts import script
 from world.tilesets import Blockset, Tileset
 
 CONNECTION_BITS = {"north": 8, "south": 4, "west": 2, "east": 1}
 RETURN = b"\xc9"  # a map script that does nothing
+TRAINERS = "trainer headers"
 SPRITE_SHIFT = 4  # stored coordinates of people are four greater
 
 
@@ -37,6 +40,7 @@ class Drawn(NamedTuple):
             ("blocks", len(self.blocks)),
             ("objects", len(self.objects)),
             ("script", len(RETURN)),
+            (TRAINERS, 12 * len(self.source.trainers) + 1 if self.source.trainers else 0),
             ("text table", 2 * len(self.texts)),
             *(
                 (f"text {name}", len(t))
@@ -53,9 +57,15 @@ class Drawn(NamedTuple):
         return places
 
 
-def draw(
-    source: Map, tileset: Tileset, blockset: Blockset, font: Font, pictures: Mapping[str, int]
-) -> Drawn:
+class Words(NamedTuple):
+    """What the words in a map's source stand for."""
+
+    font: Font
+    pictures: Mapping[str, int]
+    creatures: Mapping[str, int]
+
+
+def draw(source: Map, tileset: Tileset, blockset: Blockset, words: Words) -> Drawn:
     """Return the parts of `source`."""
     where = f"maps/{source.name}.toml"
     outside = tileset.step(source.border, where)
@@ -67,14 +77,18 @@ def draw(
         for x in range(0, len(upper), 2)
     )
     texts = tuple(
-        text if isinstance(text, bytes) else script(text, font, f"{where}, text {name!r}")
+        text if isinstance(text, bytes) else _text(text, words, f"{where}, text {name!r}")
         for name, text in source.texts.items()
     )
     number = tileset.ids[0] if source.tileset_id is None else source.tileset_id
     if number not in tileset.ids:
         message = f"{where}: tileset {tileset.name!r} does not serve id {number}"
         raise WorldError(message)
-    return Drawn(source, number, blocks, _objects(source, border, pictures), texts)
+    return Drawn(source, number, blocks, _objects(source, border, words.pictures), texts)
+
+
+def _text(markup: str, words: Words, where: str) -> bytes:
+    return script(spelled(markup, words.creatures, where), words.font, where)
 
 
 def _objects(source: Map, border: int, pictures: Mapping[str, int]) -> bytes:
@@ -102,6 +116,7 @@ def placed(drawn: Drawn, starts: Mapping[int, Place], maps: Mapping[int, Drawn])
         "blocks": drawn.blocks,
         "objects": drawn.objects,
         "script": RETURN,
+        TRAINERS: _trainers(source, places),
         "text table": b"".join(pointer(places[f"text {name}"].address) for name in source.texts),
     }
     for name, text in zip(source.texts, drawn.texts, strict=True):
@@ -111,6 +126,12 @@ def placed(drawn: Drawn, starts: Mapping[int, Place], maps: Mapping[int, Drawn])
         for part, content in data.items()
         if content
     ]
+
+
+def _trainers(source: Map, places: Mapping[str, Place]) -> bytes:
+    addresses = {name: places[f"text {name}"].address for name in source.texts}
+    headers = b"".join(trainer_header(each, addresses) for each in source.trainers)
+    return headers + TRAINERS_END if headers else b""
 
 
 def _header(

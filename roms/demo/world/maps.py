@@ -4,9 +4,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from world.errors import WorldError
+from world.people import TRAINER, Person, Table, person, trainer_texts
 
 LAST_MAP = 0xFF
 OUTDOOR_LIMIT = 37
@@ -32,18 +33,6 @@ class Sign(NamedTuple):
     text: str
 
 
-class Person(NamedTuple):
-    """Someone or something standing on the map; `extra` are a trainer's or an item's bytes."""
-
-    x: int
-    y: int
-    picture: str
-    movement: tuple[int, int]
-    text: str
-    flags: int
-    extra: bytes
-
-
 class Connection(NamedTuple):
     """A neighbour; `offset` is how many blocks further east (or south) its origin lies."""
 
@@ -53,14 +42,10 @@ class Connection(NamedTuple):
 
 
 class Wild(NamedTuple):
-    """An encounter rate and ten (level, species) pairs; a rate of 0 has none."""
+    """An encounter rate and ten pairs of level and creature, by name or index; 0 has none."""
 
     rate: int
-    slots: bytes
-
-    def data(self) -> bytes:
-        """Return the record of this kind of ground."""
-        return bytes([self.rate]) + self.slots
+    slots: tuple[tuple[int, str | int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +63,7 @@ class Map:
     people: tuple[Person, ...]
     connections: tuple[Connection, ...]
     texts: Mapping[str, Text]
+    landing: tuple[int, int] | None  # where one wakes up or lands in this town
     grass: Wild
     water: Wild
 
@@ -91,6 +77,11 @@ class Map:
         """Height in blocks."""
         return len(self.rows) // 2
 
+    @property
+    def trainers(self) -> tuple[Person, ...]:
+        """Return who fights, in order."""
+        return tuple(each for each in self.people if each.flags == TRAINER)
+
     def text_id(self, name: str) -> int:
         """Return the number, from 1, of a text of this map."""
         if name not in self.texts:
@@ -99,18 +90,13 @@ class Map:
         return list(self.texts).index(name) + 1
 
 
-STAY, WALK = 0xFF, 0xFE
-MOVES = {"any": 0x00, "vertical": 0x01, "horizontal": 0x02}
-FACES = {"down": 0xD0, "up": 0xD1, "left": 0xD2, "right": 0xD3}
-TRAINER, ITEM = 0x40, 0x80
 MART, MART_END = 0xFE, 0xFF
 SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC}
-NOT_WILD = Wild(0, b"")
-
-# The TOML tables below are checked by use: a missing key is reported with the file's name.
-Table: TypeAlias = Mapping[str, Any]
+NOT_WILD = Wild(0, ())
+SLOTS = 10
 
 
+# TOML tables are checked by use: a missing key is reported with the file's name.
 def load(path: Path) -> Map:
     """Return the map of `path`."""
     source = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -124,9 +110,10 @@ def load(path: Path) -> Map:
             rows=_rows(source),
             warps=tuple(_warp(table) for table in source.get("warps", ())),
             signs=tuple(_sign(table) for table in source.get("signs", ())),
-            people=tuple(_person(table) for table in source.get("people", ())),
+            people=tuple(person(table) for table in source.get("people", ())),
             connections=_connections(source.get("connections", {})),
-            texts={name: _text(text) for name, text in source.get("texts", {}).items()},
+            texts=_texts(source),
+            landing=tuple(source["landing"]) if "landing" in source else None,
             grass=_wild(source.get("wild", {}).get("grass")),
             water=_wild(source.get("wild", {}).get("water")),
         )
@@ -159,23 +146,17 @@ def _sign(table: Table) -> Sign:
     return Sign(x, y, table["text"])
 
 
-def _person(table: Table) -> Person:
-    moving = "moves" in table
-    movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
-    (x, y), flags, extra = table["at"], 0, b""
-    if "trainer" in table:
-        flags, extra = TRAINER, bytes(table["trainer"])
-    elif "item" in table:
-        flags, extra = ITEM, bytes([table["item"]])
-    return Person(x, y, table["picture"], movement, table["text"], flags, extra)
-
-
 def _connections(table: Table) -> tuple[Connection, ...]:
     return tuple(
         Connection(direction, table[direction]["map"], table[direction].get("offset", 0))
         for direction in DIRECTIONS
         if direction in table
     )
+
+
+def _texts(source: Table) -> dict[str, Text]:
+    texts = {name: _text(text) for name, text in source.get("texts", {}).items()}
+    return texts | trainer_texts(source.get("trainers", {}))
 
 
 def _text(source: str | Table) -> Text:
@@ -190,8 +171,8 @@ def _text(source: str | Table) -> Text:
 def _wild(table: Table | None) -> Wild:
     if table is None:
         return NOT_WILD
-    slots = bytes(number for slot in table["slots"] for number in slot)
-    if len(slots) != 20:
-        message = "wild ground has ten slots of [level, species]"
+    slots = tuple((level, creature) for level, creature in table["slots"])
+    if len(slots) != SLOTS:
+        message = f"wild ground has {SLOTS} slots of [level, creature]"
         raise WorldError(message)
     return Wild(table["rate"], slots)

@@ -1,0 +1,25 @@
+"""What the engine's scenes call by name: maps, people, toggles and the texts of maps."""
+
+from collections.abc import Iterable, Iterator
+
+from world.map_tables import toggled
+from world.maps import Map
+
+
+def macros(maps: Iterable[Map]) -> dict[str, str]:
+    """Return the macros of all maps."""
+    ordered = sorted(maps, key=lambda each: each.id)
+    found = {name: str(number) for each in ordered for name, number in _of(each)}
+    for index, (source, _, person) in enumerate(toggled(ordered)):
+        found[f"TOGGLE_{source.name}_{person.name}".upper()] = str(index)
+    return found
+
+
+def _of(source: Map) -> Iterator[tuple[str, int]]:
+    name = source.name.upper()
+    yield f"MAP_{name}", source.id
+    for slot, person in enumerate(source.people, start=1):
+        if person.name:
+            yield f"SLOT_{name}_{person.name.upper()}", slot
+    for text in source.texts:
+        yield f"MAP_TEXT_{name}_{text.upper()}", source.text_id(text)

@@ -1,0 +1,87 @@
+"""Who stands on a map: their TOML form as frozen records, and the bytes of a trainer's header."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from world.banks import pointer
+from world.errors import WorldError
+
+STAY, WALK = 0xFF, 0xFE
+MOVES = {"any": 0x00, "vertical": 0x01, "horizontal": 0x02}
+FACES = {"down": 0xD0, "up": 0xD1, "left": 0xD2, "right": 0xD3}
+TRAINER, ITEM = 0x40, 0x80
+TOGGLES = {"hidden": 0x11, "shown": 0x15}
+EVENT_FLAGS = 0xD747
+TRAINER_TEXTS = ("before", "after", "win", "lose")  # the order of a header
+TRAINERS_END = b"\xff"
+
+Table: TypeAlias = Mapping[str, Any]
+
+
+class Person(NamedTuple):
+    """Someone or something standing on the map; `extra` are a trainer's or an item's bytes."""
+
+    name: str  # for macros; empty for who needs none
+    x: int
+    y: int
+    picture: str
+    movement: tuple[int, int]
+    text: str
+    flags: int
+    extra: bytes
+    toggle: int | None  # the state at first, for who can be hidden or shown
+    trainer: str  # the key of the texts in [trainers]; empty for the others
+    sight: int
+    event: int
+
+
+def person(table: Table) -> Person:
+    """Return the person of a [[people]] table."""
+    moving = "moves" in table
+    movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
+    (x, y), text, flags, extra = table["at"], table["text"], 0, b""
+    is_trainer = "trainer" in table
+    if is_trainer:
+        flags, extra = TRAINER, bytes(table["trainer"])
+    elif "item" in table:
+        flags, extra = ITEM, bytes([table["item"]])
+    return Person(
+        name=table.get("name", ""),
+        x=x,
+        y=y,
+        picture=table["picture"],
+        movement=movement,
+        text=trainer_text(text, "before") if is_trainer else text,
+        flags=flags,
+        extra=extra,
+        toggle=TOGGLES[table["toggle"]] if "toggle" in table else None,
+        trainer=text if is_trainer else "",
+        sight=table["sight"] if is_trainer else 0,
+        event=table["event"] if is_trainer else 0,
+    )
+
+
+def trainer_text(trainer: str, part: str) -> str:
+    """Return the name that a trainer's text has among the texts of the map."""
+    return f"{trainer}_{part}"
+
+
+def trainer_texts(table: Table) -> dict[str, str]:
+    """Return the texts of every trainer of a [trainers] table, by their names in the map."""
+    for trainer, texts in table.items():
+        if set(texts) != set(TRAINER_TEXTS):
+            message = f"trainer {trainer!r} needs the texts {', '.join(TRAINER_TEXTS)}, no more"
+            raise WorldError(message)
+    return {
+        trainer_text(trainer, part): texts[part]
+        for trainer, texts in table.items()
+        for part in TRAINER_TEXTS
+    }
+
+
+def trainer_header(trainer: Person, addresses: Mapping[str, int]) -> bytes:
+    """Return the 12 bytes about a trainer; `addresses` are those of the map's texts."""
+    byte, bit = divmod(trainer.event, 8)
+    texts = (addresses[trainer_text(trainer.trainer, part)] for part in TRAINER_TEXTS)
+    head = bytes([bit, trainer.sight << 4]) + pointer(EVENT_FLAGS + byte)
+    return head + b"".join(pointer(address) for address in texts)
