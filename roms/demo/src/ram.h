@@ -189,6 +189,114 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define MOVEMENT_LEAVING_DOOR 0x02
 #define MOVEMENT_ON_WARP 0x04
 
+/* Creatures: numbers of several bytes have the high one first. Offsets of the contract, so only bytes here. */
+typedef struct {
+    uint8_t species, hp[2], box_level, status, types[2], catch_rate, moves[4], trainer_id[2], experience[3];
+    uint8_t stat_experience[10], dvs[2], pp[4], level, max_hp[2], stats[8];
+} PartyMon;
+
+typedef struct {
+    uint8_t species, hp[2], position, status, types[2], catch_rate, moves[4], dvs[2], level, max_hp[2], stats[8], pp[4];
+} BattleMon;
+
+/* Base data of a species; byte 0 is its number once loaded. */
+typedef struct {
+    uint8_t species, stats[5], types[2], catch_rate, experience, picture_size;
+    uint16_t front_picture, back_picture;
+    uint8_t moves[4], growth, machines[7], unused;
+} MonHeader;
+
+typedef struct {
+    uint8_t id, effect, power, type, accuracy, pp;
+} Move;
+
+/* What a stat is without stages, burn and paralysis: level, greatest HP, and the four in the order of BattleMon. */
+typedef struct {
+    uint8_t level, max_hp[2], stats[8];
+} Unmodified;
+
+#define PARTY_SIZE 6
+#define NO_MON 0xFF
+#define wPartyMons ((PartyMon *)0xD16B)
+#define wPartyMonOT BYTES(0xD273)
+#define wPartyMonNicks BYTES(0xD2B5)
+#define wPokedexOwned BYTES(0xD2F7)
+#define wPokedexSeen BYTES(0xD30A)
+#define wMonHeader (*(MonHeader *)0xD0B8)
+#define wLoadedMon (*(PartyMon *)0xCF98)
+#define wStringBuffer BYTES(0xCF4B)
+#define wCurPartySpecies BYTE(0xCF91)
+#define wLearnMoveMonName BYTES(0xD036)
+#define wPartyMenuType BYTE(0xD07D)
+enum { PARTY_MENU_NORMAL, PARTY_MENU_BATTLE = 2 };
+#define wForcePlayerToChooseMon BYTE(0xD11F)
+#define wPartySavedMenuItem BYTE(0xCC2B)
+
+enum { STATUS_SLEEP = 0x07, STATUS_POISON = 0x08, STATUS_BURN = 0x10, STATUS_FREEZE = 0x20, STATUS_PARALYSIS = 0x40 };
+enum { ATTACK, DEFENSE, SPEED, SPECIAL, ACCURACY, EVASION };
+
+/* Battles. */
+#define wPlayerMoveListIndex BYTE(0xCC2E)
+#define wPlayerMonNumber BYTE(0xCC2F)
+#define wPlayerSelectedMove BYTE(0xCCDC)
+#define wEnemySelectedMove BYTE(0xCCDD)
+#define wEnemyMoveListIndex BYTE(0xCCE2)
+#define wInHandlePlayerMonFainted BYTE(0xCCF0)
+#define wPlayerUsedMove BYTE(0xCCF1)
+#define wEnemyUsedMove BYTE(0xCCF2)
+#define wPartyFoughtCurrentEnemyFlags BYTE(0xCCF5)
+#define wPlayerMonUnmodified (*(Unmodified *)0xCD0F)
+#define wPlayerMonStatMods BYTES(0xCD1A)
+#define wEnemyMonUnmodified (*(Unmodified *)0xCD23)
+#define wEnemyMonStatMods BYTES(0xCD2E)
+#define STAT_MODS 6
+#define NEUTRAL_STAGE 7
+#define wActionResultOrTookBattleTurn BYTE(0xCD6A)
+#define wNumMovesMinusOne BYTE(0xCD6C)
+#define wBattleResult BYTE(0xCF0B)
+enum { BATTLE_WON, BATTLE_LOST, BATTLE_LEFT };
+#define wEnemyMove (*(Move *)0xCFCC)
+#define wPlayerMove (*(Move *)0xCFD2)
+#define wEnemyMonSpecies2 BYTE(0xCFD8)
+#define wBattleMonSpecies2 BYTE(0xCFD9)
+#define wEnemyMon (*(BattleMon *)0xCFE5)
+#define wEnemyMonBaseStats BYTES(0xD002)
+#define wEnemyMonActualCatchRate BYTE(0xD007)
+#define wEnemyMonBaseExp BYTE(0xD008)
+#define wBattleMon (*(BattleMon *)0xD014)
+#define wTrainerClass BYTE(0xD031)
+#define wTrainerBaseMoney BYTES(0xD046)
+#define wTrainerName BYTES(0xD04A)
+#define TRAINER_NAME_SIZE 13
+enum { IN_NO_BATTLE = 0, IN_WILD_BATTLE = 1, IN_TRAINER_BATTLE = 2, LOST_BATTLE = 0xFF };
+#define wPartyGainExpFlags BYTE(0xD058)
+#define wCurOpponent BYTE(0xD059)
+#define FIRST_TRAINER 200
+#define wBattleType BYTE(0xD05A)
+#define wDamageMultipliers BYTE(0xD05B)
+#define NORMAL_DAMAGE 10
+#define SAME_TYPE_BONUS 0x80
+#define wTrainerNo BYTE(0xD05D)
+#define wCriticalHitOrOHKO BYTE(0xD05E)
+#define wMoveMissed BYTE(0xD05F)
+#define wPlayerBattleStatus BYTES(0xD062)
+#define wEnemyBattleStatus BYTES(0xD067)
+enum { FLINCHED = 0x08, CONFUSED = 0x80 };      /* of the first of three bytes */
+enum { FOCUSED = 0x04 };                        /* of the second */
+#define wPlayerConfusedCounter BYTE(0xD06B)
+#define wEnemyConfusedCounter BYTE(0xD070)
+#define wAmountMoneyWon BYTES(0xD079)
+#define wEndBattleWinTextPointer WORD(0xD08C)
+#define wEndBattleLoseTextPointer WORD(0xD08E)
+#define wDamage BYTES(0xD0D7)
+#define wMoveNum BYTE(0xD0E0)
+#define wFirstMonsNotOutYet BYTE(0xD11D)
+#define wNumRunAttempts BYTE(0xD120)
+#define wCurEnemyLevel BYTE(0xD127)
+#define wEnemyPartyCount BYTE(0xD89C)
+#define wEnemyPartySpecies BYTES(0xD89D)
+#define wEnemyMons ((PartyMon *)0xD8A4)
+
 /* High RAM. */
 #define hTextID HIGH_BYTE(0xFF8C)
 #define hSCX HIGH_BYTE(0xFFAE)
@@ -215,6 +323,7 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define hTileAnimations HIGH_BYTE(0xFFD7)
 #define hMapROMBank HIGH_BYTE(0xFFE8)
 #define hWhoseTurn HIGH_BYTE(0xFFF3)
+enum { PLAYERS_TURN, ENEMYS_TURN };
 #define hUILayoutFlags HIGH_BYTE(0xFFF6)
 #define UI_SINGLE_SPACED 0x02
 #define hJoyInput HIGH_BYTE(0xFFF8)

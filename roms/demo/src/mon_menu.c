@@ -1,0 +1,198 @@
+/* The team as a list over the whole screen: to look, to reorder, and to choose who fights. */
+#pragma bank 58
+#include "battle.h"
+#include "mon.h"
+#include "overworld.h"
+#include "ui.h"
+#include "world.h"
+
+#define SPACE 0x7F
+#define CURSOR_PARENT 0xEC
+#define SUBMENU_BOX 0x0C
+
+static const uint8_t switch_word[] = {STR_SWITCH};
+static const uint8_t stats_word[] = {STR_STATS};
+static const uint8_t cancel_word[] = {STR_CANCEL};
+static const uint8_t fainted_word[] = {STR_FAINTED};
+static const uint8_t choose_words[] = {STR_CHOOSE_MON};
+static const uint8_t bring_out_words[] = {STR_BRING_OUT};
+static const uint8_t swap_words[] = {STR_MOVE_WHERE};
+
+enum { CHOICE_FIRST, CHOICE_SECOND, CHOICE_CANCEL, CHOICES };
+
+static void draw_row(uint8_t place)
+{
+    const PartyMon *mon = &wPartyMons[place];
+    uint8_t y = 2 * place;
+
+    place_string(TILE_AT(3, y), wPartyMonNicks + NAME_SIZE * place);
+    place_level(TILE_AT(13, y), mon->level);
+    if (is_fainted(mon->hp))
+        place_string(TILE_AT(17, y), fainted_word);
+    else
+        place_status(TILE_AT(17, y), mon->status);
+    place_hp_bar(TILE_AT(4, y + 1), big(mon->hp), big(mon->max_hp), BAR_END);
+    place_hp_numbers(TILE_AT(13, y + 1), big(mon->hp), big(mon->max_hp));
+}
+
+/* Shown when it is whole, since the lists before and after look alike. */
+static void draw_list(const uint8_t *words)
+{
+    uint8_t place;
+
+    hAutoBGTransferEnabled = 0;
+    clear_screen();
+    for (place = 0; place != wPartyCount; place++)
+        draw_row(place);
+    place_message_box();
+    place_string(TILE_AT(1, 14), words);
+    update_sprites();
+    hAutoBGTransferEnabled = 1;
+}
+
+static uint8_t choose_row(const uint8_t *words, uint8_t keys)
+{
+    draw_list(words);
+    start_menu_at(0, 1, wPartyCount - 1, keys);
+    if (wPartySavedMenuItem >= wPartyCount)
+        wPartySavedMenuItem = 0;
+    wCurrentMenuItem = wLastMenuItem = wPartySavedMenuItem;
+    wMenuWrappingEnabled = 1;
+    keys = handle_menu_input();
+    wPartySavedMenuItem = wCurrentMenuItem;
+    if (keys & PAD_B)
+        return NO_MON;
+    wWhichPokemon = wCurrentMenuItem;
+    wCurPartySpecies = wPartySpecies[wWhichPokemon];
+    *TILE_AT(0, 1 + 2 * wWhichPokemon) = CURSOR_PARENT;
+    return wWhichPokemon;
+}
+
+static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
+{
+    wTextBoxID = SUBMENU_BOX;
+    place_box(11, 11, 7, 5);
+    place_string(TILE_AT(13, 12), first);
+    place_string(TILE_AT(13, 14), second);
+    place_string(TILE_AT(13, 16), cancel_word);
+    start_menu_at(12, 12, CHOICES - 1, PAD_A | PAD_B);
+    return handle_menu_input() & PAD_B ? CHOICE_CANCEL : wCurrentMenuItem;
+}
+
+static void swap_bytes(uint8_t *a, uint8_t *b, uint8_t count)
+{
+    uint8_t byte;
+
+    do {
+        byte = *a;
+        *a++ = *b;
+        *b++ = byte;
+    } while (--count);
+}
+
+static void swap_places(uint8_t a, uint8_t b)
+{
+    if (a == b)
+        return;
+    swap_bytes(wPartySpecies + a, wPartySpecies + b, 1);
+    swap_bytes((uint8_t *)&wPartyMons[a], (uint8_t *)&wPartyMons[b], sizeof(PartyMon));
+    swap_bytes(wPartyMonOT + NAME_SIZE * a, wPartyMonOT + NAME_SIZE * b, NAME_SIZE);
+    swap_bytes(wPartyMonNicks + NAME_SIZE * a, wPartyMonNicks + NAME_SIZE * b, NAME_SIZE);
+}
+
+static void reorder(uint8_t place)
+{
+    uint8_t other = choose_row(swap_words, PAD_A | PAD_B);
+
+    if (other != NO_MON)
+        swap_places(place, other);
+}
+
+/* What lies behind the list comes back with its own tiles. */
+static void enter_list(uint8_t type)
+{
+    wPartyMenuType = type;
+    if (type == PARTY_MENU_NORMAL)
+        load_hud_tiles();
+}
+
+static void leave_list(void)
+{
+    clear_screen();
+    wait_transfer();
+    if (wPartyMenuType == PARTY_MENU_NORMAL)
+        load_box_tiles();
+}
+
+void party_menu(void) BANKED
+{
+    uint8_t place;
+
+    clear_screen();
+    update_sprites();
+    wait_transfer();
+    enter_list(PARTY_MENU_NORMAL);
+    while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
+        switch (choose_action(stats_word, switch_word)) {
+        case CHOICE_FIRST:
+            mon_page(place);
+            break;
+        case CHOICE_SECOND:
+            reorder(place);
+            break;
+        }
+    }
+    leave_list();
+}
+
+/* Whether the one at `place` can come out; says why not. */
+static bool can_fight(uint8_t place)
+{
+    copy_string(wStringBuffer, wPartyMonNicks + NAME_SIZE * place);
+    if (place == wPlayerMonNumber && !wInHandlePlayerMonFainted) {
+        print_system_text(TEXT_BATTLE_ALREADY_OUT);
+        return false;
+    }
+    if (is_fainted(wPartyMons[place].hp)) {
+        print_system_text(TEXT_BATTLE_NO_STRENGTH);
+        return false;
+    }
+    return true;
+}
+
+/* Straight from the list: after a faint (`forced`: somebody must come), and before an opponent's next. */
+uint8_t choose_mon(bool forced) BANKED
+{
+    uint8_t place;
+
+    enter_list(PARTY_MENU_BATTLE);
+    wForcePlayerToChooseMon = forced;
+    do
+        place = choose_row(bring_out_words, forced ? PAD_A : PAD_A | PAD_B);
+    while (place != NO_MON && !can_fight(place));
+    wForcePlayerToChooseMon = 0;
+    leave_list();
+    return place;
+}
+
+/* From the battle menu: a choice can be looked at first. */
+uint8_t choose_switch(void) BANKED
+{
+    uint8_t place;
+
+    enter_list(PARTY_MENU_BATTLE);
+    while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
+        switch (choose_action(switch_word, stats_word)) {
+        case CHOICE_FIRST:
+            if (!can_fight(place))
+                continue;
+            leave_list();
+            return place;
+        case CHOICE_SECOND:
+            mon_page(place);
+            break;
+        }
+    }
+    leave_list();
+    return NO_MON;
+}
