@@ -37,6 +37,13 @@ from emulator.recording import (
     first_divergence,
     verify_chain,
 )
+from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
+from emulator.rules.chart import Matchup, TypeChart
+from emulator.rules.damage import damage
+from emulator.rules.experience import experience_at, experience_gained, level_at
+from emulator.rules.records import Attacker, Defender, MoveData
+from emulator.rules.spread import Spread, damage_spread, expected_damage, knockout_chance
+from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
 from emulator.screen.scene import Place, Scene, locate
@@ -52,6 +59,7 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "LAST_MAP",
     "WATCHED_RANGES",
+    "Attacker",
     "Bag",
     "Battle",
     "BattleKind",
@@ -68,6 +76,7 @@ __all__ = [
     "ConsoleError",
     "Control",
     "Crossing",
+    "Defender",
     "Dialogue",
     "Divergence",
     "DivergenceKind",
@@ -81,8 +90,10 @@ __all__ = [
     "Kind",
     "Link",
     "MapState",
+    "Matchup",
     "Menu",
     "MenuKind",
+    "MoveData",
     "MoveSlot",
     "Party",
     "PartyMon",
@@ -102,6 +113,7 @@ __all__ = [
     "Screen",
     "ScreenType",
     "Sign",
+    "Spread",
     "Stack",
     "Stages",
     "State",
@@ -113,16 +125,30 @@ __all__ = [
     "Tileset",
     "Travel",
     "Trigger",
+    "TypeChart",
     "Volatile",
     "Waiting",
     "Warp",
     "World",
     "agreement",
+    "critical_chance",
+    "damage",
+    "damage_spread",
     "demo_cartridge_path",
+    "expected_damage",
+    "experience_at",
+    "experience_gained",
+    "first_chance",
     "first_divergence",
+    "hit_chance",
+    "knockout_chance",
+    "level_at",
     "load_cartridge",
     "locate",
     "read_glyphs",
     "read_state",
+    "run_chance",
+    "staged",
+    "stats_of",
     "verify_chain",
 ]
