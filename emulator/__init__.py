@@ -15,13 +15,16 @@ from emulator.errors import (
 )
 from emulator.pyboy_console import PyBoyConsole
 from emulator.ram.bag import Bag, Stack
-from emulator.ram.battle import BattleKind
+from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
+from emulator.ram.battle_mon import BattleMon, Stages, Volatile
 from emulator.ram.control import Control, Doubt
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.flags import Flags
 from emulator.ram.map import Connections, Facing, MapState, Position, Travel
 from emulator.ram.menu import Menu
+from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
+from emulator.ram.phase import Phase
 from emulator.ram.player import Player, PlayTime
 from emulator.ram.sprites import Person
 from emulator.ram.state import ScreenType, State, read_state
@@ -34,6 +37,13 @@ from emulator.recording import (
     first_divergence,
     verify_chain,
 )
+from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
+from emulator.rules.chart import Matchup, TypeChart
+from emulator.rules.damage import damage
+from emulator.rules.experience import experience_at, experience_gained, level_at
+from emulator.rules.records import Attacker, Defender, MoveData
+from emulator.rules.spread import Spread, damage_spread, expected_damage, knockout_chance
+from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
 from emulator.screen.scene import Place, Scene, locate
@@ -49,8 +59,13 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "LAST_MAP",
     "WATCHED_RANGES",
+    "Attacker",
     "Bag",
+    "Battle",
     "BattleKind",
+    "BattleMon",
+    "BattleResult",
+    "BattleType",
     "Button",
     "Cartridge",
     "CartridgeError",
@@ -61,6 +76,7 @@ __all__ = [
     "ConsoleError",
     "Control",
     "Crossing",
+    "Defender",
     "Dialogue",
     "Divergence",
     "DivergenceKind",
@@ -74,11 +90,15 @@ __all__ = [
     "Kind",
     "Link",
     "MapState",
+    "Matchup",
     "Menu",
+    "MenuKind",
+    "MoveData",
     "MoveSlot",
     "Party",
     "PartyMon",
     "Person",
+    "Phase",
     "Place",
     "PlayTime",
     "Player",
@@ -93,7 +113,9 @@ __all__ = [
     "Screen",
     "ScreenType",
     "Sign",
+    "Spread",
     "Stack",
+    "Stages",
     "State",
     "StateError",
     "Stats",
@@ -103,15 +125,30 @@ __all__ = [
     "Tileset",
     "Travel",
     "Trigger",
+    "TypeChart",
+    "Volatile",
     "Waiting",
     "Warp",
     "World",
     "agreement",
+    "critical_chance",
+    "damage",
+    "damage_spread",
     "demo_cartridge_path",
+    "expected_damage",
+    "experience_at",
+    "experience_gained",
+    "first_chance",
     "first_divergence",
+    "hit_chance",
+    "knockout_chance",
+    "level_at",
     "load_cartridge",
     "locate",
     "read_glyphs",
     "read_state",
+    "run_chance",
+    "staged",
+    "stats_of",
     "verify_chain",
 ]

@@ -1,13 +1,35 @@
-"""Whether there is a battle, and of which kind."""
+"""The battle that is being fought: who against whom, and what it waits for."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, Volatile, read_battle_mon
+from emulator.ram.dialogue import Dialogue
+from emulator.ram.menu import Menu
+from emulator.ram.party import Party, read_enemy_party
+from emulator.ram.phase import Phase, read_phase
 from emulator.ram.view import Ram
 
+OWN_POSITION: Final = 0xCC2F  # wPlayerMonNumber
+OWN_MOVE: Final = 0xCCDC  # wPlayerSelectedMove
+ENEMY_MOVE: Final = 0xCCDD  # wEnemySelectedMove
+RESULT: Final = 0xCF0B  # wBattleResult
+ENEMY_SPECIES: Final = 0xCFD8  # wEnemyMonSpecies2, set before the mon's own numbers are
+ENEMY_POSITION: Final = 0xCFE8  # wEnemyMonPartyPos, 0xFF before a trainer's first mon
+TRAINER_CLASS: Final = 0xD031  # wTrainerClass
 IS_IN_BATTLE: Final = 0xD057  # wIsInBattle
+OPPONENT: Final = 0xD059  # wCurOpponent
+TYPE: Final = 0xD05A  # wBattleType
+TRAINER_NUMBER: Final = 0xD05D  # wTrainerNo
+NOT_OUT_YET: Final = 0xD11D  # wFirstMonsNotOutYet
+RUN_ATTEMPTS: Final = 0xD120  # wNumRunAttempts
+
+FIRST_TRAINER: Final = 200  # opponents from here on are trainer classes, the others species
+NOBODY: Final = 0xFF
+SELECTABLE: Final = range(1, 0xA6)  # other values of a selected move say that there is none
 
 
 class BattleKind(Enum):
@@ -19,10 +41,123 @@ class BattleKind(Enum):
     LOST = 0xFF
 
 
-def read_battle(ram: Ram) -> BattleKind:
-    """Return whether there is a battle, and of which kind."""
-    byte = ram.byte(IS_IN_BATTLE)
-    return _KINDS.get(byte, BattleKind.NONE)
+class BattleType(Enum):
+    """By which rules one fights."""
+
+    NORMAL = 0
+    OLD_MAN = 1  # somebody shows how to catch
+    SAFARI = 2
 
 
-_KINDS: Final = {kind.value: kind for kind in BattleKind}
+class BattleResult(Enum):
+    """How the last battle ended; `LEFT` is running, catching and being sent away alike."""
+
+    WON = 0
+    LOST = 1
+    LEFT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Battle:
+    """A battle; `own` and `enemy` are None while nobody whole is out on that side.
+
+    `opponent` is what the game was asked to fight: a species, a trainer class plus 200, or 0 for
+    whatever lives in the grass. `own_move` and `enemy_move` are the moves last chosen, or None.
+    """
+
+    kind: BattleKind
+    type: BattleType
+    phase: Phase
+    opponent: int
+    trainer_class: int
+    trainer_number: int
+    own: BattleMon | None
+    enemy: BattleMon | None
+    enemy_party: Party
+    own_move: int | None
+    enemy_move: int | None
+    run_attempts: int
+
+    @property
+    def is_wild(self) -> bool:
+        """Whether the enemy may be caught and run from."""
+        return self.kind is BattleKind.WILD
+
+    @property
+    def is_trainer(self) -> bool:
+        """Whether a trainer is fought, whom one cannot leave."""
+        return self.kind is BattleKind.TRAINER
+
+    @property
+    def enemy_count(self) -> int:
+        """How many mons the other side brought."""
+        return len(self.enemy_party) if self.is_trainer else 1
+
+    @property
+    def trapped(self) -> bool:
+        """Whether the enemy holds the own mon, so that it cannot use a move."""
+        return self.enemy is not None and Volatile.TRAPPING in self.enemy.volatile
+
+
+def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -> Battle | None:
+    """Return the battle, or None when there is none."""
+    kind = _KINDS.get(ram.byte(IS_IN_BATTLE))
+    if kind is None:
+        return None
+    own = _own(ram, party) if kind is not BattleKind.LOST else None
+    enemy = _enemy(ram, kind) if kind is not BattleKind.LOST else None
+    opponent, type_ = ram.byte(OPPONENT), ram.byte(TYPE)
+    is_trainer = kind is BattleKind.TRAINER
+    return Battle(
+        kind=kind,
+        type=BattleType(type_) if type_ <= BattleType.SAFARI.value else BattleType.NORMAL,
+        phase=read_phase(ram, menu, dialogue, out=own is not None),
+        opponent=opponent,
+        trainer_class=_trainer_class(ram, opponent) if is_trainer else 0,
+        trainer_number=ram.byte(TRAINER_NUMBER) if is_trainer else 0,
+        own=own,
+        enemy=enemy,
+        enemy_party=read_enemy_party(ram) if is_trainer else Party(()),
+        own_move=_selected(ram, OWN_MOVE),
+        enemy_move=_selected(ram, ENEMY_MOVE),
+        run_attempts=ram.byte(RUN_ATTEMPTS),
+    )
+
+
+def read_result(ram: Ram) -> BattleResult | None:
+    """Return how the last battle ended; before the first one it says `WON`."""
+    byte = ram.byte(RESULT)
+    return BattleResult(byte) if byte <= BattleResult.LEFT.value else None
+
+
+def _own(ram: Ram, party: Party) -> BattleMon | None:
+    # Until the mon is out, its place holds the one of an older battle: believe what the team has.
+    position = ram.byte(OWN_POSITION)
+    mon = read_battle_mon(ram, OWN, position) if position < len(party) else None
+    if mon is None or mon.transformed:
+        return mon
+    member = party[position]
+    if ram.byte(NOT_OUT_YET) and (mon.level, mon.hp) != (member.level, member.hp):
+        return None
+    return mon if mon.species == member.species else None
+
+
+def _enemy(ram: Ram, kind: BattleKind) -> BattleMon | None:
+    position = ram.byte(ENEMY_POSITION) if kind is BattleKind.TRAINER else 0
+    mon = read_battle_mon(ram, ENEMY, position) if position != NOBODY else None
+    if mon is None or mon.transformed:
+        return mon
+    announced = ram.byte(ENEMY_SPECIES)
+    return mon if announced in (0, mon.species) else None
+
+
+def _trainer_class(ram: Ram, opponent: int) -> int:
+    return opponent - FIRST_TRAINER if opponent > FIRST_TRAINER else ram.byte(TRAINER_CLASS)
+
+
+def _selected(ram: Ram, address: int) -> int | None:
+    move = ram.byte(address)
+    return move if move in SELECTABLE else None
+
+
+_KINDS: Final = {kind.value: kind for kind in BattleKind if kind is not BattleKind.NONE}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from emulator.ram.menu_kind import LISTS, Clues, MenuKind, menu_kind
 from emulator.ram.screen_tiles import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
@@ -19,6 +20,10 @@ from emulator.ram.view import Ram
 CURSOR: Final = 0xED  # the filled arrow; the hollow one, 0xEC, marks a menu that waits behind
 CURSOR_BYTE: Final = bytes([CURSOR])
 CORNERS: Final = bytes([TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT])
+TIMES: Final = 0xF1  # stands before a quantity that is asked for
+QUANTITY_TOP: Final = 9 * COLUMNS + 19  # the right corners of its box
+QUANTITY_BOTTOM: Final = 11 * COLUMNS + 19
+QUANTITY_SIGNS: Final = (10 * COLUMNS + 16, 10 * COLUMNS + 8)  # to the right, or beside a price
 
 TOP_Y: Final = 0xCC24  # wTopMenuItemY
 TOP_X: Final = 0xCC25  # wTopMenuItemX
@@ -29,12 +34,24 @@ CURSOR_ADDRESS: Final = 0xCC30  # wMenuCursorLocation
 SCROLL: Final = 0xCC36  # wListScrollOffset
 LIST_COUNT: Final = 0xD12A  # wListCount
 LIST_MENU_ID: Final = 0xCF94  # wListMenuID
+QUANTITY: Final = 0xCF96  # wItemQuantity
+MAX_QUANTITY: Final = 0xCF97  # wMaxItemQuantity
+IN_BATTLE: Final = 0xD057  # wIsInBattle
+TWO_OPTION_ID: Final = 0xD12C  # wTwoOptionMenuID
+
+RIGHT_COLUMNS: Final = (MenuKind.BATTLE_RIGHT, MenuKind.SAFARI_RIGHT)
+FROM_ONE: Final = (MenuKind.MOVES, MenuKind.MOVES_OF_ENEMY, MenuKind.MOVES_TO_RESTORE)
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A menu with its cursor at `cursor` (column, row); `current` is the item it points at."""
+    """A menu with its cursor at `cursor` (column, row); `current` is the item it points at.
 
+    `current` is what the game counts: rows of what is visible of a list, moves from one on. What
+    it means is `index`. A quantity has no cursor; `cursor` is the sign before it then.
+    """
+
+    kind: MenuKind
     top_x: int
     top_y: int
     current: int
@@ -45,26 +62,45 @@ class Menu:
     list_count: int
     list_menu_id: int
 
+    @property
+    def index(self) -> int:
+        """The entry pointed at, from 0 on, wherever the list was scrolled to; or the quantity."""
+        if self.kind in LISTS:
+            return self.list_offset + self.current
+        if self.kind in RIGHT_COLUMNS:
+            return self.current + 2 if self.current < 2 else self.current
+        return max(self.current - 1, 0) if self.kind in FROM_ONE else self.current
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it scrolls, with `list_count` entries and an end mark behind them."""
+        return self.kind in LISTS
+
 
 def read_menu(ram: Ram) -> Menu | None:
     """Return the menu that has the cursor, or None when no cursor is on the screen."""
     tiles = read_tiles(ram)
     if CURSOR not in tiles:
-        return None
+        return _quantity(ram, tiles) if tiles[QUANTITY_TOP] == TOP_RIGHT else None
     block = ram.span(TOP_Y, SCROLL + 1 - TOP_Y)
     cursor = _cursor(tiles, block)
     if cursor is None:
         return None
+    list_menu_id, maximum = ram.byte(LIST_MENU_ID), block[MAXIMUM - TOP_Y]
+    top_x, top_y, keys = block[TOP_X - TOP_Y], block[0], block[WATCHED_KEYS - TOP_Y]
+    in_battle = ram.byte(IN_BATTLE) != 0
+    clues = Clues(maximum, keys, list_menu_id, ram.byte(TWO_OPTION_ID), in_battle, tiles)
     return Menu(
-        top_x=block[TOP_X - TOP_Y],
-        top_y=block[0],
+        kind=menu_kind((top_x, top_y, maximum), clues),
+        top_x=top_x,
+        top_y=top_y,
         current=block[CURRENT - TOP_Y],
-        maximum=block[MAXIMUM - TOP_Y],
-        watched_keys=block[WATCHED_KEYS - TOP_Y],
+        maximum=maximum,
+        watched_keys=keys,
         cursor=cursor,
         list_offset=block[SCROLL - TOP_Y],
         list_count=ram.byte(LIST_COUNT),
-        list_menu_id=ram.byte(LIST_MENU_ID),
+        list_menu_id=list_menu_id,
     )
 
 
@@ -74,10 +110,31 @@ def _cursor(tiles: bytes, block: bytes) -> tuple[int, int] | None:
     low = CURSOR_ADDRESS - TOP_Y
     noted = (block[low] | block[low + 1] << 8) - TILE_MAP
     if 0 <= noted < len(tiles) and tiles[noted] == CURSOR:
-        at = noted
-    elif any(corner in tiles for corner in CORNERS):
-        at = tiles.find(CURSOR_BYTE)
-    else:
-        return None
+        return _place(noted)
+    if any(corner in tiles for corner in CORNERS):
+        return _place(tiles.find(CURSOR_BYTE))
+    return None
+
+
+def _place(at: int) -> tuple[int, int]:
     row, column = divmod(at, COLUMNS)
     return column, row
+
+
+def _quantity(ram: Ram, tiles: bytes) -> Menu | None:
+    sign = next((at for at in QUANTITY_SIGNS if tiles[at] == TIMES), None)
+    if sign is None or tiles[QUANTITY_BOTTOM] != BOTTOM_RIGHT:
+        return None
+    column, row = _place(sign)
+    return Menu(
+        kind=MenuKind.QUANTITY,
+        top_x=column,
+        top_y=row,
+        current=ram.byte(QUANTITY),
+        maximum=ram.byte(MAX_QUANTITY),
+        watched_keys=ram.byte(WATCHED_KEYS),
+        cursor=(column, row),
+        list_offset=ram.byte(SCROLL),
+        list_count=ram.byte(LIST_COUNT),
+        list_menu_id=ram.byte(LIST_MENU_ID),
+    )

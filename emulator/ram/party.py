@@ -10,6 +10,7 @@ from emulator.ram.view import Ram
 from emulator.text import decode_name
 
 COUNT: Final = 0xD163  # wPartyCount
+ENEMY_COUNT: Final = 0xD89C  # wEnemyPartyCount, from which on all lies as from COUNT on
 SPECIES: Final = 0xD164  # wPartySpecies, ends 0xFF
 MONS: Final = 0xD16B  # wPartyMons
 OT_NAMES: Final = 0xD273  # wPartyMonOT
@@ -104,6 +105,11 @@ class Party:
 def read_party(ram: Ram) -> Party:
     """Return the player's team."""
     return _decode_party(ram.span(COUNT, END - COUNT))
+
+
+def read_enemy_party(ram: Ram) -> Party:
+    """Return the team of the trainer who is fought; outside such a battle it means nothing."""
+    return _decode_party(ram.span(ENEMY_COUNT, END - COUNT))
 
 
 @lru_cache(maxsize=16)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from emulator.ram.bag import Bag, read_bag
-from emulator.ram.battle import BattleKind, read_battle
+from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
 from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, read_flags
@@ -46,7 +46,7 @@ class State:
     flags: Flags
     control: Control
     people: tuple[Person, ...]
-    battle: BattleKind
+    battle: Battle | None
     screen_type: ScreenType
     ram: Ram = field(repr=False, compare=False)
 
@@ -58,7 +58,12 @@ class State:
     @property
     def in_battle(self) -> bool:
         """Whether there is a battle that can be fought."""
-        return self.battle in (BattleKind.WILD, BattleKind.TRAINER)
+        return self.battle is not None and self.battle.kind is not BattleKind.LOST
+
+    @property
+    def battle_result(self) -> BattleResult | None:
+        """How the last battle ended, which is known before it is quite over."""
+        return read_result(self.ram)
 
     @property
     def game_started(self) -> bool:
@@ -84,13 +89,14 @@ class State:
 
 def read_state(ram: Ram, frame: int) -> State:
     """Return the state of the game in `ram`."""
-    control, battle = read_control(ram), read_battle(ram)
+    control, party = read_control(ram), read_party(ram)
     menu, dialogue = read_menu(ram), read_dialogue(ram)
+    battle = read_battle(ram, party, menu, dialogue) if control.started else None
     return State(
         frame=frame,
         player=read_player(ram),
         map=read_map(ram),
-        party=read_party(ram),
+        party=party,
         bag=read_bag(ram),
         menu=menu,
         dialogue=dialogue,
@@ -104,10 +110,10 @@ def read_state(ram: Ram, frame: int) -> State:
 
 
 def classify(
-    control: Control, battle: BattleKind, menu: Menu | None, dialogue: Dialogue
+    control: Control, battle: Battle | None, menu: Menu | None, dialogue: Dialogue
 ) -> ScreenType:
     """Return what the screen is about; text counts before the game began too, as in its intro."""
-    if control.started and battle is not BattleKind.NONE:
+    if battle is not None:
         return ScreenType.BATTLE
     if dialogue.waiting is Waiting.ARROW:
         return ScreenType.DIALOGUE

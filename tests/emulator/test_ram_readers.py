@@ -41,7 +41,7 @@ def test_place_money_badges_and_bag(state: State, expected: dict[str, Any]) -> N
     assert state.player.badge_count == len(expected["badges"])
     stacks = [{"item": stack.item, "quantity": stack.quantity} for stack in state.bag.items]
     assert stacks == expected["inventory"]
-    assert state.battle.value == expected["is_in_battle"]
+    assert (state.battle.kind.value if state.battle else 0) == expected["is_in_battle"]
 
 
 def as_expected(mon: PartyMon) -> dict[str, Any]:
@@ -150,7 +150,8 @@ def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:
 
 def test_a_battle_in_its_first_text(ram_image: RamImage) -> None:
     state = read_state(ram_image("rival_battle_sendout"), 0)
-    assert state.battle is BattleKind.TRAINER
+    assert state.battle is not None
+    assert state.battle.kind is BattleKind.TRAINER
     assert state.in_battle
     assert not state.in_control
     assert "AAAAAAA sent" in state.screen_text

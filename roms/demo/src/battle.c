@@ -1,10 +1,72 @@
 /* A battle from its first text to its last. */
 #pragma bank 56
-#include "battle.h"
-#include "ram.h"
+#include "battle_parts.h"
+
+#define BATTLE_STATE ((uint8_t *)0xD05A)
+#define BATTLE_STATE_SIZE 0x1C
+
+/* From wBattleType to the counters of both sides, except what asked for the battle. */
+static void clear_state(void)
+{
+    uint8_t set = wTrainerNo;
+
+    fill(BATTLE_STATE, 0, BATTLE_STATE_SIZE);
+    wTrainerNo = set;
+    wBattleResult = BATTLE_WON;
+    wNumRunAttempts = 0;
+    wPartyGainExpFlags = wPartyFoughtCurrentEnemyFlags = 0;
+    wStartSavedMenuItem = 0;
+    wPlayerMoveListIndex = 0;
+    wPlayerSelectedMove = wEnemySelectedMove = 0;
+    wInHandlePlayerMonFainted = 0;
+    wFirstMonsNotOutYet = 1;
+}
+
+static void meet_wild_mon(void)
+{
+    wIsInBattle = IN_WILD_BATTLE;
+    open_battle_screen();
+    load_wild_mon();
+    show_enemy();
+    print_system_text(TEXT_BATTLE_WILD);
+}
+
+static void meet_trainer(void)
+{
+    wIsInBattle = IN_TRAINER_BATTLE;
+    open_battle_screen();
+    load_trainer();
+    show_trainer();
+    print_system_text(TEXT_BATTLE_TRAINER);
+    send_out_enemy(0);
+}
+
+static void begin(void)
+{
+    clear_state();
+    if (wCurOpponent >= FIRST_TRAINER)
+        meet_trainer();
+    else
+        meet_wild_mon();
+    send_out(first_alive());
+    wFirstMonsNotOutYet = 0;
+}
+
+static void end(void)
+{
+    save_battle_mon();
+    wCurOpponent = 0;
+    wBattleType = 0;
+    wEndBattleWinTextPointer = wEndBattleLoseTextPointer = 0;
+    wIsInBattle = wBattleResult == BATTLE_LOST ? LOST_BATTLE : IN_NO_BATTLE;
+    close_battle_screen();
+}
 
 void battle(void) BANKED
 {
-    wCurOpponent = 0;
-    wIsInBattle = IN_NO_BATTLE;
+    begin();
+    do
+        play_turn();
+    while (settle_faints());
+    end();
 }

@@ -1,13 +1,12 @@
 """Drawings of creatures and trainers: 32x32 dots, sixteen tiles row by row.
 
-A file has `[front]` and perhaps `[back]`; without one the back is the front mirrored. `[front half]` draws the left
-half alone, and the right half is its mirror image.
+A file has `[front]` and perhaps `[back]`; without one the back is the front mirrored.
 """
 
 from pathlib import Path
 from typing import NamedTuple
 
-from world.art import Picture, Section, picture, sections
+from world.art import Picture, picture, sections
 from world.errors import WorldError
 from world.tiles import two_bits
 
@@ -27,7 +26,7 @@ def load(folder: Path, name: str) -> Drawing:
     if not path.exists():
         message = f"{path.name}: {name} is not drawn yet"
         raise WorldError(message)
-    views = {section.kind: _whole(section) for section in sections(path)}
+    views = {section.kind: picture(section, size=SIZE) for section in sections(path)}
     if "front" not in views:
         message = f"{path.name}: draw the front"
         raise WorldError(message)
@@ -46,11 +45,3 @@ def tiles(drawing: Picture) -> bytes:
         for y in range(0, SIZE, TILE)
         for x in range(0, SIZE, TILE)
     )
-
-
-def _whole(section: Section) -> Picture:
-    drawing = picture(section, size=SIZE)
-    if "half" not in section.words:
-        return drawing
-    left = tuple(row[: SIZE // 2] for row in drawing)
-    return tuple(row + row[::-1] for row in left)

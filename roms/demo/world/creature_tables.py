@@ -13,6 +13,9 @@ DEX_ORDER = Place(16, 0x5024)
 NAMES = Place(7, 0x421E)
 LEARNSETS = Place(14, 0x705C)
 GROWTH = Place(22, 0x501D)
+SLOT_CHANCES = Place(4, 0x7918)
+SLOT_LIMITS = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)  # the highest random byte of a slot
+SLOT_SIZE = 2  # level, species
 NAME = 10
 NOBODY = "-"
 PICTURE_SIZE = 0x44  # width and height in tiles
@@ -47,6 +50,8 @@ def placements(
     yield Placement(NAMES.offset, padded(words, font, NAME, "species.toml"), "MonsterNames")
     yield Placement(LEARNSETS.offset, _learnsets(by_index), "EvosMovesPointerTable")
     yield Placement(GROWTH.offset, _growth(growth.values()), "GrowthRateTable")
+    slots = b"".join(bytes([top, SLOT_SIZE * n]) for n, top in enumerate(SLOT_LIMITS))
+    yield Placement(SLOT_CHANCES.offset, slots, "WildMonEncounterSlotChances")
 
 
 def _record(species: Species, pictures: Pictures) -> bytes:

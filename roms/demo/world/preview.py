@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from PIL import Image
 
-from world import font, maps, sprites, tilesets, title
+from world import cast, creature_pictures, font, maps, sprites, tilesets, title
 from world.art import Picture, picture, sections
 from world.compile import SOURCES
 
@@ -98,6 +98,13 @@ def main() -> None:
     drawn = [picture(section, size=8) for section in sections(SOURCES / "title.txt")]
     cells = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters).cells
     save(screen(cells, drawn, letters), "title", scale=3)
+    everybody = cast.load()
+    views = (
+        view
+        for name in (*everybody.species, *everybody.trainers)
+        for view in creature_pictures.load(cast.SOURCES / "pictures", name)
+    )
+    save(sheet(views, columns=6, size=creature_pictures.SIZE), "creatures", scale=4)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,181 @@
+"""A mon that fights: its numbers as the battle has changed them, and as they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Flag
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
+from emulator.ram.view import Ram
+from emulator.text import decode_name
+
+MON_SIZE: Final = 29
+NAME_SIZE: Final = 11
+UNMODIFIED_SIZE: Final = 17  # level, five stats, six stages
+STATUS_SIZE: Final = 3
+STAGES: Final = range(1, 14)  # as the game stores them
+NEUTRAL: Final = 7
+
+
+class Side(NamedTuple):
+    """Where the numbers of one side's mon lie."""
+
+    nickname: int
+    mon: int
+    unmodified: int
+    statuses: int
+    counters: int
+    substitute: int
+
+
+#           nick    mon     stats   status  counter substitute
+OWN: Final = Side(0xD009, 0xD014, 0xCD0F, 0xD062, 0xD06A, 0xCCD7)  # wBattleMon..., wPlayer...
+ENEMY: Final = Side(0xCFDA, 0xCFE5, 0xCD23, 0xD067, 0xD06F, 0xCCD8)  # wEnemyMon..., wEnemy...
+
+
+class Volatile(Flag):
+    """What passes with the battle; the three status bytes, lowest first."""
+
+    NONE = 0
+    BIDING = 1 << 0
+    THRASHING = 1 << 1
+    HITTING_AGAIN = 1 << 2
+    FLINCHED = 1 << 3
+    CHARGING = 1 << 4
+    TRAPPING = 1 << 5  # holds the other side
+    INVULNERABLE = 1 << 6
+    CONFUSED = 1 << 7
+    ALWAYS_HITS = 1 << 8
+    MIST = 1 << 9
+    FOCUSED = 1 << 10  # which the game counts against critical hits
+    SUBSTITUTE = 1 << 12
+    RECHARGING = 1 << 13
+    RAGING = 1 << 14
+    SEEDED = 1 << 15
+    BADLY_POISONED = 1 << 16
+    LIGHT_SCREEN = 1 << 17
+    REFLECT = 1 << 18
+    TRANSFORMED = 1 << 19
+
+
+KNOWN: Final = sum(flag.value for flag in Volatile)
+
+
+class Stages(NamedTuple):
+    """How often each stat was raised, from -6 to 6."""
+
+    attack: int = 0
+    defense: int = 0
+    speed: int = 0
+    special: int = 0
+    accuracy: int = 0
+    evasion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BattleMon:
+    """A mon that fights; `position` is its place in its team.
+
+    `stats` are what counts now, `unmodified` what they were without stages, badges and ailments.
+    `disabled` is the slot of `moves` that cannot be used.
+    """
+
+    species: int
+    nickname: str
+    position: int
+    level: int
+    hp: int
+    status: Status
+    types: tuple[int, int]
+    catch_rate: int
+    moves: tuple[MoveSlot, ...]
+    dvs: Dvs
+    stats: Stats
+    unmodified: Stats
+    stages: Stages
+    volatile: Volatile
+    attacks_left: int
+    confused_turns: int
+    toxic_turns: int
+    disabled: int | None
+    substitute_hp: int
+
+    @property
+    def max_hp(self) -> int:
+        """HP when it is healthy."""
+        return self.stats.hp
+
+    @property
+    def fainted(self) -> bool:
+        """Whether it is out of the fight."""
+        return self.hp == 0
+
+    @property
+    def transformed(self) -> bool:
+        """Whether species, types, moves and stats are those of another."""
+        return Volatile.TRANSFORMED in self.volatile
+
+    @property
+    def commits(self) -> bool:
+        """Whether its next move is settled, so that the game does not ask for one."""
+        return bool(self.volatile & COMMITTED)
+
+
+COMMITTED: Final = Volatile.THRASHING | Volatile.CHARGING | Volatile.RECHARGING | Volatile.RAGING
+
+
+def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
+    """Return the mon that fights on a side, or None when no whole one lies there."""
+    counters = ram.span(side.counters, 4) + ram.span(side.substitute, 1)
+    return _decode(
+        ram.span(side.mon, MON_SIZE),
+        ram.span(side.nickname, NAME_SIZE),
+        ram.span(side.unmodified, UNMODIFIED_SIZE),
+        ram.span(side.statuses, STATUS_SIZE),
+        counters,
+        position,
+    )
+
+
+@lru_cache(maxsize=16)
+def _decode(
+    mon: bytes, nickname: bytes, unmodified: bytes, statuses: bytes, counters: bytes, position: int
+) -> BattleMon | None:
+    stats, hp = Stats(*_words(mon[15:25])), _word(mon, 1)
+    if not mon[0] or not mon[14] or hp > stats.hp:
+        return None
+    return BattleMon(
+        species=mon[0],
+        nickname=decode_name(nickname),
+        position=position,
+        level=mon[14],
+        hp=hp,
+        status=decode_status(mon[4]),
+        types=(mon[5], mon[6]),
+        catch_rate=mon[7],
+        moves=decode_moves(mon[8:12], mon[25:29]),
+        dvs=decode_dvs(mon[12:14]),
+        stats=stats,
+        unmodified=Stats(*_words(unmodified[1:11])),
+        stages=Stages(*[_stage(byte) for byte in unmodified[11:]]),
+        volatile=Volatile(int.from_bytes(statuses, "little") & KNOWN),
+        attacks_left=counters[0],
+        confused_turns=counters[1],
+        toxic_turns=counters[2],
+        disabled=(counters[3] >> 4) - 1 if counters[3] >> 4 else None,
+        substitute_hp=counters[4],
+    )
+
+
+def _stage(byte: int) -> int:
+    return byte - NEUTRAL if byte in STAGES else 0
+
+
+def _words(data: bytes) -> list[int]:
+    return [_word(data, at) for at in range(0, len(data), 2)]
+
+
+def _word(data: bytes, at: int) -> int:
+    return data[at] << 8 | data[at + 1]

@@ -1,0 +1,180 @@
+"""Which menu has the cursor, told from where it stands and how many items it has.
+
+The game keeps no name for its menus. The place of the first item and the number of the last are
+enough for most of them; where two share both, what else the game notes tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
+
+from emulator.ram.screen_tiles import BOTTOM_RIGHT, COLUMNS, TOP_LEFT, TOP_RIGHT
+
+A_ALONE: Final = 0x01  # of wMenuWatchedKeys
+START: Final = 0x08
+TWO_OPTIONS: Final = 0x7F  # of wTwoOptionMenuID; the last bit says which option comes first
+NO_YES: Final = 7
+PC: Final = b"\x8f\x82"  # the letters that end the first item of the menu of all PCs
+
+
+class MenuKind(Enum):
+    """Which menu this is; the values say what one chooses from."""
+
+    OTHER = "something that no table lists"
+    MAIN = "what to do after the title"
+    NAMES = "names that are offered"
+    KEYBOARD = "letters of a name"
+    OPTIONS = "options"
+    START = "the menu behind START"
+    POKEDEX = "the entries of the dex"
+    POKEDEX_ENTRY = "what to do with an entry"
+    ITEMS = "items of the bag or a PC"
+    PRICED_ITEMS = "items of a shop"
+    BOXED_MONS = "mons of a box or the team, at a PC"
+    MOVE_NAMES = "moves, as a list"
+    FLOORS = "floors or badges"
+    USE_TOSS = "what to do with an item"
+    QUANTITY = "how many"
+    YES_NO = "yes or no"
+    NO_YES = "no or yes"
+    SAVE_YES_NO = "whether to save"
+    CHANGE_MON = "whether to change mons before the trainer's next"
+    NEXT_MON = "whether to fight on with another mon"
+    NURSE = "whether to heal"
+    MART = "what to do in a shop"
+    PARTY = "a mon of the team"
+    PARTY_FIELD = "what to do with a mon of the team"
+    PARTY_BATTLE = "what to do with a mon of the team, in battle"
+    BATTLE_LEFT = "what to do in battle, left column"
+    BATTLE_RIGHT = "what to do in battle, right column"
+    SAFARI_LEFT = "what to do in the Safari, left column"
+    SAFARI_RIGHT = "what to do in the Safari, right column"
+    MOVES = "a move to fight with"
+    MOVES_OF_ENEMY = "a move of the enemy to copy"
+    MOVES_TO_RESTORE = "a move to use an item on"
+    MOVES_TO_FORGET = "a move to forget"
+    PC = "whose PC to use"
+    PLAYER_PC = "what to do with stored items"
+    BILLS_PC = "what to do with stored mons"
+    BILLS_PC_MON = "what to do with one stored mon"
+    BOXES = "a box to change to"
+    VENDING = "a drink"
+    PRIZES = "a prize"
+    FOSSILS = "a fossil"
+
+
+class Clues(NamedTuple):
+    """What tells menus apart that stand in the same place."""
+
+    maximum: int
+    watched_keys: int
+    list_menu_id: int
+    two_option_id: int
+    in_battle: bool
+    tiles: bytes
+
+
+Place: TypeAlias = tuple[int, int, int]  # column and row of the first item, number of the last
+Choice: TypeAlias = Callable[[Clues], MenuKind]
+
+LISTS: Final = (
+    MenuKind.BOXED_MONS,
+    MenuKind.MOVE_NAMES,
+    MenuKind.PRICED_ITEMS,
+    MenuKind.ITEMS,
+    MenuKind.FLOORS,
+)
+
+
+def menu_kind(place: Place, clues: Clues) -> MenuKind:
+    """Return which menu begins at `place`."""
+    if _are_options(clues.tiles):
+        return MenuKind.OPTIONS
+    found = _TABLE.get(place, MenuKind.OTHER)
+    return found if isinstance(found, MenuKind) else found(clues)
+
+
+def _are_options(tiles: bytes) -> bool:
+    # Three boxes one below the other; the cursor's column and row change with what is chosen.
+    upper, middle = tiles[5 * COLUMNS], tiles[10 * COLUMNS]
+    return upper == middle == TOP_LEFT and tiles[5 * COLUMNS - 1] == BOTTOM_RIGHT
+
+
+def _list(clues: Clues) -> MenuKind:
+    return LISTS[clues.list_menu_id] if clues.list_menu_id < len(LISTS) else MenuKind.OTHER
+
+
+def _two_options(clues: Clues) -> MenuKind:
+    reversed_ = clues.two_option_id & TWO_OPTIONS == NO_YES
+    return MenuKind.NO_YES if reversed_ else MenuKind.YES_NO
+
+
+def _left_yes_no(clues: Clues) -> MenuKind:
+    return MenuKind.CHANGE_MON if clues.in_battle else MenuKind.SAVE_YES_NO
+
+
+def _bare_mon(clues: Clues) -> MenuKind:
+    return MenuKind.PARTY_BATTLE if clues.in_battle else MenuKind.PARTY_FIELD
+
+
+def _corner(clues: Clues) -> MenuKind:
+    if clues.watched_keys & START:
+        return MenuKind.MAIN
+    if clues.watched_keys == A_ALONE:
+        return MenuKind.NAMES if clues.maximum == 3 else MenuKind.OTHER
+    return _wide_box(clues)
+
+
+def _wide_box(clues: Clues) -> MenuKind:
+    match clues.tiles.find(TOP_RIGHT, 0, COLUMNS), clues.maximum:
+        case 13, 4:
+            return MenuKind.BILLS_PC
+        case 14, 0 | 1 | 2:
+            return MenuKind.FOSSILS
+        case 15, 2 | 3 | 4 if PC in clues.tiles[2 * COLUMNS : 3 * COLUMNS]:
+            return MenuKind.PC
+        case 15, 3:
+            return MenuKind.PLAYER_PC
+        case _:
+            return MenuKind.OTHER
+
+
+def _rows() -> Iterator[tuple[MenuKind | Choice, int, int, range]]:
+    """Yield kind, column and row of the first item, and the numbers that the last may have."""
+    yield _corner, 1, 2, range(5)
+    for column in range(1, 18, 2):
+        yield MenuKind.KEYBOARD, column, 3, range(7, 8)
+    yield MenuKind.START, 11, 2, range(1, 8)
+    yield MenuKind.POKEDEX, 0, 3, range(7)
+    yield MenuKind.POKEDEX_ENTRY, 15, 8, range(3, 4)
+    yield _list, 5, 4, range(3)
+    yield MenuKind.USE_TOSS, 14, 11, range(1, 2)
+    yield _two_options, 15, 8, range(1, 2)
+    yield _left_yes_no, 1, 8, range(1, 2)
+    yield MenuKind.NEXT_MON, 14, 10, range(1, 2)
+    yield MenuKind.NURSE, 12, 8, range(1, 2)
+    yield MenuKind.MART, 1, 1, range(2, 3)
+    yield MenuKind.PARTY, 0, 1, range(6)
+    yield _bare_mon, 12, 12, range(2, 3)
+    for moves in range(1, 5):  # the menu grows upwards, and to the left with a long name
+        for column in (8, 10, 12):
+            yield MenuKind.PARTY_FIELD, column, 12 - 2 * moves, range(2 + moves, 3 + moves)
+    yield MenuKind.BATTLE_LEFT, 9, 14, range(1, 2)
+    yield MenuKind.BATTLE_RIGHT, 15, 14, range(1, 2)
+    yield MenuKind.SAFARI_LEFT, 1, 14, range(1, 2)
+    yield MenuKind.SAFARI_RIGHT, 13, 14, range(1, 2)
+    yield MenuKind.MOVES, 5, 12, range(1, 6)
+    yield MenuKind.MOVES_OF_ENEMY, 1, 7, range(1, 6)
+    yield MenuKind.MOVES_TO_RESTORE, 5, 7, range(1, 6)
+    yield MenuKind.MOVES_TO_FORGET, 5, 8, range(4)
+    yield MenuKind.BILLS_PC_MON, 10, 12, range(2, 3)
+    yield MenuKind.BOXES, 12, 1, range(11, 12)
+    yield MenuKind.VENDING, 1, 5, range(3, 4)
+    yield MenuKind.PRIZES, 1, 4, range(3, 4)
+
+
+_TABLE: Final[dict[Place, MenuKind | Choice]] = {
+    (column, row, last): kind for kind, column, row, lasts in _rows() for last in lasts
+}

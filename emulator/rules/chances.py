@@ -1,0 +1,66 @@
+"""Chances: to hit, to hit critically, to run, to go first. All are exact fractions of 256."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from emulator.rules.effects import DREAM_EATER, FIRST, LAST, SWIFT
+from emulator.rules.records import Attacker, Defender, MoveData
+from emulator.rules.stats import RATIOS
+
+BYTE: Final = 256
+SURE: Final = Fraction(1)
+NEVER: Final = Fraction(0)
+
+
+def hit_chance(attacker: Attacker, defender: Defender, move: MoveData) -> Fraction:
+    """Return the chance that a move hits; even the surest fails once in 256 times."""
+    if move.effect == DREAM_EATER and not defender.asleep:
+        return NEVER
+    if move.effect == SWIFT:
+        return SURE
+    if defender.invulnerable:
+        return NEVER
+    return SURE if attacker.always_hits else Fraction(_threshold(attacker, defender, move), BYTE)
+
+
+def _threshold(attacker: Attacker, defender: Defender, move: MoveData) -> int:
+    threshold = move.accuracy
+    for stage in (attacker.accuracy, -defender.evasion):
+        numerator, denominator = RATIOS[stage]
+        threshold = max(threshold * numerator // denominator, 1)
+    return min(threshold, BYTE - 1)
+
+
+def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
+    """Return the chance of a critical hit; who is focused has less of it, which is the game's."""
+    if not move.power:
+        return NEVER
+    chance = attacker.base_speed // 2
+    chance = chance // 2 if attacker.focused else min(chance * 2, BYTE - 1)
+    chance = min(chance * 4, BYTE - 1) if move.high_critical else chance // 2
+    return Fraction(chance, BYTE)
+
+
+def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
+    """Return the chance that the `attempt`th try to run from a wild mon succeeds, from 1 on."""
+    divisor = enemy_speed // 4 % BYTE
+    if speed >= enemy_speed or not divisor:
+        return SURE
+    odds = speed * 32 // divisor
+    if odds < BYTE:
+        odds += 30 * (attempt - 1)
+    return SURE if odds >= BYTE else Fraction(odds + 1, BYTE)
+
+
+def first_chance(speed: int, move: int, enemy_speed: int, enemy_move: int) -> Fraction:
+    """Return the chance to act before the enemy, given both speeds and the numbers of the moves."""
+    own, other = (_priority(move), speed), (_priority(enemy_move), enemy_speed)
+    if own == other:
+        return Fraction(1, 2)
+    return SURE if own > other else NEVER
+
+
+def _priority(move: int) -> int:
+    return (move == FIRST) - (move == LAST)

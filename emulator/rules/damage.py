@@ -1,0 +1,83 @@
+"""Damage of one use of a move, with every rounding of the game."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from emulator.rules.chart import TypeChart
+from emulator.rules.effects import EXPLODE, LAST
+from emulator.rules.records import Attacker, Defender, MoveData
+
+LOWEST_ROLL: Final = 217
+HIGHEST_ROLL: Final = 255
+ROLLS: Final = range(LOWEST_ROLL, HIGHEST_ROLL + 1)
+MINIMUM: Final = 2
+CAP: Final = 997  # before the minimum is added
+BYTE: Final = 256
+
+
+class _Pair(NamedTuple):
+    """The two stats that meet."""
+
+    attack: int
+    defense: int
+
+
+def damage(
+    attacker: Attacker,
+    defender: Defender,
+    move: MoveData,
+    chart: TypeChart,
+    *,
+    roll: int = HIGHEST_ROLL,
+    critical: bool = False,
+) -> int:
+    """Return the damage of a hit by the formula; 0 means that the game takes it for a miss."""
+    return rolled(full_damage(attacker, defender, move, chart, critical=critical), roll)
+
+
+def rolled(full: int, roll: int) -> int:
+    """Return what a roll of 217 to 255 leaves of the full damage."""
+    return full * roll // HIGHEST_ROLL if full > 1 else full
+
+
+def full_damage(
+    attacker: Attacker,
+    defender: Defender,
+    move: MoveData,
+    chart: TypeChart,
+    *,
+    critical: bool = False,
+) -> int:
+    """Return the damage of a hit with the highest roll."""
+    if not move.power or move.number == LAST:
+        return 0
+    attack, defense = _stats(attacker, defender, move, critical=critical)
+    level = attacker.level * 2 if critical else attacker.level
+    base = (2 * level // 5 + 2) * move.power * attack // defense // 50
+    amount = min(base, CAP) + MINIMUM
+    if move.type in attacker.types:
+        amount += amount // 2
+    return chart.apply(amount, move.type, defender.types)
+
+
+def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
+    pair = _met(attacker, defender, special=move.special, critical=critical)
+    attack, defense = pair
+    if max(pair) >= BYTE:
+        # What is left of large numbers is one byte, which may wrap.
+        attack, defense = max(attack // 4, 1) % BYTE, defense // 4 % BYTE
+    if move.effect == EXPLODE:
+        defense //= 2
+    # The game divides by a defense that wrapped to zero, and hangs: no number describes that.
+    return _Pair(attack, max(defense, 1))
+
+
+def _met(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:
+    if critical:
+        if special:
+            return _Pair(attacker.plain_special, defender.plain_special)
+        return _Pair(attacker.plain_attack, defender.plain_defense)
+    if special:
+        return _Pair(attacker.special, defender.special << defender.light_screen)
+    return _Pair(attacker.attack, defender.defense << defender.reflect)

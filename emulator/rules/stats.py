@@ -1,0 +1,61 @@
+"""Stats: what a mon is born with, what stages, badges and ailments make of it."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Final
+
+from emulator.ram.party import Dvs, Stats
+
+HIGHEST: Final = 999
+RATIOS: Final = {  # from stage to numerator and denominator
+    -6: (25, 100),
+    -5: (28, 100),
+    -4: (33, 100),
+    -3: (40, 100),
+    -2: (50, 100),
+    -1: (66, 100),
+    0: (1, 1),
+    1: (15, 10),
+    2: (2, 1),
+    3: (25, 10),
+    4: (3, 1),
+    5: (35, 10),
+    6: (4, 1),
+}
+NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
+
+
+def stats_of(base: Stats, dvs: Dvs, level: int, stat_exp: Stats = NO_EXPERIENCE) -> Stats:
+    """Return the stats of a mon that has just reached `level`."""
+    born = (dvs.hp, dvs.attack, dvs.defense, dvs.speed, dvs.special)
+    cores = [_core(b, dv, exp, level) for b, dv, exp in zip(base, born, stat_exp, strict=True)]
+    extras = (level + 10, 5, 5, 5, 5)
+    return Stats(*[min(core + extra, HIGHEST) for core, extra in zip(cores, extras, strict=True)])
+
+
+def _core(base: int, dv: int, stat_exp: int, level: int) -> int:
+    root = isqrt(stat_exp)
+    root += root * root < stat_exp
+    return ((base + dv) * 2 + min(root, 0xFF) // 4) * level // 100
+
+
+def staged(stat: int, stage: int) -> int:
+    """Return a stat after `stage` raises, or falls when it is negative."""
+    numerator, denominator = RATIOS[stage]
+    return min(max(stat * numerator // denominator, 1), HIGHEST)
+
+
+def with_badge(stat: int) -> int:
+    """Return a stat that a badge raises by an eighth."""
+    return min(stat + (stat >> 3), HIGHEST)
+
+
+def burned(attack: int) -> int:
+    """Return Attack while burned."""
+    return max(attack // 2, 1)
+
+
+def paralyzed(speed: int) -> int:
+    """Return Speed while paralyzed."""
+    return max(speed // 4, 1)

@@ -1,0 +1,91 @@
+/* How much a move takes: level, power, stats, types and chance. */
+#pragma bank 57
+#include "battle_parts.h"
+
+#define TYPE_EFFECTS_BANK 15
+#define TYPE_EFFECTS 0x6474
+#define TYPE_EFFECTS_END 0xFF
+#define FIRST_SPECIAL_TYPE 0x14
+#define MOST_DAMAGE 997
+#define LEAST_DAMAGE 2
+#define LEAST_LUCK 217
+#define MOST_LUCK 255
+
+typedef struct {
+    uint8_t attacker, defender, multiplier;
+} TypeEffect;
+
+/* A critical hit looks past stages, burn and paralysis of both. */
+static uint16_t stat_of(const Side *side, uint8_t stat)
+{
+    return big((wCriticalHitOrOHKO ? side->unmodified->stats : side->mon->stats) + 2 * stat);
+}
+
+static uint16_t basic_damage(void)
+{
+    bool special = user->move->type >= FIRST_SPECIAL_TYPE;
+    uint16_t attack = stat_of(user, special ? SPECIAL : ATTACK), defense = stat_of(target, special ? SPECIAL : DEFENSE);
+    uint8_t level = user->mon->level;
+    uint32_t damage;
+
+    if (attack > 0xFF || defense > 0xFF) {
+        attack = attack >> 2 & 0xFF;
+        defense = defense >> 2 & 0xFF;
+    }
+    /* Where the original would divide by nothing and hang, the least counts. */
+    if (!attack)
+        attack = 1;
+    if (!defense)
+        defense = 1;
+    if (wCriticalHitOrOHKO)
+        level <<= 1;
+    damage = (uint32_t)(uint8_t)((level << 1) / 5 + 2) * user->move->power * attack / defense / 50;
+    return (damage > MOST_DAMAGE ? MOST_DAMAGE : (uint16_t)damage) + LEAST_DAMAGE;
+}
+
+static bool has_type(const BattleMon *mon, uint8_t type)
+{
+    return mon->types[0] == type || mon->types[1] == type;
+}
+
+/* Entry by entry in the order of the table, rounded down each time. What the last one said is told to the player. */
+static uint16_t adjust_for_types(uint16_t damage)
+{
+    uint16_t at = TYPE_EFFECTS;
+    TypeEffect entry;
+
+    if (has_type(user->mon, user->move->type)) {
+        damage += damage >> 1;
+        wDamageMultipliers |= SAME_TYPE_BONUS;
+    }
+    while (far_byte(TYPE_EFFECTS_BANK, at) != TYPE_EFFECTS_END) {
+        far_copy(&entry, TYPE_EFFECTS_BANK, at, sizeof(TypeEffect));
+        at += sizeof(TypeEffect);
+        if (entry.attacker != user->move->type || !has_type(target->mon, entry.defender))
+            continue;
+        damage = damage * entry.multiplier / 10;
+        wDamageMultipliers = (wDamageMultipliers & SAME_TYPE_BONUS) | entry.multiplier;
+    }
+    return damage;
+}
+
+static uint16_t vary(uint16_t damage)
+{
+    uint8_t luck;
+
+    if (damage <= 1)
+        return damage;
+    do
+        luck = random();
+    while (luck < LEAST_LUCK);
+    return (uint32_t)damage * luck / MOST_LUCK;
+}
+
+void roll_damage(void)
+{
+    uint16_t damage = adjust_for_types(basic_damage());
+
+    if (!damage)
+        wMoveMissed = 1;
+    set_big(wDamage, vary(damage));
+}

@@ -1,0 +1,169 @@
+/* What a fallen opponent is worth: experience, levels, stats, moves. */
+#pragma bank 58
+#include "battle_parts.h"
+
+#define STATS 5
+#define MOST_STAT_EXPERIENCE 0xFFFF
+#define EXPERIENCE_DIVISOR 7
+
+static PartyMon *mon;
+static uint8_t place;
+
+static uint8_t count_bits(uint8_t bits)
+{
+    uint8_t count = 0;
+
+    for (; bits; bits >>= 1)
+        count += bits & 1;
+    return count;
+}
+
+static void gain_stat_experience(uint8_t sharers)
+{
+    uint8_t *at = mon->stat_experience;
+    uint8_t stat, gain;
+
+    for (stat = 0; stat != STATS; stat++, at += 2) {
+        gain = wEnemyMonBaseStats[stat] / sharers;
+        set_big(at, big(at) > MOST_STAT_EXPERIENCE - gain ? MOST_STAT_EXPERIENCE : big(at) + gain);
+    }
+}
+
+static bool is_traded(void)
+{
+    return mon->trainer_id[0] != wPlayerID[0] || mon->trainer_id[1] != wPlayerID[1];
+}
+
+static uint16_t experience_for(uint8_t sharers)
+{
+    uint16_t gain = (uint16_t)(wEnemyMonBaseExp / sharers) * wEnemyMon.level / EXPERIENCE_DIVISOR;
+
+    if (is_traded())
+        gain += gain >> 1;
+    if (wIsInBattle == IN_TRAINER_BATTLE)
+        gain += gain >> 1;
+    return gain;
+}
+
+static uint32_t experience(void)
+{
+    return (uint32_t)mon->experience[0] << 16 | big(mon->experience + 1);
+}
+
+static void add_experience(uint16_t gain)
+{
+    uint32_t most = experience_at(MAX_LEVEL), sum = experience() + gain;
+
+    if (sum > most)
+        sum = most;
+    mon->experience[0] = sum >> 16;
+    set_big(mon->experience + 1, (uint16_t)sum);
+}
+
+static uint8_t level_reached(void)
+{
+    uint8_t level = mon->level;
+
+    while (level < MAX_LEVEL && experience() >= experience_at(level + 1))
+        level++;
+    return level;
+}
+
+/* Who is out keeps its stages. */
+static void renew_battle_mon(void)
+{
+    if (place != wPlayerMonNumber)
+        return;
+    copy(wBattleMon.hp, mon->hp, 2);
+    copy(&wBattleMon.level, &mon->level, sizeof(Unmodified));
+    copy(&wPlayerMonUnmodified.level, &mon->level, sizeof(Unmodified));
+    apply_stages(player);
+    draw_huds();
+}
+
+static void grow(uint8_t level)
+{
+    uint16_t before = big(mon->max_hp);
+
+    mon->level = level;
+    calculate_stats(mon);
+    set_big(mon->hp, big(mon->hp) + big(mon->max_hp) - before);
+    renew_battle_mon();
+}
+
+static void show_stats(void)
+{
+    place_box(9, 2, 9, 8);
+    place_stats(10, 3, mon->stats);
+    wait_for_button();
+    wait_for_release();
+    draw_battle();
+}
+
+static void learn(uint8_t move)
+{
+    uint8_t i;
+
+    load_move_name(move);
+    for (i = 0; i != MOVES; i++) {
+        if (mon->moves[i] == move)
+            return;
+        if (mon->moves[i])
+            continue;
+        mon->moves[i] = move;
+        mon->pp[i] = full_pp(move, 0);
+        if (place == wPlayerMonNumber) {
+            wBattleMon.moves[i] = move;
+            wBattleMon.pp[i] = mon->pp[i];
+        }
+        print_system_text(TEXT_BATTLE_LEARNED);
+        return;
+    }
+    print_system_text(TEXT_BATTLE_PASSED_OVER);
+}
+
+/* Of the level reached alone: those of levels jumped over are missed, as in the original. */
+static void learn_new_moves(void)
+{
+    uint16_t at = first_learned(mon->species);
+    uint8_t level;
+
+    for (; (level = far_byte(LEARNSETS_BANK, at)) != 0; at += 2)
+        if (level == mon->level)
+            learn(far_byte(LEARNSETS_BANK, at + 1));
+}
+
+static void gain(uint8_t sharers)
+{
+    uint16_t amount = experience_for(sharers);
+    uint8_t level;
+
+    load_mon_header(mon->species);
+    gain_stat_experience(sharers);
+    add_experience(amount);
+    copy_string(wLearnMoveMonName, wPartyMonNicks + NAME_SIZE * place);
+    set_big(wStringBuffer, amount);
+    print_system_text(TEXT_BATTLE_EXPERIENCE);
+    level = level_reached();
+    if (level == mon->level)
+        return;
+    grow(level);
+    wCurEnemyLevel = level;
+    print_system_text(TEXT_BATTLE_LEVEL);
+    show_stats();
+    learn_new_moves();
+}
+
+/* Shared among those who fought this opponent and still stand. */
+void share_experience(void) BANKED
+{
+    uint8_t flags = wPartyGainExpFlags;
+    uint8_t sharers = count_bits(flags);
+
+    for (place = 0; place != wPartyCount; place++, flags >>= 1) {
+        mon = &wPartyMons[place];
+        if (flags & 1 && !is_fainted(mon->hp))
+            gain(sharers);
+    }
+    wPartyGainExpFlags = 0;
+}

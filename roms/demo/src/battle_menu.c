@@ -1,0 +1,112 @@
+/* The menu of a turn: two columns of two, and what each of the four does. */
+#pragma bank 56
+#include "battle_parts.h"
+
+#define BATTLE_MENU_BOX 0x0B
+#define LEFT_X 9
+#define RIGHT_X 15
+#define TOP_Y 14
+#define SPACE 0x7F
+
+enum { FIGHT, BAG, TEAM, RUN, RIGHT_COLUMN = TEAM };
+
+static const uint8_t fight_word[] = {STR_FIGHT};
+static const uint8_t team_word[] = {STR_CREATURES};
+static const uint8_t bag_word[] = {STR_BAG};
+static const uint8_t run_word[] = {STR_RUN};
+
+static void draw(void)
+{
+    wTextBoxID = BATTLE_MENU_BOX;
+    place_message_box();
+    place_box(8, 12, 10, 4);
+    place_string(TILE_AT(LEFT_X + 1, TOP_Y), fight_word);
+    place_string(TILE_AT(RIGHT_X + 1, TOP_Y), team_word);
+    place_string(TILE_AT(LEFT_X + 1, TOP_Y + 2), bag_word);
+    place_string(TILE_AT(RIGHT_X + 1, TOP_Y + 2), run_word);
+}
+
+/* One column; the key that left it. The cursor of the other is wiped. */
+static uint8_t use_column(bool right, uint8_t row)
+{
+    uint8_t other = right ? LEFT_X : RIGHT_X;
+
+    *TILE_AT(other, TOP_Y) = *TILE_AT(other, TOP_Y + 2) = SPACE;
+    start_menu_at(right ? RIGHT_X : LEFT_X, TOP_Y, 1, PAD_A | (right ? PAD_LEFT : PAD_RIGHT));
+    wCurrentMenuItem = wLastMenuItem = row;
+    return handle_menu_input();
+}
+
+/* Rows are 0 and 1 in both columns until A is pressed; then the right ones become 2 and 3. */
+static uint8_t choose_item(void)
+{
+    bool right = wStartSavedMenuItem >= RIGHT_COLUMN;
+
+    draw();
+    wCurrentMenuItem = wStartSavedMenuItem & 1;
+    while (!(use_column(right, wCurrentMenuItem) & PAD_A))
+        right = !right;
+    if (right)
+        wCurrentMenuItem += RIGHT_COLUMN;
+    wStartSavedMenuItem = wCurrentMenuItem;
+    return wCurrentMenuItem;
+}
+
+static bool fight(void)
+{
+    wNumRunAttempts = 0;
+    if (wBattleMon.status & (STATUS_SLEEP | STATUS_FREEZE))
+        return true;
+    return choose_move();
+}
+
+static void open_bag(void)
+{
+    print_system_text(wNumBagItems ? TEXT_BATTLE_BAG_USELESS : TEXT_BAG_EMPTY);
+}
+
+static bool change(void)
+{
+    uint8_t place;
+
+    save_battle_mon();
+    place = choose_switch();
+    draw_battle();
+    if (place == NO_MON)
+        return false;
+    call_back();
+    send_out(place);
+    return true;
+}
+
+/* Until the turn is spent, or the battle left. */
+uint8_t choose_action(void)
+{
+    wActionResultOrTookBattleTurn = 0;
+    for (;;) {
+        switch (choose_item()) {
+        case FIGHT:
+            if (fight())
+                return ACTION_FIGHT;
+            break;
+        case BAG:
+            open_bag();
+            break;
+        case TEAM:
+            if (change()) {
+                wActionResultOrTookBattleTurn = 1;
+                return ACTION_DONE;
+            }
+            break;
+        case RUN:
+            if (wIsInBattle == IN_TRAINER_BATTLE) {
+                print_system_text(TEXT_BATTLE_NO_RUNNING);
+                break;
+            }
+            if (try_to_run())
+                return ACTION_LEAVE;
+            wActionResultOrTookBattleTurn = 1;
+            return ACTION_DONE;
+        }
+    }
+}

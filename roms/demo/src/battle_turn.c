@@ -1,0 +1,65 @@
+/* A turn: what both want, who is first, and what happens until somebody falls. */
+#pragma bank 56
+#include "battle_parts.h"
+
+#define HALF 0x80
+
+/* Uniformly among the moves it has. Its PP are not counted. */
+static void choose_enemy_move(void)
+{
+    uint8_t index = 0;
+
+    wEnemySelectedMove = LAST_RESORT;
+    if (!wEnemyMon.moves[0])
+        return;
+    do
+        index = random() & (MOVES - 1);
+    while (!wEnemyMon.moves[index]);
+    wEnemyMoveListIndex = index;
+    wEnemySelectedMove = wEnemyMon.moves[index];
+}
+
+static uint8_t who_is_first(void)
+{
+    uint16_t own = big(wBattleMon.stats + 2 * SPEED), other = big(wEnemyMon.stats + 2 * SPEED);
+
+    if (wPlayerSelectedMove == GOES_FIRST && wEnemySelectedMove != GOES_FIRST)
+        return PLAYERS_TURN;
+    if (wEnemySelectedMove == GOES_FIRST && wPlayerSelectedMove != GOES_FIRST)
+        return ENEMYS_TURN;
+    if (own != other)
+        return own > other ? PLAYERS_TURN : ENEMYS_TURN;
+    return random() < HALF ? PLAYERS_TURN : ENEMYS_TURN;
+}
+
+static bool are_both_up(void)
+{
+    return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
+}
+
+/* One side's move and what its poison or burn does then, unless the other fell. */
+static bool act(uint8_t side)
+{
+    hWhoseTurn = side;
+    use_move();
+    if (!are_both_up())
+        return false;
+    suffer();
+    return are_both_up();
+}
+
+void play_turn(void)
+{
+    uint8_t action, first;
+
+    save_battle_mon();
+    action = choose_action();
+    if (action == ACTION_LEAVE)
+        return;
+    choose_enemy_move();
+    first = action == ACTION_DONE ? ENEMYS_TURN : who_is_first();
+    if (act(first) && action == ACTION_FIGHT)
+        act(first ^ 1);
+    hWhoseTurn = PLAYERS_TURN;
+    save_battle_mon();
+}
