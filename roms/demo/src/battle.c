@@ -2,16 +2,13 @@
 #pragma bank 56
 #include "battle_parts.h"
 
-#define BATTLE_STATE ((uint8_t *)0xD05A)
-#define BATTLE_STATE_SIZE 0x1C
+/* From wCriticalHitOrOHKO to the counters of both sides. */
+#define BATTLE_STATE BYTES(0xD05E)
+#define BATTLE_STATE_SIZE 0x18
 
-/* From wBattleType to the counters of both sides, except what asked for the battle. */
 static void clear_state(void)
 {
-    uint8_t set = wTrainerNo;
-
     fill(BATTLE_STATE, 0, BATTLE_STATE_SIZE);
-    wTrainerNo = set;
     wBattleResult = BATTLE_WON;
     wNumRunAttempts = 0;
     wPartyGainExpFlags = wPartyFoughtCurrentEnemyFlags = 0;
@@ -34,6 +31,7 @@ static void meet_wild_mon(void)
 static void meet_trainer(void)
 {
     wIsInBattle = IN_TRAINER_BATTLE;
+    wEnemyMon.position = NO_MON;
     open_battle_screen();
     load_trainer();
     show_trainer();
