@@ -385,6 +385,10 @@ def test_the_rambler_brings_two(rom: Rom) -> None:
     assert {each.level for each in party} <= {4, 5}
 
 
+def test_no_class_prefers_moves(rom: Rom) -> None:
+    assert rom.bytes_of("TrainerClassMoveChoiceModifications", 0, len(CLASSES)) == bytes(47)
+
+
 def test_slots_of_wild_ground_cover_every_chance(rom: Rom) -> None:
     slots = rom.records("WildMonEncounterSlotChances", 2, 10)
     tops = [top for top, _ in slots]

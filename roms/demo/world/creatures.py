@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -46,15 +45,6 @@ class Species:
     loses_to: str | None
 
 
-def name_of_species(index: int) -> str:
-    """Return the name of the creature with an internal index."""
-    for name, table in _tables().items():
-        if table["index"] == index:
-            return name
-    message = f"{SOURCE.name}: nobody has the index {index}"
-    raise WorldError(message)
-
-
 def load_growth(path: Path) -> Mapping[str, Growth]:
     """Return the curves of growth by name."""
     return {
@@ -74,7 +64,7 @@ def load(
 ) -> Mapping[str, Species]:
     """Return the creatures by name, in dex order."""
     found = {}
-    for name, table in _tables().items():
+    for name, table in tomllib.loads(SOURCE.read_text(encoding="utf-8")).items():
         try:
             found[name] = _species(name, table, types, moves, growth)
         except (KeyError, TypeError, ValueError) as error:
@@ -82,12 +72,6 @@ def load(
             raise WorldError(message) from error
     _check(found)
     return found
-
-
-@cache
-def _tables() -> Mapping[str, Table]:
-    tables: Mapping[str, Table] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
-    return tables
 
 
 def _species(

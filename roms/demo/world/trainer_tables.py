@@ -7,6 +7,7 @@ from world.font import Font
 from world.trainers import CLASS_COUNT, NOBODY, Party, Trainer
 from world.words import ended
 
+PREFERENCES = Place(14, 0x589B)
 PICTURES_AND_MONEY = Place(14, 0x5914)
 NAMES = Place(14, 0x59FF)
 NAMES_END = 0x5D22
@@ -29,6 +30,7 @@ def placements(
     names = ended(words, font, NAME, "trainers.toml")
     Room(NAMES.bank, NAMES.address, NAMES_END).take(len(names), "names of trainers")
     yield Placement(NAMES.offset, names, "TrainerNames")
+    yield Placement(PREFERENCES.offset, bytes(CLASS_COUNT), "TrainerClassMoveChoiceModifications")
     yield Placement(PARTY_POINTERS.offset, _parties(trainers, classes), "TrainerDataPointers")
 
 
