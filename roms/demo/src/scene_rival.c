@@ -103,8 +103,8 @@ void rival_challenges(void) BANKED
     walk_to_column(wXCoord);
     face_person(SLOT_LAB_BASIL, FACING_DOWN);
     try_it_out();
-    leave();
     set_event(EVENT_BATTLED_RIVAL);
+    leave();
     wJoyIgnore = 0;
     wOaksLabCurScript = 0;
 }
