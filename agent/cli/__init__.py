@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agent.app import HOME, Decider, Settings, interrupts, play_run, replay_run
+from agent.app import HOME, Decider, Settings, interrupts, outlook, play_run, replay_run
 from agent.cli.doctor import examine, report
+from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
 from agent.cli.view import summary_table, view_on
 from agent.errors import AgentError, UsageError
@@ -114,6 +115,22 @@ def replay(
         return
     out.say(f"divergence: tick {divergence.tick}: {divergence.kind}: {divergence.detail}")
     raise typer.Exit(1)
+
+
+@cli.command()
+def plan(
+    rom: Rom = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Look at the last checkpoint of this run. Default: a cartridge just switched on.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Say what the agent would do now and why: facts, goals, and the plan in words."""
+    show_outlook(outlook(rom, run), Output())
 
 
 @cli.command()

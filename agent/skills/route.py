@@ -1,4 +1,4 @@
-"""The shortest way over all maps at once: steps, warps and map edges in one graph.
+"""The cheapest way over all maps at once: steps, ledges, warps and map edges in one graph.
 
 A* whose estimate is zero, since a warp may make any square near: the first route found is the cheapest.
 """
@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, World
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
+HOP_COST: Final = 2  # down a ledge
+GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
 
 
 class Spot(NamedTuple):
@@ -77,7 +79,9 @@ def hops(world: World, spot: Spot) -> Iterator[Hop]:
 
 def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
     here = game_map.warp_at(spot.x, spot.y)
-    if here is not None and facing in here.press:
+    walks_off = game_map.can_step((spot.x, spot.y), facing)
+    # Standing on a mat, only running against something fires it.
+    if here is not None and facing in here.press and not walks_off:
         return Hop(facing, _arrival(world, spot, here.index), WARP_COST)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None:
@@ -85,14 +89,18 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         if world.map(map_id).passable(x, y):
             return Hop(facing, Spot(map_id, x, y, map_id))
         return None
-    if not game_map.can_step((spot.x, spot.y), facing):
+    below = game_map.hop((spot.x, spot.y), facing)
+    if below is not None:
+        return Hop(facing, spot._replace(x=below.x, y=below.y), HOP_COST)
+    if not walks_off:
         return None
     x, y = spot.x + facing.dx, spot.y + facing.dy
     ahead = game_map.warp_at(x, y)
     # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
     if ahead is not None and (ahead.steps or facing in ahead.press):
         return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
-    return Hop(facing, spot._replace(x=x, y=y))
+    grass = game_map.tile(x, y) == game_map.tileset.grass
+    return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
 
 
 def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:

@@ -55,6 +55,11 @@ class Facing(Enum):
         """Steps down, negative up."""
         return _DELTAS[self].y
 
+    @property
+    def opposite(self) -> Facing:
+        """The other way."""
+        return Facing(self.value ^ 4)
+
 
 _DELTAS: Final = {
     Facing.DOWN: Position(0, 1),

@@ -95,6 +95,17 @@ class RunReader:
                     mind_then = decode(mind)
                 yield Checkpoint(tick, frame, state, chain, mind_then, number)
 
+    def restore_part(self, name: str, part: Part) -> None:
+        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        rows = self._database.rows(
+            "SELECT data FROM parts WHERE name = ? "
+            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
+            (name,),
+        )
+        with self._database.understood(f"part {name}"):
+            for (data,) in rows:
+                part.restore(decode(data))
+
     def close(self) -> None:
         """Close the file; what was not committed is lost."""
         self._database.close()
@@ -136,7 +147,7 @@ class RunStore(RunReader):
     def attach(self, name: str, part: Part) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
         self._parts[name] = part
-        self._restore(name, part)
+        self.restore_part(name, part)
 
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
         """Write all that was appended in one transaction, with `checkpoint` if there is one."""
@@ -175,18 +186,7 @@ class RunStore(RunReader):
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
         self._clear()
         for name, part in self._parts.items():
-            self._restore(name, part)
-
-    def _restore(self, name: str, part: Part) -> None:
-        """Give `part` the state it had at the last checkpoint, if that holds one."""
-        rows = self._database.rows(
-            "SELECT data FROM parts WHERE name = ? "
-            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
-            (name,),
-        )
-        with self._database.understood(f"part {name}"):
-            for (data,) in rows:
-                part.restore(decode(data))
+            self.restore_part(name, part)
 
     def _flush(self) -> None:
         database = self._database
