@@ -133,7 +133,7 @@ class Console(Protocol):
 
 def digest_of(ram: Ram) -> bytes:
     """Return blake2b-128 over DIGEST_RANGES of `ram`."""
-    watched = b"".join([ram.span(start, size) for start, size in DIGEST_RANGES])
+    watched = b"".join(ram.spans(DIGEST_RANGES))
     return hashlib.blake2b(watched, digest_size=DIGEST_SIZE).digest()
 
 
