@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emulator.errors import ConsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 Range: TypeAlias = tuple[int, int]
 Window: TypeAlias = tuple[int, bytes]
@@ -45,7 +44,7 @@ def layout_of(ranges: tuple[Range, ...]) -> Layout:
 
 
 @lru_cache(maxsize=1024)
-def _find(layout: Layout, address: int, size: int) -> int | None:
+def find(layout: Layout, address: int, size: int) -> int | None:
     """Return where in an image `size` bytes from `address` on are; None when no window has them all."""
     for (start, length), offset in zip(layout.ranges, layout.offsets, strict=True):
         if start <= address and address + size <= start + length:
@@ -54,22 +53,11 @@ def _find(layout: Layout, address: int, size: int) -> int | None:
 
 
 def _offset(layout: Layout, address: int, size: int) -> int:
-    offset = _find(layout, address, size)
+    offset = find(layout, address, size)
     if offset is None:
         message = f"RAM {address:#06x} (+{size}) is not watched; use console.read()"
         raise ConsoleError(message)
     return offset
-
-
-@lru_cache(maxsize=32)
-def _cutter(layout: Layout, ranges: tuple[Range, ...]) -> Callable[[bytes], tuple[bytes, ...]]:
-    """Return what cuts the bytes of at least two `ranges` out of an image, in one call."""
-    offsets = [_offset(layout, *each) for each in ranges]
-    sizes = [size for _, size in ranges]
-    cutter: Callable[[bytes], tuple[bytes, ...]] = itemgetter(
-        *[slice(at, at + size) for at, size in zip(offsets, sizes, strict=True)]
-    )
-    return cutter
 
 
 class Ram:
@@ -119,13 +107,9 @@ class Ram:
             offset = _offset(self.layout, address, size)
         return self.image[offset : offset + size]
 
-    def spans(self, ranges: tuple[Range, ...]) -> tuple[bytes, ...]:
-        """Return the bytes of at least two ranges (address, size)."""
-        return _cutter(self.layout, ranges)(self.image)
-
     def covers(self, address: int, size: int = 1) -> bool:
         """Return whether one window holds `size` bytes from `address` on."""
-        return _find(self.layout, address, size) is not None
+        return find(self.layout, address, size) is not None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ram) and self.windows == other.windows
