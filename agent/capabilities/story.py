@@ -12,7 +12,7 @@ from agent.capabilities.ledger import Ledger, Milestone, Witness
 from agent.capabilities.travel import Place, at, happened
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, look_at_team, talk, travel, wait
+from agent.skills import Destination, Outcome, Skill, look_at_team, talk, travel, wait
 from emulator import CartridgeKind, State, World
 from memory import Recall
 
@@ -203,10 +203,7 @@ def _task_deed(task: Task, world: World, chance: random.Random) -> Deed:
     def begin(state: State) -> Skill:
         if task.talk_to:
             return talk(person, world, state, say_yes=True)
-        here = state.map.map_id
-        return travel(
-            world, lambda spot: spot.map_id == here and (spot.x, spot.y) in squares, state
-        )
+        return travel(world, Destination(state.map.map_id, squares), state)
 
     action = Action(
         name=f"task:{task.id}",

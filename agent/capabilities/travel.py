@@ -7,7 +7,7 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Require
-from agent.skills import Skill, travel
+from agent.skills import Destination, Skill, travel
 from emulator import State, World
 from memory import Recall
 
@@ -51,7 +51,7 @@ def happened(event: str) -> str:
 
 def _deed(place: Place, maps: Mapping[str, int], world: World) -> Deed:
     def begin(state: State) -> Skill:
-        return travel(world, lambda spot: spot.map_id == place.map_id, state)
+        return travel(world, Destination(place.map_id), state)
 
     needs = tuple(Require(happened(event), at_least=1) for event in place.needs)
     action = Action(

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from agent.skills.hops import Spot
 from agent.skills.menu import select
 from agent.skills.press import read_on, tap, until_ready, wait
-from agent.skills.route import Spot, find_route
+from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.travel import follow, occupied, spot_of, turn
 from emulator import Button, Facing, State, World

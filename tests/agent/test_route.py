@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.skills.route import GRASS_COST, HOP_COST, Hop, Spot, find_route, hops
+from agent.skills.hops import GRASS_COST, LEDGE_COST, Hop, Spot, hops
+from agent.skills.route import find_route
 from emulator import Facing, GameMap, World, demo_cartridge_path, load_cartridge
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
@@ -115,6 +116,16 @@ class Drawn:
         return self.rows[y][x] if inside else WALL
 
 
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """A world of one map."""
+
+    only: GameMap
+
+    def map(self, _map_id: int) -> GameMap:
+        return self.only
+
+
 def world_of(drawn: Drawn) -> World:
     tileset = Tileset(
         tileset_id=0,
@@ -137,7 +148,7 @@ def world_of(drawn: Drawn) -> World:
         ground=Ground(LEDGES, {facing: frozenset() for facing in Facing}),
         warps=(),
     )
-    return cast("World", SimpleNamespace(map=lambda _map_id: game_map))
+    return cast("World", Paper(game_map))
 
 
 @given(rows=GROUND, start=SQUARES, goal=SQUARES)
@@ -154,7 +165,7 @@ def test_no_route_crosses_what_the_collision_data_forbids(
         if ahead == LEDGE:
             assert (hop.facing, stood, ahead) in LEDGES  # downhill only
             assert (hop.to.x, hop.to.y) == (x + 2 * dx, y + 2 * dy)
-            assert hop.cost == HOP_COST
+            assert hop.cost == LEDGE_COST
         else:
             assert (hop.to.x, hop.to.y) == (x + dx, y + dy)
             assert ahead in {LOW, HIGH, GRASS}
