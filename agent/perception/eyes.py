@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from agent.perception.percept import Percept
@@ -47,7 +48,7 @@ class Eyes:
         percept = Percept(
             tick=tick,
             state=state,
-            text="\n".join(row for row in map(str.strip, state.screen_rows) if row),
+            text=_text_of(state.screen_rows),
             confidence=self._confidence,
             disagreements=tuple(self._disagreements(state, sight)) if sight else (),
             sight=sight,
@@ -79,3 +80,9 @@ class Eyes:
         here = state.map
         if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
             yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+
+
+@lru_cache(maxsize=64)
+def _text_of(rows: tuple[str, ...]) -> str:
+    """Return what stands in the rows of a screen, without blank ones."""
+    return "\n".join(row for row in map(str.strip, rows) if row)
