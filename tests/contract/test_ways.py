@@ -183,3 +183,12 @@ def test_the_walker_of_the_lane_wanders_where_two_can_pass(maps: dict[int, Map])
     walker = lane.people[WALKER_SLOT - 1]
     assert walker.movement == 0xFE
     assert sum(lane.walkable(x, walker.y) for x in range(2 * lane.width)) == 2
+
+
+def test_scenes_have_room_in_the_lab(rom: Rom, maps: dict[int, Map]) -> None:
+    lab = maps[rom.number("MAP_LAB")]
+    assert [x for x in range(2 * lab.width) if lab.walkable(x, 6)] == [4, 5]
+    assert all(lab.walkable(x, y) for x in range(2 * lab.width) for y in (4, 5))
+    wanderers = {person.x for person in lab.people if person.movement == 0xFE}
+    assert not wanderers & {4, 5}
+    assert all(person.facing == 0x01 for person in lab.people if person.movement == 0xFE)
