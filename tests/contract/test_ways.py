@@ -11,6 +11,7 @@ from tests.contract.world_ways import FACINGS, WAYS, crossed, landings, neighbou
 LANE, TRAINER_SLOT, WALKER_SLOT = 12, 1, 2
 LANE_NEEDS_GRASS, LANE_NEEDS_LEDGE_ROWS = 2, 3
 DOWN, SIDEWAYS = 0, {8, 12}
+WALKS, UP_AND_DOWN = 0xFE, 0x01
 
 
 @pytest.fixture(scope="session")
@@ -181,7 +182,7 @@ def test_the_way_home_is_shorter(rom: Rom, maps: dict[int, Map]) -> None:
 def test_the_walker_of_the_lane_wanders_where_two_can_pass(maps: dict[int, Map]) -> None:
     lane = maps[LANE]
     walker = lane.people[WALKER_SLOT - 1]
-    assert walker.movement == 0xFE
+    assert walker.movement == WALKS
     assert sum(lane.walkable(x, walker.y) for x in range(2 * lane.width)) == 2
 
 
@@ -189,6 +190,6 @@ def test_scenes_have_room_in_the_lab(rom: Rom, maps: dict[int, Map]) -> None:
     lab = maps[rom.number("MAP_LAB")]
     assert [x for x in range(2 * lab.width) if lab.walkable(x, 6)] == [4, 5]
     assert all(lab.walkable(x, y) for x in range(2 * lab.width) for y in (4, 5))
-    wanderers = {person.x for person in lab.people if person.movement == 0xFE}
+    wanderers = {person.x for person in lab.people if person.movement == WALKS}
     assert not wanderers & {4, 5}
-    assert all(person.facing == 0x01 for person in lab.people if person.movement == 0xFE)
+    assert all(person.facing == UP_AND_DOWN for person in lab.people if person.movement == WALKS)
