@@ -17,6 +17,7 @@ static void clear_state(void)
     wPlayerSelectedMove = wEnemySelectedMove = 0;
     wInHandlePlayerMonFainted = 0;
     wFirstMonsNotOutYet = 1;
+    wJoyIgnore = 0;
 }
 
 static void meet_wild_mon(void)
