@@ -45,7 +45,10 @@ def open_moves(game: Game) -> Game:
 def test_a_wild_battle_says_who_fights(arena: Game) -> None:
     assert arena.byte("wIsInBattle") == battles.WILD
     assert arena.byte("wCurOpponent") == 33
-    assert (battles.field(arena, "enemy", "species"), battles.field(arena, "enemy", "level")) == (33, 5)
+    assert (battles.field(arena, "enemy", "species"), battles.field(arena, "enemy", "level")) == (
+        33,
+        5,
+    )
     assert (battles.field(arena, "own", "species"), battles.field(arena, "own", "hp")) == (3, 200)
     assert arena.byte("wPlayerMonNumber") == 0
     assert arena.block("wPlayerMonStatMods", 6) == arena.block("wEnemyMonStatMods", 6) == b"\7" * 6

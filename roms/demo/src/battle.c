@@ -54,11 +54,11 @@ static void begin(void)
 static void end(void)
 {
     save_battle_mon();
+    close_battle_screen();
     wCurOpponent = 0;
     wBattleType = 0;
     wEndBattleWinTextPointer = wEndBattleLoseTextPointer = 0;
     wIsInBattle = wBattleResult == BATTLE_LOST ? LOST_BATTLE : IN_NO_BATTLE;
-    close_battle_screen();
 }
 
 void battle(void) BANKED
