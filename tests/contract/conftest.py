@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 from pyboy import PyBoy
 
+from tests.contract.stations import STATIONS
 from tests.contract.world_rom import compile_world, made_maps, read_rom
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ COLUMNS: Final = 20
 ARROW: Final = 0xEE
 SPACE: Final = 0x7F
 FONT_LOADED: Final = 1
-GOT_STARTER: Final = 0x022
+HALT_AND_NOP: Final = bytes([0x76, 0x00])
 OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
 LETTERS: Final = {
@@ -136,6 +137,14 @@ class Game:
 
     def word(self, label: str) -> int:
         return int.from_bytes(self.block(label, 2), "little")
+
+    def number(self, label: str) -> int:
+        """Return a number of two bytes, the high one first."""
+        return int.from_bytes(self.block(label, 2), "big")
+
+    def poke_number(self, label: str, value: int) -> None:
+        self.poke(label, value >> 8)
+        self.poke(label, value & 0xFF, 1)
 
     def poke(self, label: str, value: int, offset: int = 0) -> None:
         self.pyboy.memory[SYMBOLS[label].address + offset] = value
@@ -306,62 +315,25 @@ def trace(
     return way
 
 
-def to_title(game: Game) -> Game:
-    game.tick(150)
-    return game
+def halting_share(game: Game, frames: int = 300) -> float:
+    """Return the share of frames in which a halt of bank 0 is reached."""
+    home = game.rom(0, 0, 0x3FFF)
+    reached = [False]
 
+    def note(_: object) -> None:
+        reached[0] = True
 
-def to_main_menu(game: Game) -> Game:
-    game.press("start")
-    game.wait(lambda: game.cursor == (1, 2), 120)
-    return game
-
-
-def to_naming(game: Game) -> Game:
-    game.press("a")
-    for _ in range(100):
-        if game.byte("wMaxMenuItem") == 3:
-            break
-        game.press("b")
-    game.wait(lambda: game.cursor == (1, 2), 120)
-    game.tick(8)
-    return game
-
-
-def to_bedroom(game: Game) -> Game:
-    game.press("down")
-    game.press("a")
-    for _ in range(100):
-        if game.byte("wCurMap") == 38:
-            break
-        game.press("b")
-    game.wait(lambda: game.place == (38, 3, 6) and game.is_free, 300)
-    game.tick(10)
-    return game
-
-
-def to_house(game: Game) -> Game:
-    (stairs,) = [warp for warp in game.warps if warp[2] == 37]
-    return game.go(stairs[0], stairs[1])
-
-
-def to_town(game: Game) -> Game:
-    mat = next(warp for warp in game.warps if warp[2] == 0xFF)
-    game.go(mat[0], mat[1])
-    if game.place.map == 37:
-        game.step("down")
-    game.wait(lambda: game.place.map == 0 and game.is_free, 200)
-    return game
-
-
-STATIONS: Final = {
-    "title": to_title,
-    "main menu": to_main_menu,
-    "naming": to_naming,
-    "bedroom": to_bedroom,
-    "house": to_house,
-    "town": to_town,
-}
+    places = [i for i in range(0x150, 0x3FFE) if home[i : i + 2] == HALT_AND_NOP]
+    for place in places:  # the nop, which follows at once; a hook on the halt itself never wakes
+        game.pyboy.hook_register(0, place + 1, note, None)
+    count = 0
+    for _ in range(frames):
+        reached[0] = False
+        game.tick()
+        count += reached[0]
+    for place in places:
+        game.pyboy.hook_deregister(0, place + 1)
+    return count / frames
 
 
 @pytest.fixture
@@ -379,28 +351,38 @@ def power_on() -> Iterator[Callable[[], Game]]:
 
 
 @pytest.fixture(scope="session")
-def _states() -> dict[str, bytes]:
-    """States of the stations on the way of a new game, each reached by playing, each once."""
-    game, states = Game(), {}
-    for name, travel in STATIONS.items():
-        states[name] = travel(game).save()
-    game.stop()
-    return states
-
-
-@pytest.fixture(scope="session")
 def _console() -> Iterator[Game]:
     game = Game()
     yield game
     game.stop()
 
 
+@pytest.fixture(scope="session")
+def _states() -> dict[str, bytes]:
+    """States of the stations that a test has asked for, each reached by playing, each once."""
+    return {}
+
+
 @pytest.fixture
-def start(_console: Game, _states: dict[str, bytes]) -> Callable[[str], Game]:
+def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Callable[[str], Game]]:
     """Give the game at a named station."""
     for button in ("up", "down", "left", "right", "a", "b", "start", "select"):
         _console.release(button)
-    return lambda station: _console.load(_states[station])
+    traveller: list[Game] = []
+
+    def station(name: str) -> bytes:
+        if name not in _states:
+            before, travel = STATIONS[name]
+            if not traveller:
+                traveller.append(Game())
+            if before:
+                traveller[0].load(station(before))
+            _states[name] = travel(traveller[0]).save()
+        return _states[name]
+
+    yield lambda name: _console.load(station(name))
+    for game in traveller:
+        game.stop()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.contract.conftest import halting_share
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -11,31 +13,8 @@ if TYPE_CHECKING:
 
     from tests.contract.conftest import Game
 
-HALT_AND_NOP = bytes([0x76, 0x00])
-FRAMES = 300
 ENOUGH = 0.95
 STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
-
-
-def halting_share(game: Game, frames: int = FRAMES) -> float:
-    """Return the share of frames in which a halt of bank 0 is reached."""
-    home = game.rom(0, 0, 0x3FFF)
-    reached = [False]
-
-    def note(_: object) -> None:
-        reached[0] = True
-
-    places = [i for i in range(0x150, 0x3FFE) if home[i : i + 2] == HALT_AND_NOP]
-    for place in places:  # the nop, which follows at once; a hook on the halt itself never wakes
-        game.pyboy.hook_register(0, place + 1, note, None)
-    count = 0
-    for _ in range(frames):
-        reached[0] = False
-        game.tick()
-        count += reached[0]
-    for place in places:
-        game.pyboy.hook_deregister(0, place + 1)
-    return count / frames
 
 
 def test_the_idle_cartridge_halts(

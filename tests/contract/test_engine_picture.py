@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.contract.conftest import GOT_STARTER
+from tests.contract.stations import GOT_STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.contract.conftest import GOT_STARTER
+from tests.contract.stations import GOT_STARTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -143,6 +143,9 @@ void enter_map(void) BANKED
 /* The map as it was left, after another screen had video memory. The picture is faded out before. */
 void return_to_map(void) BANKED
 {
+    uint8_t ignored = wJoyIgnore;
+
+    wJoyIgnore = ALL_KEYS;
     hWY = WINDOW_HIDDEN;
     wFontLoaded &= (uint8_t)~FONT_LOADED;
     lcd_off();
@@ -151,4 +154,5 @@ void return_to_map(void) BANKED
     clear_sprites();
     show_map();
     fade_in();
+    wJoyIgnore = ignored;
 }

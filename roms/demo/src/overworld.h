@@ -96,7 +96,7 @@ typedef struct {
 } Trainer;
 void load_trainers(void);
 const Trainer *trainer_in_slot(uint8_t slot);
-bool is_beaten(const Trainer *trainer);
+bool is_beaten(const Trainer *trainer) BANKED;
 bool trainer_spots_player(void);
 
 /* sprites.c */

@@ -65,7 +65,7 @@ const Trainer *trainer_in_slot(uint8_t slot)
     return 0;
 }
 
-bool is_beaten(const Trainer *trainer)
+bool is_beaten(const Trainer *trainer) BANKED
 {
     return BYTE(trainer->flags_at) & trainer->flag ? true : false;
 }
