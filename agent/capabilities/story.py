@@ -236,7 +236,7 @@ def _witness_deed(milestone: Milestone, story: Story, ledger: Ledger) -> Deed:
         return _stand_still(proven)
 
     action = Action(
-        name=_reached(milestone),
+        name=f"witness:{milestone.id}",
         requires=(Require("in_control", at_least=1), *_conditions(milestone, story)),
         effects=(Effect(_reached(milestone), 1),),
         cost=1,

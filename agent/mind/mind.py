@@ -34,11 +34,13 @@ class Mind:
         self._capabilities = tuple(capabilities)
         self._recall = recall
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
+        self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._progress = progress
         self._failures: Counter[str] = Counter()
         self._intent: Intent | None = None
         self._pursuit: Pursuit | None = None
+        self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
         self._last_deed: str | None = None  # done, and not yet judged by its effects
         self._doing = ""
@@ -63,6 +65,7 @@ class Mind:
         if self._progress.stuck:
             message = f"nothing new is happening; last: {self._doing}"
             raise Stuck(message)
+        self._close(percept, facts)
         self._let_go(facts)
         intent = self._reflex(percept) or self._intent or self._next(percept, facts)
         self._intent = None if intent.source is Source.REFLEX else intent
@@ -85,19 +88,19 @@ class Mind:
 
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps of the mind; deeds under way are begun anew."""
-        pursuit = self._pursuit
         return {
             "failures": dict(self._failures),
-            "pursuit": [pursuit.goal.name, pursuit.since] if pursuit else None,
+            "begun": dict(self._begun),
+            "pursuit": self.goal,
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._failures = Counter(data["failures"])
-        if data["pursuit"] is not None:
-            name, since = data["pursuit"]
-            goal = next((each for each in self.domain.goals if each.name == name), None)
-            self._pursuit = Pursuit(goal, since) if goal is not None else None
+        self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
+        name = data["pursuit"]
+        if name in self._begun:
+            self._pursuit = Pursuit(self._goals[name], self._begun[name])
 
     def _reflex(self, percept: Percept) -> Intent | None:
         deed = self._deeds.get(self._intent.name) if self._intent else None
@@ -117,13 +120,20 @@ class Mind:
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> Pursuit:
         """Turn to another goal."""
-        self._pursuit = Pursuit(goal, percept.tick)
+        self._pursuit = Pursuit(goal, self._begun.setdefault(goal.name, percept.tick))
         return self._pursuit
 
     def _let_go(self, facts: Facts) -> None:
         """Drop the deed under way when what it counts on is gone; the plan may still stand later."""
         if self._intent is not None and not self._deeds[self._intent.name].holds.holds(facts):
             self._intent = None
+
+    @hookable
+    def reach(self, pursuit: Pursuit, percept: Percept) -> Pursuit:
+        """Close a goal that facts show reached."""
+        if self._pursuit is not None and self._pursuit.goal is pursuit.goal:
+            self._pursuit = None
+        return pursuit
 
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         demotions = {name: DEMOTION * times for name, times in self._failures.items()}
@@ -156,6 +166,15 @@ class Mind:
             if found is not None:
                 return found
         return None
+
+    def _close(self, percept: Percept, facts: Facts) -> None:
+        """Close what was begun and is reached now, be it on the way to something else."""
+        for name in tuple(self._begun):
+            goal = self._goals[name]
+            if goal.reached(facts):
+                pursuit = Pursuit(goal, self._begun.pop(name))
+                if self._recall.objective_status(name) == "active":
+                    self.reach(pursuit, percept)  # otherwise its last deed has closed it already
 
     def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:
         action = chosen.actions[0]

@@ -52,7 +52,8 @@ class PlayProducers:
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
         watch("Loop.perceive", self.battle, scope=stm, kind="battle")
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
-        watch("Loop.perform", self.objective_reached, scope=stm, kind="objective")
+        watch("Loop.perform", self.objective_done, scope=stm, kind="objective")
+        watch("Mind.reach", self.objective_reached, scope=stm, kind="objective")
 
     def tick_state(self, call: Call, percept: Percept) -> Produced:
         """The moment a decision is made in."""
@@ -156,8 +157,14 @@ class PlayProducers:
         percept: Percept = call.args[1]
         return _produced(_objective(pursuit), percept.tick, percept.state, importance=6)
 
-    def objective_reached(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """A goal whose last deed is done."""
+    def objective_reached(self, call: Call, pursuit: Pursuit) -> Produced:
+        """A goal that facts show reached."""
+        percept: Percept = call.args[1]
+        record = _objective(pursuit, percept.tick)
+        return _produced(record, percept.tick, percept.state, importance=6)
+
+    def objective_done(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """A goal that is reached by the mere doing of the deed of its name."""
         intent: Intent = call.args[0]
         pursuit, tick = intent.pursuit, call.instance.tick
         if pursuit is None or performed.outcome is not Outcome.DONE:

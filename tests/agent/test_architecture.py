@@ -11,9 +11,11 @@ from typer.main import get_command
 import agent
 import emulator
 import memory
-from agent.capabilities import Story
+from agent.app.wiring import capabilities_for
+from agent.capabilities import Ledger, Story, domain_of
 from agent.cli import cli
-from emulator import CartridgeKind
+from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
+from memory import Hooks
 from tests.agent.support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,7 +41,7 @@ def test_what_a_module_offers_exists(name: str) -> None:
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
-    assert set(commands) == {"play", "replay", "bench", "doctor"}
+    assert set(commands) == {"play", "replay", "plan", "bench", "doctor"}
     for name, command in commands.items():
         assert f"python -m agent {name}" in README
         assert command.help
@@ -55,8 +57,22 @@ def test_every_file_the_readme_links_to_exists() -> None:
 def test_every_story_can_be_told(kind: CartridgeKind) -> None:
     story = Story.of(kind)
     assert story.milestones
-    assert {errand.place for errand in story.errands} <= set(story.places)
-    assert {milestone.place for milestone in story.milestones} <= set(story.places)
+    places, events = {place.name for place in story.places}, set(story.events)
+    assert {errand.place for errand in story.errands} <= places
+    assert {task.place for task in story.tasks} <= places
+    assert {healer.place for healer in story.healers} <= places
+    assert {milestone.place for milestone in story.milestones} <= places | {None}
+    assert {need for place in story.places for need in place.needs} <= events
+    assert {need for task in story.tasks for need in (*task.needs, task.sets)} <= events
+
+
+@pytest.mark.parametrize("kind", CartridgeKind)
+def test_every_capability_fits_the_others(kind: CartridgeKind) -> None:
+    story = Story.of(kind)
+    cartridge = load_cartridge(demo_cartridge_path())
+    world, dex = World.of(cartridge), Dex.of(cartridge)
+    ledger = Ledger(story.milestones, Hooks())
+    domain_of(capabilities_for(story, world, dex, ledger, seed=0)).validate()
 
 
 def test_nobody_in_the_loop_stores_anything() -> None:

@@ -1,4 +1,4 @@
-"""The main job: play from power-on to leaving home, by rules, and tell how it went."""
+"""The main job: play from power-on to the end of the story, by rules, and tell how it went."""
 
 import json
 import sqlite3
@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Moment, Settings, play_run, replay_run
-from emulator import demo_cartridge_path
+from agent.capabilities import Story
+from emulator import CartridgeKind, demo_cartridge_path
 from memory import read_knowledge_store, read_run
 from tests.agent.support import ROOT, Agent, Played, Watcher
+
+MILESTONES = [each.id for each in Story.of(CartridgeKind.DEMO).milestones]
 
 
 def test_play_leaves_home_and_says_so_in_one_object(agent: Agent, tmp_path: Path) -> None:
@@ -33,18 +36,19 @@ def test_play_leaves_home_and_says_so_in_one_object(agent: Agent, tmp_path: Path
 
 
 def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("play", "--run", tmp_path / "run")
+    ended = agent("play", "--until", "left_home", "--run", tmp_path / "run")
     assert ended.code == 0
     assert "reached left_home" in ended.out
     assert "demo" in ended.err  # without a ROM it plays the demo, and says so
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_seed_leaves_home_and_replays(seed: int, tmp_path: Path) -> None:
+def test_every_seed_plays_the_whole_story_and_replays(seed: int, tmp_path: Path) -> None:
     summary = play_run(
         Settings(seed=seed, run=tmp_path / "r", memory=tmp_path / "m"), Watcher(), Interrupt()
     )
-    assert [each.id for each in summary.milestones] == ["left_home"]
+    assert [each.id for each in summary.milestones] == MILESTONES
+    assert all(set(each.witnesses) == {"ram", "frame"} for each in summary.milestones)
     assert replay_run(tmp_path / "r", None).divergence is None
 
 
@@ -71,13 +75,11 @@ def test_a_run_is_remembered(played: Played) -> None:
             for event in run.store.events("objective")
         ]
         entries = {entry.kind for entry in run.store.live_entries()}
-    assert places == ["bedroom", "house", "town"]
-    assert goals == [
-        ("errand:goodbye", "active"),
-        ("errand:goodbye", "completed"),
-        ("reached:left_home", "active"),
-        ("reached:left_home", "completed"),
-    ]
+    assert places[:5] == ["bedroom", "house", "town", "lab", "town"]
+    assert places[-2:] == ["second_town", "rest_house"]
+    closed = [goal for goal, status in goals if status == "completed" and ":" in goal]
+    assert closed == ["errand:goodbye", *(f"reached:{each}" for each in MILESTONES)]
+    assert set(closed) <= {goal for goal, status in goals if status == "active"}
     assert {"tick_state", "sensory_input", "action", "consolidation"} <= entries
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_tactician().total_sessions == 1
@@ -89,21 +91,21 @@ def test_the_settings_of_a_run_are_kept(played: Played) -> None:
         settings = run.settings
     assert settings["seed"] == 3
     assert settings["cartridge"]["name"] == "Red Agent Demo"
-    assert settings["limits"] == {"until": "left_home"}
+    assert settings["limits"] == {"until": MILESTONES[-1]}
     assert len(settings["memory"]["hash"]) == 32
 
 
 def test_the_report_stands_alone_and_shows_the_milestone(played: Played) -> None:
     page = (played.folder / "report.html").read_text(encoding="utf-8")
     assert "data:image/png;base64," in page
-    assert "left_home" in page
+    assert all(each in page for each in MILESTONES)
     assert "http" not in page  # nothing is fetched
 
 
 def test_confidence_is_the_agreement_of_pixels_and_tile_map(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         seen = [e.data for e in run.store.live_entries() if e.kind == "sensory_input"]
-    assert seen[-1]["ocr_confidence"] == 1.0  # a picture without text, as the tile map says
+    assert seen[-1]["ocr_confidence"] == 1.0
 
 
 def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
 
 def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
     watcher = Watcher()
-    settings = Settings(run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
+    settings = Settings(until="left_home", run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
     play_run(settings, watcher, Interrupt())
     walking = [moment for moment in watcher.moments if moment.intent.name == "travel:town"]
     assert walking[0].where.startswith("house")
@@ -146,7 +148,7 @@ def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
     process.stdout.close()
     assert process.wait(timeout=60) == 0
     with closing(read_run(run)) as folder:
-        assert [each.payload["id"] for each in folder.store.events("milestone")] == ["left_home"]
+        assert [each.payload["id"] for each in folder.store.events("milestone")] == MILESTONES
     assert (run / "report.html").exists()
 
 
@@ -162,7 +164,7 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(agent: Agent, tmp_pa
     assert agent("play", "--run", run, "--ticks", "20").code == 0
     (run / "report.html").unlink()
     (run / "report.html").mkdir()
-    ended = agent("play", "--resume", run, "--ticks", "200", "--json")
+    ended = agent("play", "--resume", run, "--until", "left_home", "--ticks", "500", "--json")
     assert (ended.code, ended.json["stop"]) == (0, "goal")
     assert "no report was written" in ended.err
 

@@ -177,7 +177,7 @@ def test_a_damaged_checkpoint_costs_no_more_than_the_ticks_since_the_one_before(
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
     spoil_states(run, lambda state: state[: len(state) // 2], last=1)
-    settings = Settings(ticks=200, resume=run, memory=memory)
+    settings = Settings(until="left_home", ticks=500, resume=run, memory=memory)
     summary = play_run(settings, Watcher(), Interrupt())
     assert summary.stop.value == "goal"
     assert replay_run(run, None).divergence is None
