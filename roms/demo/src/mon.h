@@ -13,6 +13,7 @@ bool is_fainted(const uint8_t *hp);
 uint8_t *place_number(uint8_t *at, uint16_t value, uint8_t digits, uint8_t pad);
 
 /* mon_data.c */
+uint8_t dex_index(uint8_t species);
 void load_mon_header(uint8_t species) BANKED;
 void load_mon_name(uint8_t *to, uint8_t species) BANKED;
 void load_move(Move *to, uint8_t id) BANKED;

@@ -6,8 +6,6 @@
 #define MOVES 4
 #define PP_MASK 0x3F
 #define MOST_PP_PER_UP 7
-#define POKEDEX_ORDER_BANK 16
-#define POKEDEX_ORDER 0x5024
 
 /* The oldest is forgotten when there is no room. */
 static void learn(uint8_t *moves, uint8_t move)
@@ -95,7 +93,7 @@ void create_mon(PartyMon *to, uint8_t species, uint8_t level) BANKED
 
 static void set_dex_bit(uint8_t *bits, uint8_t species)
 {
-    uint8_t number = far_byte(POKEDEX_ORDER_BANK, POKEDEX_ORDER - 1 + species) - 1;
+    uint8_t number = dex_index(species);
 
     bits[number >> 3] |= 1 << (number & 7);
 }

@@ -18,11 +18,15 @@
 #define LEARNSETS 0x705C
 #define EVOLUTION_BY_ITEM 2
 
+/* From 0, unlike the numbers of the dex itself. */
+uint8_t dex_index(uint8_t species)
+{
+    return far_byte(POKEDEX_ORDER_BANK, POKEDEX_ORDER - 1 + species) - 1;
+}
+
 void load_mon_header(uint8_t species) BANKED
 {
-    uint8_t dex = far_byte(POKEDEX_ORDER_BANK, POKEDEX_ORDER - 1 + species);
-
-    far_copy(&wMonHeader, BASE_STATS_BANK, BASE_STATS + sizeof(MonHeader) * (dex - 1), sizeof(MonHeader));
+    far_copy(&wMonHeader, BASE_STATS_BANK, BASE_STATS + sizeof(MonHeader) * dex_index(species), sizeof(MonHeader));
     wMonHeader.species = species;
 }
 
