@@ -5,6 +5,12 @@ Knows the machine and the format of the game's data; knows nothing of who plays 
 
 from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
 from emulator.console import DIGEST_RANGES, FRAMES_PER_SECOND, WATCHED_RANGES, Button, Console, Step
+from emulator.dex.dex import Dex
+from emulator.dex.items import Item
+from emulator.dex.moves import Move
+from emulator.dex.species import Evolution, EvolvesBy, Lesson, Species
+from emulator.dex.trainers import Member, TrainerClass
+from emulator.dex.wild import Wild, WildSlot, WildTable
 from emulator.errors import (
     CartridgeError,
     ConsoleError,
@@ -37,10 +43,11 @@ from emulator.recording import (
     first_divergence,
     verify_chain,
 )
+from emulator.rules.book import Ratio, RuleBook
 from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
 from emulator.rules.chart import Matchup, TypeChart
 from emulator.rules.damage import damage
-from emulator.rules.experience import experience_at, experience_gained, level_at
+from emulator.rules.experience import Growth, experience_gained
 from emulator.rules.records import Attacker, Defender, MoveData
 from emulator.rules.spread import Spread, damage_spread, expected_damage, knockout_chance
 from emulator.rules.stats import staged, stats_of
@@ -77,22 +84,30 @@ __all__ = [
     "Control",
     "Crossing",
     "Defender",
+    "Dex",
     "Dialogue",
     "Divergence",
     "DivergenceKind",
     "Doubt",
     "Dvs",
     "EmulatorError",
+    "Evolution",
+    "EvolvesBy",
     "Facing",
     "Flags",
     "Font",
     "GameMap",
+    "Growth",
+    "Item",
     "Kind",
+    "Lesson",
     "Link",
     "MapState",
     "Matchup",
+    "Member",
     "Menu",
     "MenuKind",
+    "Move",
     "MoveData",
     "MoveSlot",
     "Party",
@@ -106,13 +121,16 @@ __all__ = [
     "Position",
     "PyBoyConsole",
     "Ram",
+    "Ratio",
     "RecordingConsole",
     "Resident",
     "Rom",
+    "RuleBook",
     "Scene",
     "Screen",
     "ScreenType",
     "Sign",
+    "Species",
     "Spread",
     "Stack",
     "Stages",
@@ -123,12 +141,16 @@ __all__ = [
     "Step",
     "StepRecord",
     "Tileset",
+    "TrainerClass",
     "Travel",
     "Trigger",
     "TypeChart",
     "Volatile",
     "Waiting",
     "Warp",
+    "Wild",
+    "WildSlot",
+    "WildTable",
     "World",
     "agreement",
     "critical_chance",
@@ -136,13 +158,11 @@ __all__ = [
     "damage_spread",
     "demo_cartridge_path",
     "expected_damage",
-    "experience_at",
     "experience_gained",
     "first_chance",
     "first_divergence",
     "hit_chance",
     "knockout_chance",
-    "level_at",
     "load_cartridge",
     "locate",
     "read_glyphs",

@@ -11,6 +11,8 @@ from enum import Enum
 from typing import Final, Protocol
 
 from emulator.cartridge import Cartridge
+from emulator.errors import ConsoleError
+from emulator.ram.excerpt import Excerpt
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.screen.picture import Screen
 
@@ -37,6 +39,7 @@ DIGEST_RANGES: Final = (
     (0xDFD0, 48),  # top of the stack: shows inputs that nothing else has taken notice of yet
     (0xFFB0, 74),  # pad, random state
 )
+_DIGESTED: Final = Excerpt(DIGEST_RANGES)
 
 
 class Button(Enum):
@@ -133,7 +136,9 @@ class Console(Protocol):
 
 def digest_of(ram: Ram) -> bytes:
     """Return blake2b-128 over DIGEST_RANGES of `ram`."""
-    watched = b"".join([ram.span(start, size) for start, size in DIGEST_RANGES])
+    watched = _DIGESTED.of(ram)
+    if watched is None:
+        raise ConsoleError("this RAM lacks some of DIGEST_RANGES; take it from a console")
     return hashlib.blake2b(watched, digest_size=DIGEST_SIZE).digest()
 
 

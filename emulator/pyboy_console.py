@@ -17,7 +17,7 @@ import numpy as np
 from emulator.cartridge import Cartridge
 from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
 from emulator.errors import ConsoleError
-from emulator.ram.view import WORK_RAM, Ram
+from emulator.ram.view import WORK_RAM, Ram, layout_of
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 from emulator.work_ram import find_work_ram
@@ -35,6 +35,7 @@ PALETTE: Final = (0xFFFFFF, 0xAAAAAA, 0x555555, 0x000000)
 LIGHTEST: Final = 0xFF  # of the red channel; one shade darker is 0x55 less
 SHADE_STEP: Final = 0x55
 
+WATCHED: Final = layout_of(WATCHED_RANGES)
 CARTRIDGE_TYPE: Final = 0x0147
 WITH_CLOCK: Final = (0x0F, 0x10)
 
@@ -77,9 +78,9 @@ class PyBoyConsole:
     def ram(self) -> Ram:
         """Return the watched windows at this moment."""
         if self._ram is None:
-            work = self.read(*WORK_RAM) if self._work_ram is None else bytes(self._work_ram)
-            windows = [(at, self.read(at, size)) for at, size in WATCHED_RANGES[1:]]
-            self._ram = Ram(((WORK_RAM[0], work), *windows))
+            work = self._work_ram or self.read(*WORK_RAM)
+            others = [self.read(*each) for each in WATCHED_RANGES[1:]]
+            self._ram = Ram.of_layout(WATCHED, b"".join((work, *others)))
         return self._ram
 
     def read(self, address: int, size: int) -> bytes:

@@ -60,17 +60,13 @@ def next_chain(chain: bytes, record: StepRecord) -> bytes:
 
 def canonical(record: StepRecord) -> bytes:
     """Return everything of `record` but its chain, as the bytes that the chain covers."""
-    step, full = record.step, record.full_digest
-    head = RECORD.pack(
-        record.tick,
-        BUTTONS.index(step.button),
-        step.hold,
-        step.settle,
-        record.frame,
-        record.digest,
-        full is not None,
-    )
-    return head + (full or b"")
+    return _pack(record.tick, record.step, record.frame, record.digest, record.full_digest)
+
+
+def _pack(tick: int, step: Step, frame: int, digest: bytes, full: bytes | None) -> bytes:
+    button = BUTTONS.index(step.button)
+    head = RECORD.pack(tick, button, step.hold, step.settle, frame, digest, full is not None)
+    return head + full if full else head
 
 
 def _hash(data: bytes) -> bytes:
@@ -166,11 +162,12 @@ class RecordingConsole(_Wrapped):
         self._link = link
 
     def _record(self, step: Step) -> StepRecord:
-        tick = self._link.tick + 1
-        full = self._console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
-        bare = StepRecord(tick, step, self._console.frame, self._console.digest(), full, b"")
-        chain = next_chain(self._link.chain, bare)
-        return StepRecord(tick, step, bare.frame, bare.digest, full, chain)
+        console, link = self._console, self._link
+        tick = link.tick + 1
+        full = console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
+        frame, digest = console.frame, console.digest()
+        chain = _hash(link.chain + _pack(tick, step, frame, digest, full))
+        return StepRecord(tick, step, frame, digest, full, chain)
 
 
 class PlayingConsole(_Wrapped):

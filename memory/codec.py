@@ -9,7 +9,8 @@ import json
 from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from memory.errors import MalformedRecord
 
@@ -24,6 +25,8 @@ Record = TypeVar("Record", bound="DataclassInstance")
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
+_KEYS: Final = frozenset({str})
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
 def encode(value: Json) -> str:
@@ -33,6 +36,22 @@ def encode(value: Json) -> str:
     except (TypeError, ValueError) as error:
         message = f"{value!r} is not JSON ({error}); give plain numbers, text, lists and mappings."
         raise MalformedRecord(message) from error
+
+
+def require_json(value: Mapping[str, Json]) -> None:
+    """Raise MalformedRecord where `encode` would; a plain record needs no encoding to know."""
+    if not (set(map(type, value)) <= _KEYS and all(map(_is_plain, value.values()))):
+        encode(value)
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether `value` is JSON for sure."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is float:
+        return isfinite(cast("float", value))
+    return kind is list and set(map(type, cast("list[object]", value))) <= _PLAIN
 
 
 def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the shape it stored

@@ -1,14 +1,12 @@
 """What a watcher gets to see of a tick."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from agent.mind import Intent
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One tick: where, what and why, and how fast."""
+class Moment(NamedTuple):
+    """One tick: where, what and why, and how fast. A plain tuple, since one is made every tick."""
 
     run: str
     cartridge: str

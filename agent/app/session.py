@@ -1,7 +1,6 @@
 """One process lifetime of play: every part built, wired to the others, and let go of in order."""
 
 import logging
-import random
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,15 +11,17 @@ from typing import Any, Final, NamedTuple, cast
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.settings import Frozen
-from agent.capabilities import Ledger, Reached, Story, dialogue, opening, story_telling, travelling
+from agent.app.wiring import capabilities_for
+from agent.capabilities import Ledger, Reached, Story
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
-from agent.mind import AGENT, Mind, PlayProducers, Progress
+from agent.mind import AGENT, BattleWatch, Mind, PlayProducers, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
 from emulator import (
     Console,
+    Dex,
     EmulatorError,
     Font,
     Link,
@@ -97,6 +98,9 @@ class Session:
 
         self._hooks = Hooks(self._fault)
         self._remember(is_new=checkpoint is None)
+        self._dex = Dex.of(console.cartridge)
+        self._battles = BattleWatch(self._dex)
+        self._store.attach("battles", self._battles)
         self._ledger = Ledger(story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
@@ -161,15 +165,9 @@ class Session:
         self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
 
     def _wire(self) -> Loop:
-        story = self._story
-        cartridge, seed = self._console.cartridge, self._frozen.seed
-        world = World.of(cartridge)
-        capabilities = (
-            opening(seed, random.Random(seed)),
-            dialogue(),
-            travelling(story.places, world),
-            story_telling(story, world, self._ledger),
-        )
+        cartridge = self._console.cartridge
+        world, seed = World.of(cartridge), self._frozen.seed
+        capabilities = capabilities_for(self._story, world, self._dex, self._ledger, seed)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
@@ -181,7 +179,7 @@ class Session:
 
     def _watch(self) -> None:
         producers = Producers(self._hooks, self._blackboard)
-        PlayProducers(self._story.place_of).register(producers)
+        PlayProducers(self._story.place_of, self._battles).register(producers)
         for level in ("working", "stm"):
             self._blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
         self._hooks.after("Ledger.observe", self._witness, priority=LAST)

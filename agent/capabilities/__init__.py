@@ -1,23 +1,30 @@
 """What the agent can do, one topic a file."""
 
+from agent.capabilities.battle import battling
 from agent.capabilities.capability import Capability, Deed, Reflex, Sensor, domain_of, sense
 from agent.capabilities.dialogue import dialogue
-from agent.capabilities.ledger import Ledger, Milestone, Reached
+from agent.capabilities.heal import healing, hp_percent
+from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.opening import opening
 from agent.capabilities.story import Story, story_telling
-from agent.capabilities.travel import travelling
+from agent.capabilities.travel import Place, travelling
 
 __all__ = [
     "Capability",
     "Deed",
     "Ledger",
     "Milestone",
+    "Place",
     "Reached",
     "Reflex",
     "Sensor",
     "Story",
+    "Witness",
+    "battling",
     "dialogue",
     "domain_of",
+    "healing",
+    "hp_percent",
     "opening",
     "sense",
     "story_telling",

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from agent.perception import Percept
-from agent.planning import Action, Domain, Facts, Goal
+from agent.planning import Action, Domain, Facts, Goal, Require
 from agent.skills import Skill
 from emulator import State, Step
 from memory import Recall
 
 Read: TypeAlias = Callable[[Percept, Recall], Mapping[str, int]]
+
+PEACE: Final = Require("in_battle", at_most=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,15 @@ class Sensor:
 class Deed:
     """An action of the planner, and the skill that carries it out.
 
-    `masters` names the reflexes that the skill does without: it handles what they watch for.
+    `holds` is what must stay true while it is under way: when it no longer does, as when a battle
+    begins on a walk, the deed is let go of. `masters` names the reflexes that the skill does without:
+    it handles what they watch for.
     """
 
     action: Action
     begin: Callable[[State], Skill]
     masters: frozenset[str] = frozenset()
+    holds: Require = PEACE
 
 
 @dataclass(frozen=True, slots=True)

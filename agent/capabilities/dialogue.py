@@ -1,8 +1,8 @@
-"""Text that waits, and boxes that nobody asked for."""
+"""Text that waits, and boxes that nobody asked for; those of a battle are the battle's own business."""
 
 from agent.capabilities.capability import Capability, Reflex, Sensor
 from agent.perception import Percept
-from agent.skills import tap, wait
+from agent.skills import read_on, tap, wait
 from emulator import Button
 from memory import Recall
 
@@ -13,12 +13,11 @@ def dialogue() -> Capability:
         name="dialogue",
         sensors=(Sensor(frozenset({"in_control"}), _in_control),),
         reflexes=(
-            # B reads on like A, but says no where A would say yes and never starts the talk over.
-            Reflex("text", _text_waits, tap(Button.B), "text is waiting"),
+            Reflex("text", _text_waits, read_on(), "text is waiting"),
             Reflex(
                 "stray_menu", _stray_menu, tap(Button.B), "a menu is open that nobody asked for"
             ),
-            Reflex("busy", _busy, wait(4), "the game is busy and reads nothing"),
+            Reflex("busy", _busy, wait(8), "the game is busy and reads nothing"),
         ),
     )
 
@@ -28,12 +27,15 @@ def _in_control(percept: Percept, _recall: Recall) -> dict[str, int]:
 
 
 def _text_waits(percept: Percept) -> bool:
-    return percept.state.dialogue.is_open and percept.state.menu is None
+    state = percept.state
+    return state.dialogue.is_open and state.menu is None and not state.in_battle
 
 
 def _stray_menu(percept: Percept) -> bool:
-    return percept.state.menu is not None and percept.state.game_started
+    state = percept.state
+    return state.menu is not None and state.game_started and not state.in_battle
 
 
 def _busy(percept: Percept) -> bool:
-    return percept.state.game_started and not percept.state.in_control
+    state = percept.state
+    return state.game_started and not state.in_control and not state.in_battle

@@ -1,32 +1,88 @@
 """The milestones reached, each with its two witnesses: work RAM, and a rendered frame."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
-from agent.perception import Percept, Sight
-from emulator import State
+from agent.perception import Due, Percept, Sight
+from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
+
+HP: Final = re.compile(r"(\d+)/ *(\d+)")
+FRAMES: Final = " ┌─┐│└┘"  # what boxes are drawn with
+
+
+class Witness(Enum):
+    """What a rendered frame must show, read from its pixels alone."""
+
+    SCENE = "scene"  # the square of the map on which the player stands free
+    TEXT = "text"  # some words
+    TEAM = "team"  # the list of the party, with every name in it
+    HEALTHY_TEAM = "healthy_team"  # the list of the party, with nobody hurt
 
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A story fact that the cartridge must show: standing free in a place."""
+    """A story fact that the cartridge must show.
+
+    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, and `home`, the town
+    in which the player would wake up after losing. `words` is what Witness.TEXT looks for;
+    `{rival}` in it is the rival's name.
+    """
 
     id: str
     says: str
-    place: str
-    map_id: int
+    witness: Witness
+    place: str | None = None
+    map_id: int | None = None
+    event: int | None = None
+    home: int | None = None
+    words: str = ""
 
     def shown_by_ram(self, state: State) -> bool:
-        """Say whether work RAM shows it."""
-        return state.game_started and state.in_control and state.map.map_id == self.map_id
+        """Say whether work RAM shows it, at a moment whose frame can show it too."""
+        if not state.game_started or not self._fits(state):
+            return False
+        match self.witness:
+            case Witness.SCENE:
+                return state.in_control
+            case Witness.TEXT:
+                return state.dialogue.is_open
+            case Witness.TEAM:
+                return _shows_team(state)
+            case Witness.HEALTHY_TEAM:
+                mons = state.party.mons
+                return _shows_team(state) and all(mon.hp == mon.stats.hp for mon in mons)
 
-    def shown(self, state: State, sight: Sight) -> bool:
-        """Say whether both witnesses show it, and the same square of the same map."""
-        here = state.map
-        same = sight.scene is not None and sight.scene.shows(here.map_id, here.x, here.y)
-        return same and self.shown_by_ram(state)
+    def shown_by_frame(self, state: State, sight: Sight) -> bool:
+        """Say whether the frame of this moment shows it."""
+        here, mons = state.map, state.party.mons
+        match self.witness:
+            case Witness.SCENE:
+                scene = sight.scene
+                return scene is not None and scene.shows(here.map_id, here.x, here.y)
+            case Witness.TEXT:
+                return self.words.format(rival=state.player.rival_name) in sight.text
+            case Witness.TEAM:
+                return all(mon.nickname in sight.text for mon in mons)
+            case Witness.HEALTHY_TEAM:
+                counts = HP.findall(sight.text)
+                return len(counts) == len(mons) and all(left == whole for left, whole in counts)
+
+    @property
+    def wants_place(self) -> bool:
+        """Whether its frame has to be found on the map."""
+        return self.witness is Witness.SCENE
+
+    def _fits(self, state: State) -> bool:
+        flags = state.flags
+        return (
+            (self.map_id is None or state.map.map_id == self.map_id)
+            and (self.event is None or flags.is_set(self.event))
+            and (self.home is None or (flags.used_center and flags.blackout_map == self.home))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +100,7 @@ class Ledger:
     def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
         self.hooks = hooks
         self._milestones = tuple(milestones)
+        self._open = list(milestones)
         self._reached: dict[str, Reached] = {}
 
     @property
@@ -55,22 +112,26 @@ class Ledger:
         """Say whether a milestone has been reached."""
         return milestone_id in self._reached
 
-    def due(self, state: State) -> bool:
-        """Say whether RAM shows a milestone that still lacks its second witness."""
-        return any(not self.has(each.id) and each.shown_by_ram(state) for each in self._milestones)
+    def due(self, state: State) -> Due:
+        """Say whether RAM shows a milestone that still lacks its second witness, and what that needs."""
+        wanted = [each.wants_place for each in self._open if each.shown_by_ram(state)]
+        if not wanted:
+            return Due.NOTHING
+        return Due.PLACE if any(wanted) else Due.FRAME
 
     @hookable
     def observe(self, percept: Percept) -> tuple[Reached, ...]:
         """Write down and return what this moment proves, by both witnesses."""
-        sight = percept.sight
+        sight, state = percept.sight, percept.state
         if sight is None:
             return ()
-        fresh = tuple(
-            Reached(each.id, percept.tick, _witnesses(percept.state, sight))
-            for each in self._milestones
-            if not self.has(each.id) and each.shown(percept.state, sight)
-        )
-        self._reached.update({each.id: each for each in fresh})
+        proven = [
+            each
+            for each in self._open
+            if each.shown_by_ram(state) and each.shown_by_frame(state, sight)
+        ]
+        fresh = tuple(Reached(each.id, percept.tick, _testimony(each, percept)) for each in proven)
+        self._take(fresh)
         return fresh
 
     def to_json(self) -> dict[str, Json]:
@@ -79,10 +140,31 @@ class Ledger:
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
-        reached = [Reached(**each) for each in data["reached"]]
-        self._reached = {each.id: each for each in reached}
+        self._reached = {}
+        self._take([Reached(**each) for each in data["reached"]])
+
+    def _take(self, reached: Sequence[Reached]) -> None:
+        self._reached.update({each.id: each for each in reached})
+        self._open = [each for each in self._milestones if not self.has(each.id)]
 
 
-def _witnesses(state: State, sight: Sight) -> dict[str, str]:
+def _shows_team(state: State) -> bool:
+    menu = state.menu
+    return menu is not None and menu.kind is MenuKind.PARTY and len(state.party) > 0
+
+
+def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
+    state, sight = percept.state, percept.sight
     here = state.map
-    return {"ram": f"wCurMap {here.map_id} at ({here.x},{here.y})", "frame": sight.says}
+    ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
+    if milestone.event is not None:
+        ram.append(f"event {milestone.event:#x} is set")
+    if milestone.home is not None:
+        ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
+    if sight is None or milestone.wants_place:
+        frame = sight.says if sight is not None else ""
+    else:
+        rows = (row.strip(FRAMES) for row in sight.text.splitlines())
+        words = " | ".join(row for row in rows if row)
+        frame = f"the frame reads: {words}"
+    return {"ram": "; ".join(ram), "frame": frame}

@@ -1,32 +1,41 @@
 """Getting from place to place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Require
-from agent.skills import Skill, travel
+from agent.skills import Destination, Skill, travel
 from emulator import State, World
 from memory import Recall
 
 TRAVEL_COST: Final = 10
 
 
-def travelling(places: Mapping[str, int], world: World) -> Capability:
-    """Walk to any of the named places (map ids) of the story."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A map of the story; `needs` are the events without which something on the way turns one back."""
+
+    name: str
+    map_id: int
+    needs: tuple[str, ...] = ()
+
+
+def travelling(places: Iterable[Place], world: World) -> Capability:
+    """Walk to any of the named places of the story."""
+    maps = {place.name: place.map_id for place in places}
 
     def read(percept: Percept, _recall: Recall) -> dict[str, int]:
         state = percept.state
-        return {
-            at(place): int(state.game_started and state.map.map_id == map_id)
-            for place, map_id in places.items()
-        }
+        here = state.map.map_id if state.game_started else None
+        return {at(place): int(map_id == here) for place, map_id in maps.items()}
 
     return Capability(
         name="travel",
-        sensors=(Sensor(frozenset(at(place) for place in places), read),),
-        deeds=tuple(_deed(place, places, world) for place in places),
+        sensors=(Sensor(frozenset(at(place) for place in maps), read),),
+        deeds=tuple(_deed(place, maps, world) for place in places),
     )
 
 
@@ -35,16 +44,22 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def _deed(place: str, places: Mapping[str, int], world: World) -> Deed:
-    def begin(state: State) -> Skill:
-        return travel(world, lambda spot: spot.map_id == places[place], state)
+def happened(event: str) -> str:
+    """Return the name of the fact that says `event` of the story has happened."""
+    return f"event:{event}"
 
+
+def _deed(place: Place, maps: Mapping[str, int], world: World) -> Deed:
+    def begin(state: State) -> Skill:
+        return travel(world, Destination(place.map_id), state)
+
+    needs = tuple(Require(happened(event), at_least=1) for event in place.needs)
     action = Action(
-        name=f"travel:{place}",
-        requires=(Require("in_control", at_least=1),),
-        effects=tuple(Effect(at(each), int(each == place)) for each in places),
+        name=f"travel:{place.name}",
+        requires=(Require("in_control", at_least=1), *needs),
+        effects=tuple(Effect(at(each), int(each == place.name)) for each in maps),
         cost=TRAVEL_COST,
-        says=f"walk to the {place}",
+        says=f"walk to the {place.name.replace('_', ' ')}",
     )
     # A warp fades and blocks input on the way: the skill waits that out itself.
     return Deed(action, begin, masters=frozenset({"busy"}))

@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
-from agent.app import HOME, Decider, Settings, interrupts, play_run, replay_run
+from agent.app import HOME, Decider, Settings, interrupts, outlook, play_run, replay_run
+from agent.bench import measure, page
+from agent.cli.bench import figures_table
 from agent.cli.doctor import examine, report
+from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
 from agent.cli.view import summary_table, view_on
 from agent.errors import AgentError, UsageError
-from emulator import EmulatorError
+from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from memory import MemoryFault
 
 cli = typer.Typer(
@@ -114,6 +117,48 @@ def replay(
         return
     out.say(f"divergence: tick {divergence.tick}: {divergence.kind}: {divergence.detail}")
     raise typer.Exit(1)
+
+
+@cli.command()
+def plan(
+    rom: Rom = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Look at the last checkpoint of this run. Default: a cartridge just switched on.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Say what the agent would do now and why: facts, goals, and the plan in words."""
+    show_outlook(outlook(rom, run), Output())
+
+
+@cli.command()
+def bench(
+    rom: Rom = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
+    ticks: Annotated[int, typer.Option(min=1, help="How many ticks a round plays.")] = 2_000,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the figures as one JSON object on the last line."),
+    ] = False,
+) -> None:
+    """Measure what play costs beside the emulator, and how well text is read from pixels."""
+    out, err = Output(), Output(stderr=True)
+    figures = measure(load_cartridge(rom or demo_cartridge_path()), seed, ticks, rounds, err.say)
+    if write is not None:
+        write.write_text(page(figures), encoding="utf-8")
+    if as_json:
+        out.say(json.dumps(figures.as_json()))
+    else:
+        out.print(figures_table(figures))
 
 
 @cli.command()

@@ -1,5 +1,6 @@
 """What to do next: reflexes, then the plan; and what is remembered of it."""
 
+from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Source
 from agent.mind.mind import Mind
 from agent.mind.progress import Progress
@@ -7,6 +8,7 @@ from agent.mind.remembering import AGENT, PlayProducers
 
 __all__ = [
     "AGENT",
+    "BattleWatch",
     "Intent",
     "Mind",
     "PlayProducers",

@@ -10,7 +10,7 @@ from agent.errors import Stuck
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.progress import Progress
 from agent.perception import Percept
-from agent.planning import Action, Facts, Goal, explain, plan
+from agent.planning import Action, Facts, Goal, Plan, explain, plan
 from agent.skills import Course, Outcome, once, wait
 from memory import Hooks, Json, Recall, hookable
 
@@ -39,6 +39,8 @@ class Mind:
         self._failures: Counter[str] = Counter()
         self._intent: Intent | None = None
         self._pursuit: Pursuit | None = None
+        self._plan: Plan | None = None
+        self._last_deed: str | None = None  # done, and not yet judged by its effects
         self._doing = ""
 
     @property
@@ -52,7 +54,7 @@ class Mind:
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:
-        """Return what to do now: a reflex that fires, else the deed under way, else the next deed.
+        """Return what to do now: a reflex that fires, else the deed under way, else the next of the plan.
 
         Raises:
             Stuck: when nothing new has happened for longer than patience lasts.
@@ -61,6 +63,7 @@ class Mind:
         if self._progress.stuck:
             message = f"nothing new is happening; last: {self._doing}"
             raise Stuck(message)
+        self._let_go(facts)
         intent = self._reflex(percept) or self._intent or self._next(percept, facts)
         self._intent = None if intent.source is Source.REFLEX else intent
         self._doing = f"{intent.name}, because {intent.why}"
@@ -76,10 +79,9 @@ class Mind:
         self._intent = None
         if outcome is Outcome.DONE:
             self._progress.note(intent.name)
+            self._done(intent)
         else:
-            self._failures[intent.name] += 1
-            if intent.pursuit is not None:
-                self._failures[intent.pursuit.goal.name] += 1
+            self._failed(intent)
 
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps of the mind; deeds under way are begun anew."""
@@ -118,32 +120,76 @@ class Mind:
         self._pursuit = Pursuit(goal, percept.tick)
         return self._pursuit
 
+    def _let_go(self, facts: Facts) -> None:
+        """Drop the deed under way when what it counts on is gone; the plan may still stand later."""
+        if self._intent is not None and not self._deeds[self._intent.name].holds.holds(facts):
+            self._intent = None
+
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         demotions = {name: DEMOTION * times for name, times in self._failures.items()}
-        goal = self.domain.next_goal(facts, demotions)
-        if goal is None:
+        goals = self.domain.open_goals(facts, demotions)
+        if not goals:
             self._pursuit = None
             return self._idle(percept, "every goal is reached")
+        chosen = self.plan_for(goals, facts)
+        goal = chosen.goal if chosen is not None else goals[0]
         if self._pursuit is None or goal is not self._pursuit.goal:
             self.pursue(goal, percept)
-        found = plan(goal, facts, self._actions())
-        if found is None or not found.actions:
+        if chosen is None:
             return self._idle(percept, f"no way is known to {goal.says}")
-        action = found.actions[0]
-        course = Course(self._deeds[action.name].begin(percept.state))
-        if course.outcome is not Outcome.RUNNING:
-            self._failures.update({action.name, goal.name})
-            return self._idle(percept, f"{action.says} ended before it began")
-        words = explain(found, facts)
-        return Intent(
+        self._plan = chosen
+        return self._begin(chosen, percept, facts)
+
+    @hookable
+    def plan_for(self, goals: Sequence[Goal], facts: Facts) -> Plan | None:
+        """Return the plan for the first of `goals` that has one; the plan under way is kept while it stands."""
+        kept = self._plan
+        if kept is not None and not kept.stands(facts):
+            self._doubt_last_deed()
+            kept = None
+        self._last_deed = None
+        actions = self._actions()
+        for goal in goals:
+            if kept is not None and kept.goal is goal:
+                return kept
+            found = plan(goal, facts, actions)
+            if found is not None:
+                return found
+        return None
+
+    def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:
+        action = chosen.actions[0]
+        intent = Intent(
             source=Source.PLAN,
             name=action.name,
             why=action.says,
             pursuit=self._pursuit,
-            course=course,
+            course=Course(self._deeds[action.name].begin(percept.state)),
             began=percept.state,
-            plan=words,
+            plan=explain(chosen, facts),
         )
+        if intent.course.outcome is Outcome.RUNNING:
+            return intent
+        self._failed(intent)
+        return self._idle(percept, f"{action.says} ended before it began")
+
+    def _done(self, intent: Intent) -> None:
+        """Go on to the rest of the plan; whether the deed did what it should, the next facts tell."""
+        if self._plan is not None and self._plan.actions[0].name == intent.name:
+            self._plan = self._plan.rest()
+            self._last_deed = intent.name
+
+    def _doubt_last_deed(self) -> None:
+        """Facts outrank claims: a deed that ended well and left the plan in pieces did not do its work."""
+        if self._last_deed is not None:
+            self._failures[self._last_deed] += 1
+
+    def _failed(self, intent: Intent) -> None:
+        """Make what failed dearer and its goal less urgent, and think again."""
+        self._plan = None
+        self._failures[intent.name] += 1
+        if intent.pursuit is not None:
+            self._failures[intent.pursuit.goal.name] += 1
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""

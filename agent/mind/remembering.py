@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
 from agent.skills import Outcome
@@ -34,9 +35,10 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PlayProducers:
-    """The extractors of play. Each is pure: it makes something of a call and its result, or None."""
+    """The extractors of play: each makes something of a call and its result, or None."""
 
     place_of: Callable[[State], str]  # where a state is, in words
+    battles: BattleWatch
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -48,6 +50,7 @@ class PlayProducers:
         watch("Loop.perform", self.action, scope=working, kind="action")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
+        watch("Loop.perceive", self.battle, scope=stm, kind="battle")
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
         watch("Loop.perform", self.objective_reached, scope=stm, kind="objective")
 
@@ -70,14 +73,15 @@ class PlayProducers:
     def sensory_input(self, _call: Call, percept: Percept) -> Produced:
         """What the screen says; its confidence is how far pixels agreed with the tile map."""
         state = percept.state
+        enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(
             vision_labels=(percept.sight.says,) if percept.sight else (),
             ocr_text=percept.text,
             ocr_confidence=percept.confidence,
             screen_type=state.screen_type.value,
-            enemy_pokemon=None,
+            enemy_pokemon=enemy.nickname if enemy else None,
             player_hp_percent=_hp_percent(state.party),
-            enemy_hp_percent=None,
+            enemy_hp_percent=100.0 * enemy.hp / enemy.max_hp if enemy else None,
             available_actions=AVAILABLE.get(state.screen_type, ()),
         )
         return _produced(seen, percept.tick, state)
@@ -108,6 +112,11 @@ class PlayProducers:
         )
         place = self.place_of(intent.began)
         return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
+
+    def battle(self, _call: Call, percept: Percept) -> Produced | None:
+        """A battle that is over."""
+        record = self.battles.saw(percept)
+        return _produced(record, percept.tick, percept.state, importance=7) if record else None
 
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""

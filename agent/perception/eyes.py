@@ -1,6 +1,8 @@
 """Looking: a state for every tick, a frame only when somebody will read it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from agent.perception.percept import Percept
@@ -8,6 +10,14 @@ from agent.perception.sight import Sight
 from emulator import Console, Font, ScreenType, State, World, agreement, locate, read_glyphs
 
 LOOK_EVERY: Final = 200  # ticks
+
+
+class Due(Enum):
+    """What of the next frame somebody waits for."""
+
+    NOTHING = "nothing"
+    FRAME = "frame"
+    PLACE = "place"  # and where on the map it was taken, which takes long to find
 
 
 class Eyes:
@@ -18,34 +28,34 @@ class Eyes:
     """
 
     def __init__(
-        self, console: Console, font: Font, world: World, due: Callable[[State], bool]
+        self, console: Console, font: Font, world: World, due: Callable[[State], Due]
     ) -> None:
         self.wants_frame = False
         self._console = console
         self._font = font
         self._world = world
-        self._due = due  # whether a milestone waits for its second witness
+        self._due = due  # what a milestone lacks as its second witness
         self._confidence = 0.0
         self._last_type: ScreenType | None = None
         self._last_map: int | None = None
 
     def perceive(self, state: State, tick: int) -> Percept:
         """Return this moment: always from RAM, and from the frame where one was drawn."""
-        witness = self._due(state)
-        sight = self._look(tick, find_place=witness) if self.wants_frame else None
+        due = self._due(state)
+        sight = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
         if sight is not None:
             self._confidence = agreement(state.screen_text, sight.text)
         percept = Percept(
             tick=tick,
             state=state,
-            text="\n".join(row for row in map(str.strip, state.screen_rows) if row),
+            text=_text_of(state.screen_rows),
             confidence=self._confidence,
             disagreements=tuple(self._disagreements(state, sight)) if sight else (),
             sight=sight,
             came_from=self._last_map,
         )
         changed = state.screen_type is not self._last_type
-        self.wants_frame = witness or changed or (tick + 1) % LOOK_EVERY == 0
+        self.wants_frame = due is not Due.NOTHING or changed or (tick + 1) % LOOK_EVERY == 0
         self._last_type = state.screen_type
         if state.in_control:
             self._last_map = state.map.map_id
@@ -70,3 +80,9 @@ class Eyes:
         here = state.map
         if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
             yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+
+
+@lru_cache(maxsize=64)
+def _text_of(rows: tuple[str, ...]) -> str:
+    """Return what stands in the rows of a screen, without blank ones."""
+    return "\n".join(row for row in map(str.strip, rows) if row)

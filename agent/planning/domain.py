@@ -25,10 +25,14 @@ class Action:
         """Say whether every precondition holds."""
         return all(require.holds(facts) for require in self.requires)
 
+    def helps(self, require: Require) -> bool:
+        """Say whether one of the effects brings `require` about."""
+        return any(_brings(effect, require) for effect in self.effects)
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Conditions worth reaching; the goal with the highest priority that is not reached comes first."""
+    """Conditions worth reaching; of the goals not reached, the highest priority comes first."""
 
     name: str
     requires: tuple[Require, ...]
@@ -54,17 +58,15 @@ class Domain:
         if faults:
             raise DomainError("; ".join(faults))
 
-    def next_goal(
+    def open_goals(
         self, facts: Facts, demotions: Mapping[str, int] = MappingProxyType({})
-    ) -> Goal | None:
-        """Return the most urgent goal that is not reached, or None when all are.
+    ) -> list[Goal]:
+        """Return the goals that are not reached, the most urgent first.
 
         `demotions` takes priority away from goals by name.
         """
-        open_goals = (goal for goal in self.goals if not goal.reached(facts))
-        return max(
-            open_goals, key=lambda goal: goal.priority - demotions.get(goal.name, 0), default=None
-        )
+        waiting = [goal for goal in self.goals if not goal.reached(facts)]
+        return sorted(waiting, key=lambda goal: demotions.get(goal.name, 0) - goal.priority)
 
     def _faults_of_actions(self) -> Iterator[str]:
         yield from _repeated("action", [action.name for action in self.actions])
@@ -73,29 +75,53 @@ class Domain:
                 yield f"action {action.name!r} has no effect"
             if action.cost < 1:
                 yield f"action {action.name!r} must cost at least 1"
-            for fact in _facts_of(action) - self.sensed:
+            for fact in sorted(_facts_of(action) - self.sensed):
                 yield f"action {action.name!r} names fact {fact!r}, which no sensor tells"
 
     def _faults_of_goals(self) -> Iterator[str]:
         yield from _repeated("goal", [goal.name for goal in self.goals])
-        effects = [effect for action in self.actions for effect in action.effects]
+        values = self._values_within_reach()
         for goal in self.goals:
             if not goal.requires:
                 yield f"goal {goal.name!r} has no condition"
             for require in goal.requires:
                 if require.fact not in self.sensed:
                     yield f"goal {goal.name!r} names fact {require.fact!r}, which no sensor tells"
-                elif not any(_helps(effect, require) for effect in effects):
+                elif not any(action.helps(require) for action in self.actions):
                     yield f"goal {goal.name!r} wants {require}, which no action brings about"
+                elif not _met(require, values):
+                    yield f"goal {goal.name!r} wants {require}, which is out of reach from the start"
+
+    def _values_within_reach(self) -> dict[str, set[int]]:
+        """The values each fact can take from power-on, where every fact is 0, if nothing got in the way.
+
+        Facts that no action changes are left out: the world may set them to anything.
+        """
+        values = {effect.fact: {0} for action in self.actions for effect in action.effects}
+        waiting = list(self.actions)
+        while True:
+            possible = [each for each in waiting if all(_met(r, values) for r in each.requires)]
+            if not possible:
+                return values
+            waiting = [each for each in waiting if each not in possible]
+            for action in possible:
+                for effect in action.effects:
+                    values[effect.fact].add(effect.becomes)
+
+
+def _brings(effect: Effect, require: Require) -> bool:
+    return effect.fact == require.fact and require.holds({effect.fact: effect.becomes})
+
+
+def _met(require: Require, values: Mapping[str, Collection[int]]) -> bool:
+    if require.fact not in values:
+        return True
+    return any(require.holds({require.fact: value}) for value in values[require.fact])
 
 
 def _facts_of(action: Action) -> set[str]:
     required = {require.fact for require in action.requires}
     return required | {effect.fact for effect in action.effects}
-
-
-def _helps(effect: Effect, require: Require) -> bool:
-    return effect.fact == require.fact and require.holds({effect.fact: effect.becomes})
 
 
 def _repeated(kind: str, names: Collection[str]) -> Iterator[str]:

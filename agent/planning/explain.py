@@ -1,11 +1,11 @@
-"""A plan in words."""
+"""Facts and plans in words, for a person to read."""
 
 from agent.planning.facts import Facts, after
 from agent.planning.search import Plan
 
 
 def explain(plan: Plan, facts: Facts) -> str:
-    """Return why each action of `plan` is taken, one line each, for a person to read."""
+    """Return why each action of `plan` is taken, one line each."""
     wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
     lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
     for number, action in enumerate(plan.actions, start=1):

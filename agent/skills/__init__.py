@@ -1,21 +1,30 @@
 """How things are done: generators that yield steps. Only the loop lets time pass."""
 
 from agent.skills.boot import boot
+from agent.skills.fight import Attack, Commander, Flee, Order, Switch, fight
 from agent.skills.menu import choose
-from agent.skills.press import tap, wait
-from agent.skills.route import Spot
+from agent.skills.press import read_on, tap, wait
 from agent.skills.skill import Course, Outcome, Skill, once
 from agent.skills.talk import talk
-from agent.skills.travel import travel
+from agent.skills.team import look_at_team
+from agent.skills.travel import Destination, travel
 
 __all__ = [
+    "Attack",
+    "Commander",
     "Course",
+    "Destination",
+    "Flee",
+    "Order",
     "Outcome",
     "Skill",
-    "Spot",
+    "Switch",
     "boot",
     "choose",
+    "fight",
+    "look_at_team",
     "once",
+    "read_on",
     "talk",
     "tap",
     "travel",

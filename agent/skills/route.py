@@ -1,39 +1,11 @@
-"""The shortest way over all maps at once: steps, warps and map edges in one graph.
-
-A* whose estimate is zero, since a warp may make any square near: the first route found is the cheapest.
-"""
+"""The cheapest way over all maps at once: A* over steps, ledges, warps and map edges in one graph."""
 
 import heapq
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
-from typing import Final, NamedTuple
 
-from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, World
-
-WARP_COST: Final = 4  # the fade and the input block after it, in steps
-
-
-class Spot(NamedTuple):
-    """Where somebody stands, and the outdoor map that 0xFF warps lead back to."""
-
-    map_id: int
-    x: int
-    y: int
-    last_map: int
-
-    def next_to(self, facing: Facing) -> "Spot":
-        """Return the spot one step that way."""
-        return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One press of the pad and the spot it leads to."""
-
-    facing: Facing
-    to: Spot
-    cost: int = 1
+from agent.skills.hops import Hop, Spot, hops
+from emulator import World
 
 
 def find_route(
@@ -42,66 +14,37 @@ def find_route(
     arrived: Callable[[Spot], bool],
     *,
     occupied: Collection[Spot] = (),
+    distances: Mapping[Spot, int] | None = None,
     max_nodes: int = 100_000,
 ) -> list[Hop] | None:
-    """Return the cheapest hops from `start` to a spot that `arrived` accepts, or None."""
+    """Return the cheapest hops from `start` to a spot that `arrived` accepts, or None.
+
+    `distances` to the goal when nobody stands in the way guide the search: what they leave out
+    does not lead there. Without them every spot counts as near.
+    """
+    if distances is not None and start not in distances:
+        return None
     order = count()
     frontier: list[tuple[int, int, Spot]] = [(0, next(order), start)]
     came: dict[Spot, tuple[Spot, Hop]] = {}
     cost_of = {start: 0}
     closed: set[Spot] = set()
     while frontier and len(closed) < max_nodes:
-        cost, _, spot = heapq.heappop(frontier)
+        _, _, spot = heapq.heappop(frontier)
         if spot in closed:
             continue
         if arrived(spot):
             return _unwind(came, spot)
         closed.add(spot)
         for hop in hops(world, spot):
-            new_cost = cost + hop.cost
-            if hop.to not in occupied and new_cost < cost_of.get(hop.to, new_cost + 1):
-                cost_of[hop.to] = new_cost
-                came[hop.to] = spot, hop
-                heapq.heappush(frontier, (new_cost, next(order), hop.to))
+            cost = cost_of[spot] + hop.cost
+            left = 0 if distances is None else distances.get(hop.to)
+            if left is None or hop.to in occupied or cost >= cost_of.get(hop.to, cost + 1):
+                continue
+            cost_of[hop.to] = cost
+            came[hop.to] = spot, hop
+            heapq.heappush(frontier, (cost + left, next(order), hop.to))
     return None
-
-
-def hops(world: World, spot: Spot) -> Iterator[Hop]:
-    """Yield every hop that the cartridge's maps allow from `spot`."""
-    game_map = world.map(spot.map_id)
-    for facing in Facing:
-        hop = _hop(world, game_map, spot, facing)
-        if hop is not None:
-            yield hop
-
-
-def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
-    here = game_map.warp_at(spot.x, spot.y)
-    if here is not None and facing in here.press:
-        return Hop(facing, _arrival(world, spot, here.index), WARP_COST)
-    crossing = game_map.crossing((spot.x, spot.y), facing)
-    if crossing is not None:
-        map_id, x, y = crossing
-        if world.map(map_id).passable(x, y):
-            return Hop(facing, Spot(map_id, x, y, map_id))
-        return None
-    if not game_map.can_step((spot.x, spot.y), facing):
-        return None
-    x, y = spot.x + facing.dx, spot.y + facing.dy
-    ahead = game_map.warp_at(x, y)
-    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
-    if ahead is not None and (ahead.steps or facing in ahead.press):
-        return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
-    return Hop(facing, spot._replace(x=x, y=y))
-
-
-def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:
-    warp = world.map(spot.map_id).warps[warp_index]
-    map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
-    x, y = world.arrival(map_id, warp.warp_index)
-    near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
-    outdoors = next(near, spot.last_map)
-    return Spot(map_id, x, y, outdoors)
 
 
 def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:

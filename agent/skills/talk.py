@@ -1,45 +1,64 @@
 """Going up to somebody and hearing them out."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
-from agent.skills.press import tap, until_ready, wait
-from agent.skills.route import Spot, find_route
+from agent.skills.hops import Spot
+from agent.skills.menu import select
+from agent.skills.press import read_on, tap, until_ready, wait
+from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.travel import follow, occupied, spot_of, turn
 from emulator import Button, Facing, State, World
 
+PAGES = 200  # how many presses a talk may take, the wait for a machine included
 
-def talk(slot: int, world: World, state: State, *, patience: int = 40) -> Skill:
-    """Walk beside the person in sprite slot `slot` of this map, face them, and read all they say."""
+
+def talk(
+    slot: int, world: World, state: State, *, say_yes: bool = False, patience: int = 40
+) -> Skill:
+    """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
+
+    `say_yes` takes the first of two options whenever they ask, otherwise the second.
+    """
     for _ in range(patience):
         person = next((each for each in state.people if each.slot == slot), None)
         if person is None:
             return Outcome.BLOCKED
         target = spot_of(state)._replace(x=person.x, y=person.y)
-        route = find_route(world, spot_of(state), _beside(target), occupied=occupied(state))
+        facings = dict(_places_to_talk(target, world))
+        route = find_route(world, spot_of(state), facings.__contains__, occupied=occupied(state))
         if route is None:
             state = yield wait(20)
         elif route:
             state = yield from follow(route, state)
         else:
-            state = yield from turn(_toward(spot_of(state), target), state)
+            state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)
             if state.dialogue.is_open:
-                yield from hear_out(state)
+                yield from hear_out(state, say_yes=say_yes)
                 return Outcome.DONE
     return Outcome.BLOCKED
 
 
-def hear_out(state: State) -> Movement:
-    """Page through the open text. B never says yes, and never starts the talk over."""
-    while state.dialogue.is_open:
-        state = yield tap(Button.B)
+def hear_out(state: State, *, say_yes: bool = False) -> Movement:
+    """Page through the open text and answer what it asks."""
+    for _ in range(PAGES):
+        if state.menu is not None and say_yes:
+            state = yield from select(0, state)
+        elif state.dialogue.is_open or state.menu is not None:
+            state = yield read_on()
+        else:
+            break
     return (yield from until_ready(state))
 
 
-def _beside(target: Spot) -> Callable[[Spot], bool]:
-    return frozenset(target.next_to(facing) for facing in Facing).__contains__
-
-
-def _toward(here: Spot, target: Spot) -> Facing:
-    return next(facing for facing in Facing if here.next_to(facing) == target)
+def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]:
+    """Where one can talk to `target` from, and facing where: beside it, or across a counter."""
+    game_map = world.map(target.map_id)
+    for facing in Facing:
+        back = facing.opposite
+        beside = target.next_to(back)
+        if game_map.tile(beside.x, beside.y) in game_map.tileset.counters:
+            yield beside.next_to(back), facing
+        else:
+            yield beside, facing

@@ -1,10 +1,13 @@
-"""Walking a route on live maps: people move, warps fade, and every hop is checked against the cartridge."""
+"""Walking a route on live maps: people move, warps fade, and every stride is checked against the cartridge."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
+from agent.skills.distances import Distances
+from agent.skills.hops import Hop, Spot
 from agent.skills.press import HOLD, until_ready, wait
-from agent.skills.route import Hop, Spot, find_route
+from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Facing, State, Step, World
 
@@ -15,9 +18,24 @@ BUTTON: Final = {
     Facing.RIGHT: Button.RIGHT,
 }
 # A step takes 16 frames from the poll that sees the key; a turn before it takes one more pass.
+STEP_FRAMES: Final = 16
 STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
+LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A map, or some squares of it."""
+
+    map_id: int
+    squares: frozenset[tuple[int, int]] | None = None
+
+    def accepts(self, spot: Spot) -> bool:
+        """Say whether `spot` belongs to it."""
+        here = spot.map_id == self.map_id
+        return here and (self.squares is None or (spot.x, spot.y) in self.squares)
 
 
 def spot_of(state: State) -> Spot:
@@ -33,12 +51,21 @@ def occupied(state: State) -> frozenset[Spot]:
     )
 
 
-def travel(
-    world: World, arrived: Callable[[Spot], bool], state: State, *, patience: int = 40
-) -> Skill:
-    """Walk to the nearest spot that `arrived` accepts, over as many maps as it takes."""
+def travel(world: World, destination: Destination, state: State, *, patience: int = 40) -> Skill:
+    """Walk to the nearest spot of `destination`, over as many maps as it takes.
+
+    The way is planned anew whenever somebody or something changes it. BLOCKED when that happened
+    `patience` times.
+    """
     for _ in range(patience):
-        route = find_route(world, spot_of(state), arrived, occupied=occupied(state))
+        here = spot_of(state)
+        route = find_route(
+            world,
+            here,
+            destination.accepts,
+            occupied=occupied(state),
+            distances=Distances.of(world).to(destination.map_id, here),
+        )
         if route is None:
             state = yield wait(20)  # somebody may be standing in the only way; people walk on
         elif not route:
@@ -50,17 +77,39 @@ def travel(
 
 def follow(route: list[Hop], state: State) -> Movement:
     """Take the hops in order, as far as they lead where they should."""
-    for hop in route:
-        state = yield from take(hop, state)
-        if spot_of(state) != hop.to:
+    for stride in strides(route, spot_of(state)):
+        state = yield from take(stride, state)
+        if spot_of(state) != stride[-1].to:
             break
     return state
 
 
-def take(hop: Hop, state: State) -> Movement:
-    """Press one direction until the step, or the map change it causes, is over."""
-    settle = STEP_SETTLE if state.map.facing is hop.facing else TURN_SETTLE
-    state = yield Step(BUTTON[hop.facing], STEP_HOLD, settle)
+def strides(route: list[Hop], start: Spot) -> Iterator[list[Hop]]:
+    """Yield the hops of a route, steps straight ahead together: one press carries over several."""
+    stride: list[Hop] = []
+    here = start
+    for hop in route:
+        straight = stride and hop.facing is stride[0].facing and len(stride) < LONGEST_STRIDE
+        if stride and not (straight and is_step(hop, here) and is_step(stride[0], start)):
+            yield stride
+            stride, start = [], here
+        stride.append(hop)
+        here = hop.to
+    if stride:
+        yield stride
+
+
+def is_step(hop: Hop, here: Spot) -> bool:
+    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge."""
+    return hop.to == here.next_to(hop.facing)
+
+
+def take(stride: list[Hop], state: State) -> Movement:
+    """Press one direction until the steps, or the map change they cause, are over."""
+    facing = stride[0].facing
+    settle = STEP_SETTLE if state.map.facing is facing else TURN_SETTLE
+    hold = STEP_HOLD + STEP_FRAMES * (len(stride) - 1)
+    state = yield Step(BUTTON[facing], hold, settle)
     return (yield from until_ready(state))
 
 

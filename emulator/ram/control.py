@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from emulator.ram.excerpt import remembered
 from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
 from emulator.ram.view import Ram
 
@@ -85,6 +86,19 @@ class Control:
         return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
 
 
+@remembered(
+    (PLAYER_PICTURE, 1),
+    (NPC_SCRIPT, 1),
+    (SCRIPTED_INPUTS, 1),
+    (JOY_IGNORE, 1),
+    (WALK_COUNTER, 1),
+    (IN_BATTLE, 1),
+    (IGNORE_INPUT, 1),
+    (DARKNESS, WIDTH + 1 - DARKNESS),
+    (STATUS_FLAGS_5, 1),
+    (MOVEMENT_FLAGS, 1),
+    (LCDC, BGP + 1 - LCDC),
+)
 def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
     joy_ignore = ram.byte(JOY_IGNORE)

@@ -11,14 +11,23 @@ EVENTS: Final = 0xD747  # wEventFlags
 SIZE: Final = 320
 HIDDEN: Final = 0xD5A6  # wToggleableObjectFlags
 HIDDEN_SIZE: Final = 32
+BLACKOUT_MAP: Final = 0xD719  # wLastBlackoutMap
+STATUS_FLAGS_4: Final = 0xD72E  # wStatusFlags4
+USED_CENTER: Final = 0x04  # of wStatusFlags4
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Event bits, and which objects of the world are hidden."""
+    """Event bits, which objects of the world are hidden, and where losing leads.
+
+    `blackout_map` is the town in which the player wakes up; `used_center` says whether a healing centre was
+    ever used.
+    """
 
     events: bytes = field(repr=False)
     hidden: bytes = field(repr=False)
+    blackout_map: int
+    used_center: bool
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -32,4 +41,9 @@ class Flags:
 
 def read_flags(ram: Ram) -> Flags:
     """Return what has happened in the story."""
-    return Flags(ram.span(EVENTS, SIZE), ram.span(HIDDEN, HIDDEN_SIZE))
+    return Flags(
+        events=ram.span(EVENTS, SIZE),
+        hidden=ram.span(HIDDEN, HIDDEN_SIZE),
+        blackout_map=ram.byte(BLACKOUT_MAP),
+        used_center=bool(ram.byte(STATUS_FLAGS_4) & USED_CENTER),
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
+from emulator.ram.excerpt import remembered
 from emulator.ram.screen_tiles import COLUMNS, TILE_MAP
 from emulator.ram.view import Ram
 
@@ -54,6 +55,11 @@ class Facing(Enum):
     def dy(self) -> int:
         """Steps down, negative up."""
         return _DELTAS[self].y
+
+    @property
+    def opposite(self) -> Facing:
+        """The other way."""
+        return Facing(self.value ^ 4)
 
 
 _DELTAS: Final = {
@@ -117,6 +123,15 @@ class MapState:
         return self.x < 2 * self.width and self.y < 2 * self.height
 
 
+@remembered(
+    (FACING, 1),
+    (TILE_MAP + 7 * COLUMNS + 8, 1),  # around the player: above,
+    (TILE_MAP + 9 * COLUMNS + 6, 5),  # beside and under,
+    (TILE_MAP + 11 * COLUMNS + 8, 1),  # and below
+    (WALK_COUNTER, 1),
+    (MAP, CONNECTIONS + 1 - MAP),
+    (TRAVEL, 1),
+)
 def read_map(ram: Ram) -> MapState:
     """Return where the player is."""
     here = ram.span(MAP, CONNECTIONS + 1 - MAP)

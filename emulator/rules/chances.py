@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from emulator.rules.book import RuleBook
 from emulator.rules.effects import DREAM_EATER, FIRST, LAST, SWIFT
 from emulator.rules.records import Attacker, Defender, MoveData
-from emulator.rules.stats import RATIOS
 
 BYTE: Final = 256
 SURE: Final = Fraction(1)
 NEVER: Final = Fraction(0)
 
 
-def hit_chance(attacker: Attacker, defender: Defender, move: MoveData) -> Fraction:
+def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
     """Return the chance that a move hits; even the surest fails once in 256 times."""
     if move.effect == DREAM_EATER and not defender.asleep:
         return NEVER
@@ -22,15 +22,10 @@ def hit_chance(attacker: Attacker, defender: Defender, move: MoveData) -> Fracti
         return SURE
     if defender.invulnerable:
         return NEVER
-    return SURE if attacker.always_hits else Fraction(_threshold(attacker, defender, move), BYTE)
-
-
-def _threshold(attacker: Attacker, defender: Defender, move: MoveData) -> int:
-    threshold = move.accuracy
-    for stage in (attacker.accuracy, -defender.evasion):
-        numerator, denominator = RATIOS[stage]
-        threshold = max(threshold * numerator // denominator, 1)
-    return min(threshold, BYTE - 1)
+    if attacker.always_hits:
+        return SURE
+    threshold = book.scaled(book.scaled(move.accuracy, attacker.accuracy), -defender.evasion)
+    return Fraction(min(threshold, BYTE - 1), BYTE)
 
 
 def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from emulator.rules.chart import TypeChart
+from emulator.rules.book import RuleBook
 from emulator.rules.effects import EXPLODE, LAST
 from emulator.rules.records import Attacker, Defender, MoveData
 
@@ -27,13 +27,13 @@ def damage(
     attacker: Attacker,
     defender: Defender,
     move: MoveData,
-    chart: TypeChart,
+    book: RuleBook,
     *,
     roll: int = HIGHEST_ROLL,
     critical: bool = False,
 ) -> int:
     """Return the damage of a hit by the formula; 0 means that the game takes it for a miss."""
-    return rolled(full_damage(attacker, defender, move, chart, critical=critical), roll)
+    return rolled(full_damage(attacker, defender, move, book, critical=critical), roll)
 
 
 def rolled(full: int, roll: int) -> int:
@@ -45,7 +45,7 @@ def full_damage(
     attacker: Attacker,
     defender: Defender,
     move: MoveData,
-    chart: TypeChart,
+    book: RuleBook,
     *,
     critical: bool = False,
 ) -> int:
@@ -58,7 +58,7 @@ def full_damage(
     amount = min(base, CAP) + MINIMUM
     if move.type in attacker.types:
         amount += amount // 2
-    return chart.apply(amount, move.type, defender.types)
+    return book.chart.apply(amount, move.type, defender.types)
 
 
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:

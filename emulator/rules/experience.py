@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 HIGHEST_LEVEL: Final = 100
 STORED: Final = 1 << 24  # what three bytes hold; one growth begins below zero and wraps
 
-_GROWTHS: Final[dict[int, Callable[[int], int]]] = {
-    0: lambda n: n**3,
-    1: lambda n: 3 * n**3 // 4 + 10 * n**2 - 30,
-    2: lambda n: 3 * n**3 // 4 + 20 * n**2 - 70,
-    3: lambda n: 6 * n**3 // 5 - 15 * n**2 + 100 * n - 140,
-    4: lambda n: 4 * n**3 // 5,
-    5: lambda n: 5 * n**3 // 4,
-}
 
+class Growth(NamedTuple):
+    """How fast a mon learns: the numbers of a polynomial in its level."""
 
-def experience_at(level: int, growth: int) -> int:
-    """Return the experience at which a mon of this growth reaches `level`."""
-    return _GROWTHS[growth](level) % STORED
+    numerator: int  # of the cube
+    denominator: int
+    square: int
+    linear: int
+    minus: int
 
+    def experience_at(self, level: int) -> int:
+        """Return the experience at which `level` is reached."""
+        cube = self.numerator * level**3 // self.denominator
+        return (cube + self.square * level**2 + self.linear * level - self.minus) % STORED
 
-def level_at(experience: int, growth: int) -> int:
-    """Return the level of a mon of this growth with so much experience."""
-    level = 1
-    while level < HIGHEST_LEVEL and experience_at(level + 1, growth) <= experience:
-        level += 1
-    return level
+    def level_at(self, experience: int) -> int:
+        """Return the level that so much experience gives."""
+        level = 1
+        while level < HIGHEST_LEVEL and self.experience_at(level + 1) <= experience:
+            level += 1
+        return level
 
 
 def experience_gained(

@@ -19,7 +19,7 @@ class MoveData:
     power: int
     type: int
     accuracy: int
-    high_critical: bool = False
+    high_critical: bool
 
     @property
     def special(self) -> bool:

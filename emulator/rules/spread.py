@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
+from emulator.rules.book import RuleBook
 from emulator.rules.chances import BYTE, critical_chance, hit_chance
-from emulator.rules.chart import TypeChart
 from emulator.rules.damage import ROLLS, full_damage, rolled
 from emulator.rules.effects import (
     FIXED,
@@ -28,38 +28,36 @@ SEVERAL: Final = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
 TWICE: Final = {2: 1.0}
 
 
-def damage_spread(
-    attacker: Attacker, defender: Defender, move: MoveData, chart: TypeChart
-) -> Spread:
+def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     """Return what a use of a move that hits may do; probabilities add up to one."""
     if move.effect == FIXED:
         return _fixed(attacker, move)
     if move.effect == HALF:
         return {max(defender.hp // 2, 1): 1.0}
     if move.effect == ONE_HIT:
-        hits = attacker.speed >= defender.speed and chart.multiplier(move.type, defender.types)
+        hits = attacker.speed >= defender.speed and book.chart.multiplier(move.type, defender.types)
         return {EVERYTHING if hits else 0: 1.0}
-    once = _rolls(attacker, defender, move, chart)
+    once = _rolls(attacker, defender, move, book)
     if move.effect in TWO_HITS:
         return _times(once, TWICE)
     return _times(once, SEVERAL) if move.effect in SEVERAL_HITS else once
 
 
 def expected_damage(
-    attacker: Attacker, defender: Defender, move: MoveData, chart: TypeChart
+    attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook
 ) -> float:
     """Return the mean damage of a use, misses included, none of it beyond what the enemy has."""
-    spread = damage_spread(attacker, defender, move, chart)
+    spread = damage_spread(attacker, defender, move, book)
     mean = sum(min(amount, defender.hp) * chance for amount, chance in spread.items())
-    return mean * float(hit_chance(attacker, defender, move))
+    return mean * float(hit_chance(attacker, defender, move, book))
 
 
 def knockout_chance(
-    attacker: Attacker, defender: Defender, move: MoveData, chart: TypeChart, *, uses: int = 1
+    attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook, *, uses: int = 1
 ) -> float:
     """Return the chance that `uses` uses of a move, misses included, knock the enemy out."""
-    spread = damage_spread(attacker, defender, move, chart)
-    hit = float(hit_chance(attacker, defender, move))
+    spread = damage_spread(attacker, defender, move, book)
+    hit = float(hit_chance(attacker, defender, move, book))
     standing: dict[int, float] = {defender.hp: 1.0}
     for _ in range(uses):
         after: defaultdict[int, float] = defaultdict(float)
@@ -72,13 +70,13 @@ def knockout_chance(
     return max(1 - sum(standing.values()), 0.0) if defender.hp else 1.0
 
 
-def _rolls(attacker: Attacker, defender: Defender, move: MoveData, chart: TypeChart) -> Spread:
+def _rolls(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     critical = int(critical_chance(attacker, move) * BYTE)
     ways: defaultdict[int, int] = defaultdict(int)  # of so many times 256 that are equally likely
     for is_critical, share in ((False, BYTE - critical), (True, critical)):
         if not share:
             continue
-        full = full_damage(attacker, defender, move, chart, critical=is_critical)
+        full = full_damage(attacker, defender, move, book, critical=is_critical)
         for roll in ROLLS:
             ways[rolled(full, roll)] += share
     return {amount: count / (BYTE * len(ROLLS)) for amount, count in ways.items()}

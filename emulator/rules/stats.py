@@ -6,23 +6,9 @@ from math import isqrt
 from typing import Final
 
 from emulator.ram.party import Dvs, Stats
+from emulator.rules.book import RuleBook
 
 HIGHEST: Final = 999
-RATIOS: Final = {  # from stage to numerator and denominator
-    -6: (25, 100),
-    -5: (28, 100),
-    -4: (33, 100),
-    -3: (40, 100),
-    -2: (50, 100),
-    -1: (66, 100),
-    0: (1, 1),
-    1: (15, 10),
-    2: (2, 1),
-    3: (25, 10),
-    4: (3, 1),
-    5: (35, 10),
-    6: (4, 1),
-}
 NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
 
 
@@ -40,10 +26,9 @@ def _core(base: int, dv: int, stat_exp: int, level: int) -> int:
     return ((base + dv) * 2 + min(root, 0xFF) // 4) * level // 100
 
 
-def staged(stat: int, stage: int) -> int:
+def staged(stat: int, stage: int, book: RuleBook) -> int:
     """Return a stat after `stage` raises, or falls when it is negative."""
-    numerator, denominator = RATIOS[stage]
-    return min(max(stat * numerator // denominator, 1), HIGHEST)
+    return min(book.scaled(stat, stage), HIGHEST)
 
 
 def with_badge(stat: int) -> int:

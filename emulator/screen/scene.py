@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from emulator.screen.picture import Screen
 from emulator.screen.tiles import COLUMNS, ROWS, cells, decode_2bpp, keys
 from emulator.world.game_map import GameMap
-from emulator.world.layout import BORDER_TILES
+from emulator.world.layout import BORDER_TILES, Layout
 from emulator.world.tileset import Tileset
 from emulator.world.world import World
 
@@ -75,7 +75,13 @@ def locate(screen: Screen, world: World, candidates: Iterable[int] | None = None
     """Return the place that `screen` shows, or None without a clear winner among `candidates`."""
     pixels = keys(cells(screen))
     map_ids = world.map_ids if candidates is None else candidates
-    matches = [match for map_id in map_ids for match in _matches(world.map(map_id), pixels)]
+    views: dict[Tileset, _View] = {}
+    matches: list[_Match] = []
+    for game_map in map(world.map, map_ids):
+        view = views.get(game_map.tileset)
+        if view is None:
+            view = views[game_map.tileset] = _view(game_map.tileset, pixels)
+        matches += _matches(game_map, view)
     best = max((match.fitting for match in matches), default=0)
     near = [match for match in matches if match.fitting > best - MARGIN * CELLS]
     if len({match.look for match in near}) != 1:
@@ -84,21 +90,37 @@ def locate(screen: Screen, world: World, candidates: Iterable[int] | None = None
     return Scene(*first, best / CELLS, tuple(alike))
 
 
-def _matches(game_map: GameMap, pixels: list[bytes]) -> Iterator[_Match]:
-    shapes = _shapes(game_map.tileset)
+class _View(NamedTuple):
+    """A picture as the tiles of one tileset, and which of its cells tell something."""
+
+    cells: Ids
+    telling: NDArray[np.bool_]
+
+
+def _view(tileset: Tileset, pixels: list[bytes]) -> _View:
+    shapes = _shapes(tileset)
     seen = np.array([shapes.by_pixels.get(key, UNSEEN) for key in pixels], np.int16)
     seen = seen.reshape(ROWS, COLUMNS)
-    telling = np.isin(seen, shapes.telling)
-    drawn = shapes.by_id[game_map.layout.tiles]
-    windows = sliding_window_view(drawn[LEFT:, LEFT:], (ROWS, COLUMNS))[::2, ::2]
-    squares = windows[: game_map.rows, : game_map.columns]
-    counts = (squares == seen).sum(axis=(2, 3))
+    return _View(seen, np.isin(seen, shapes.telling))
+
+
+def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
+    squares = _squares(game_map.layout, game_map.tileset)[: game_map.rows, : game_map.columns]
+    counts = (squares == view.cells).sum(axis=(2, 3))
     for y, x in np.argwhere(counts >= ENOUGH * CELLS):
         look = squares[y, x]
-        if ((look != seen) & telling).sum() <= CONTRADICTED * CELLS:
+        if ((look != view.cells) & view.telling).sum() <= CONTRADICTED * CELLS:
+            shapes = _shapes(game_map.tileset)
             drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
             place = Place(game_map.map_id, int(x), int(y))
             yield _Match(place, int(counts[y, x]), drawing)
+
+
+@lru_cache(maxsize=256)
+def _squares(layout: Layout, tileset: Tileset) -> Ids:
+    """Return what one would see from each square, as tiles: rows, columns, and the picture's rows and columns."""
+    drawn = _shapes(tileset).by_id[layout.tiles]
+    return sliding_window_view(drawn[LEFT:, LEFT:], (ROWS, COLUMNS))[::2, ::2]
 
 
 class _Shapes(NamedTuple):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -13,9 +12,11 @@ if TYPE_CHECKING:
 Change: TypeAlias = Literal["write", "forget", "expire", "evict"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing remembered; `seq` grows with every write and never repeats within a lineage."""
+class Entry(NamedTuple):
+    """One thing remembered; `seq` grows with every write and never repeats within a lineage.
+
+    A plain tuple, as events are, since several are made every tick.
+    """
 
     seq: int
     scope: str
@@ -28,8 +29,7 @@ class Entry:
     expires_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class BlackboardEvent:
+class BlackboardEvent(NamedTuple):
     """One change of a blackboard."""
 
     action: Change

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from memory.blackboard.blackboard import DEFAULT_IMPORTANCE, Blackboard
 from memory.blackboard.scopes import scope_of
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from memory.codec import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Produced:
+class Produced(NamedTuple):
     """What an extractor found worth keeping, and when that was."""
 
     data: Mapping[str, Json]

@@ -39,8 +39,10 @@ class Shelf:
 
     def least(self) -> Entry:
         """Return the oldest of the least important entries."""
-        rank = next(rank for rank in self._ranks if rank)
-        return next(iter(rank.values()))
+        for rank in self._ranks:
+            if rank:
+                return next(iter(rank.values()))
+        raise LookupError("an empty shelf has no least entry")
 
     def of_kind(self, kind: str | None) -> dict[int, Entry]:
         """Return the entries of `kind`, or all, by seq, oldest first."""

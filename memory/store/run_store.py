@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory.blackboard.entry import Entry, Part
-from memory.codec import Json, decode, encode
+from memory.codec import Json, decode, encode, require_json
 from memory.errors import MissingCheckpoint
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
@@ -95,6 +95,17 @@ class RunReader:
                     mind_then = decode(mind)
                 yield Checkpoint(tick, frame, state, chain, mind_then, number)
 
+    def restore_part(self, name: str, part: Part) -> None:
+        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        rows = self._database.rows(
+            "SELECT data FROM parts WHERE name = ? "
+            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
+            (name,),
+        )
+        with self._database.understood(f"part {name}"):
+            for (data,) in rows:
+                part.restore(decode(data))
+
     def close(self) -> None:
         """Close the file; what was not committed is lost."""
         self._database.close()
@@ -108,7 +119,7 @@ class RunStore(RunReader):
         self._steps: list[StepRow] = []
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
-        self._put: dict[int, tuple[object, ...]] = {}
+        self._put: dict[int, Entry] = {}
         self._drop: list[int] = []
         self._parts: dict[str, Part] = {}
 
@@ -126,7 +137,11 @@ class RunStore(RunReader):
 
     def put_entry(self, entry: Entry) -> None:
         """Keep one blackboard entry at the next commit."""
-        self._put[entry.seq] = _entry_row(entry)
+        require_json(entry.data)
+        if entry.tags:
+            encode(sorted(entry.tags))
+        # Encoded when it is committed: most entries of a moment are let go of before.
+        self._put[entry.seq] = entry
 
     def drop_entry(self, seq: int) -> None:
         """Let go of one entry at the next commit; one that was never committed leaves no trace."""
@@ -136,7 +151,7 @@ class RunStore(RunReader):
     def attach(self, name: str, part: Part) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
         self._parts[name] = part
-        self._restore(name, part)
+        self.restore_part(name, part)
 
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
         """Write all that was appended in one transaction, with `checkpoint` if there is one."""
@@ -175,18 +190,7 @@ class RunStore(RunReader):
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
         self._clear()
         for name, part in self._parts.items():
-            self._restore(name, part)
-
-    def _restore(self, name: str, part: Part) -> None:
-        """Give `part` the state it had at the last checkpoint, if that holds one."""
-        rows = self._database.rows(
-            "SELECT data FROM parts WHERE name = ? "
-            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
-            (name,),
-        )
-        with self._database.understood(f"part {name}"):
-            for (data,) in rows:
-                part.restore(decode(data))
+            self.restore_part(name, part)
 
     def _flush(self) -> None:
         database = self._database
@@ -204,7 +208,7 @@ class RunStore(RunReader):
         database.execute_many(
             "INSERT INTO entries (seq, scope, kind, tick, game_s, data, tags, importance, expires_s) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            self._put.values(),
+            map(_entry_row, self._put.values()),
         )
         database.execute_many(
             "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
@@ -281,7 +285,7 @@ def _entry_row(entry: Entry) -> tuple[object, ...]:
         entry.tick,
         entry.game_s,
         encode(entry.data),
-        encode(sorted(entry.tags)),
+        encode(sorted(entry.tags)) if entry.tags else "[]",
         entry.importance,
         entry.expires_s,
     )

@@ -1,7 +1,7 @@
 """Long play: the loop goes on when everything is done, and memory is consolidated on time."""
 
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 from agent.app import Interrupt
 from agent.app.session import Limits, Session
 from agent.app.settings import Frozen
-from agent.capabilities import Milestone, Story
+from agent.capabilities import Milestone, Place, Story, Witness
 from agent.report import Summary
 from emulator import PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunReader, create_run, open_knowledge_store, read_run
@@ -93,9 +93,9 @@ def test_nothing_went_wrong_unseen(long: Long) -> None:
 
 
 def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Path) -> None:
-    island = Milestone("island", "reach the island", "island", map_id=12)
-    story = Story({"bedroom": 38, "island": 12}, (), (island,))
-    closed = replace(story, places={"bedroom": 38, "island": 200})  # a map without a way in
+    island = Milestone("island", "reach the island", Witness.SCENE, "island", map_id=200)
+    places = (Place("bedroom", 38), Place("island", 200))  # a map without a way in
+    closed = Story(places, {}, (), (), (), (island,))
     summary, _ = play(tmp_path, Limits("island", inf), closed)
     assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
     assert "walk to the island" in summary.reason

@@ -9,6 +9,7 @@
 #define MOST_DAMAGE 997
 #define LEAST_DAMAGE 2
 #define LEAST_LUCK 217
+#define LUCKS 39
 #define MOST_LUCK 255
 
 typedef struct {
@@ -69,15 +70,14 @@ static uint16_t adjust_for_types(uint16_t damage)
     return damage;
 }
 
+/* One of 217 to 255 parts of 255, each as likely: calls in a row come out too much alike to wait for a good one. */
 static uint16_t vary(uint16_t damage)
 {
     uint8_t luck;
 
     if (damage <= 1)
         return damage;
-    do
-        luck = random();
-    while (luck < LEAST_LUCK);
+    luck = LEAST_LUCK + ((uint16_t)random() * LUCKS >> 8);
     return (uint32_t)damage * luck / MOST_LUCK;
 }
 

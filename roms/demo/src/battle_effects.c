@@ -5,6 +5,7 @@
 #define TYPE_POISON 3
 #define TYPE_GROUND 4
 #define TYPE_ELECTRIC 23
+#define LONGEST_SLEEP 7
 #define RARE 26
 #define FREQUENT 77
 #define POISON_RARE 52
@@ -25,12 +26,7 @@ static void afflict(uint8_t status, uint8_t text)
 
 static void put_to_sleep(void)
 {
-    uint8_t turns;
-
-    do
-        turns = random() & STATUS_SLEEP;
-    while (!turns);
-    afflict(turns, TEXT_BATTLE_FELL_ASLEEP);
+    afflict(1 + ((uint16_t)random() * LONGEST_SLEEP >> 8), TEXT_BATTLE_FELL_ASLEEP);
 }
 
 /* Whether a move that only afflicts comes through; says so when not. */

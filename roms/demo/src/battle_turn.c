@@ -7,16 +7,12 @@
 /* Uniformly among the moves it has. Its PP are not counted. */
 static void choose_enemy_move(void)
 {
-    uint8_t index = 0;
+    uint8_t count = 0;
 
-    wEnemySelectedMove = LAST_RESORT;
-    if (!wEnemyMon.moves[0])
-        return;
-    do
-        index = random() & (MOVES - 1);
-    while (!wEnemyMon.moves[index]);
-    wEnemyMoveListIndex = index;
-    wEnemySelectedMove = wEnemyMon.moves[index];
+    while (count != MOVES && wEnemyMon.moves[count])
+        count++;
+    wEnemyMoveListIndex = (uint16_t)random() * count >> 8;
+    wEnemySelectedMove = count ? wEnemyMon.moves[wEnemyMoveListIndex] : LAST_RESORT;
 }
 
 static uint8_t who_is_first(void)

@@ -21,6 +21,7 @@ static void leave_map(void)
 bool fight_opponent(void) BANKED
 {
     leave_map();
+    wJoyIgnore = 0; /* what a scene keeps from the player on the map is his in a battle */
     battle();
     wCurOpponent = 0;
     wNumberOfNoRandomBattleStepsLeft = PEACEFUL_STEPS;

@@ -1,0 +1,150 @@
+"""One seeded game, played by a whole session as `play` would, and timed tick by tick."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Final
+
+from agent.app import Decider, Interrupt, Moment, Viewer
+from agent.app.session import Limits, Session
+from agent.app.settings import Frozen
+from agent.bench.parts import CONSOLE
+from agent.bench.stopwatch import Parts, Stopwatch
+from agent.capabilities import Story
+from agent.replay import record_of
+from emulator import Cartridge, Console, PyBoyConsole, Step
+from memory import RunStore, create_run, open_knowledge_store
+
+NEVER: Final = "never"  # no milestone: play goes on after the story's last one
+TURN: Final = 50  # ticks between two turns of the reference
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One tick: its frames, and the seconds that we and the console spent on it."""
+
+    frames: int
+    ours: float
+    console: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What was played; the first `story` ticks are those up to the story's last milestone.
+
+    `reference` is what a frame of the reference took meanwhile, in seconds; 0 without one.
+    """
+
+    ticks: tuple[Tick, ...]
+    story: int
+    reference: float
+
+
+def play(
+    cartridge: Cartridge, seed: int, ticks: int, parts: Parts, reference: Console | None = None
+) -> Game:
+    """Play `ticks` ticks with everything on; `reference` plays the same number of frames, by turns."""
+    story = Story.of(cartridge.kind)
+    stopwatch = Stopwatch()
+    with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
+        pacer = Pacer(stopwatch, reference, story.milestones[-1].id)
+        session.play(Limits(NEVER, ticks), pacer)
+        return pacer.finish()
+
+
+def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
+    """Return the input of a game up to its story's last milestone, `ticks` ticks at most."""
+    story = Story.of(cartridge.kind)
+    with session_of(cartridge, story, seed) as (session, store):
+        session.play(Limits(story.milestones[-1].id, ticks), Nobody())
+        return [record_of(row).step for row in store.steps()]
+
+
+@contextmanager
+def session_of(cartridge: Cartridge, story: Story, seed: int) -> Iterator[tuple[Session, RunStore]]:
+    """Lend a new session with an empty memory, and its record; its folder goes with it."""
+    frozen = Frozen(
+        run=f"bench-seed{seed}",
+        started=datetime(2000, 1, 1, tzinfo=UTC),
+        seed=seed,
+        until=NEVER,
+        ticks=None,
+        mind=Decider.RULES.value,
+        cartridge=cartridge.name,
+        sha1=cartridge.sha1,
+        pyboy="",
+        memory_hash="",
+    )
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-")))
+        folder = create_run(home / "run", frozen.table(), run_id=frozen.run)
+        stack.enter_context(closing(folder))
+        knowledge = open_knowledge_store(home / "memory.sqlite", now=0.0)
+        stack.enter_context(closing(knowledge))
+        console = stack.enter_context(closing(PyBoyConsole(cartridge)))
+        yield Session(folder, frozen, console, knowledge, story, Interrupt()), folder.store
+
+
+class Nobody(Viewer):
+    """A viewer that looks away."""
+
+    def show(self, moment: Moment) -> None:
+        """Look away."""
+
+
+class Pacer(Viewer):
+    """Watches play, and now and then lets the reference have the frames that the game had.
+
+    By turns, so that whatever else the machine does slows both alike; not at every tick, because two
+    consoles that take every other turn spoil each other's caches, and ours.
+    """
+
+    def __init__(self, stopwatch: Stopwatch, reference: Console | None, last: str) -> None:
+        self._stopwatch = stopwatch
+        self._reference = reference
+        self._last = last
+        self._ticks: list[Tick] = []
+        self._story: int | None = None
+        self._frame = self._paced = 0
+        self._pacing = 0.0
+        stopwatch.lap()
+        self._since = perf_counter()
+
+    def show(self, moment: Moment) -> None:
+        """Note one tick."""
+        wall = perf_counter() - self._since
+        self._note(wall, moment.frame - self._frame)
+        self._frame = moment.frame
+        if self._story is None and self._last in moment.milestones:
+            self._story = moment.tick
+        if self._reference is not None and moment.tick % TURN == 0:
+            self._pace(self._reference)
+        self._since = perf_counter()
+
+    def finish(self) -> Game:
+        """Return the game; the end of the session is ours as well, and goes to its last tick."""
+        self._note(perf_counter() - self._since, 0)
+        end, last = self._ticks.pop(), self._ticks.pop()
+        parts = Counter(last.parts) + Counter(end.parts)
+        self._ticks.append(replace(last, ours=last.ours + end.ours, parts=parts))
+        per_frame = self._pacing / self._paced if self._paced else 0.0
+        return Game(tuple(self._ticks), self._story or len(self._ticks), per_frame)
+
+    def _note(self, wall: float, frames: int) -> None:
+        parts = self._stopwatch.lap()
+        console = parts.pop(CONSOLE, 0.0)
+        self._ticks.append(Tick(frames, wall - console, console, parts))
+
+    def _pace(self, reference: Console) -> None:
+        frames = self._frame - self._paced
+        start = perf_counter()
+        reference.perform(Step(None, 0, frames))
+        self._pacing += perf_counter() - start
+        self._paced += frames
+        self._stopwatch.lap()  # the reference is a console too

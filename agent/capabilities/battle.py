@@ -1,0 +1,43 @@
+"""Fighting every battle to its end: what to do each turn is `tactics`' business."""
+
+from functools import partial
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.tactics import command
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, fight
+from emulator import Dex, State
+from memory import Recall
+
+PRIORITY: Final = 100  # nothing else can be done meanwhile
+AT_WAR: Final = Require("in_battle", at_least=1)
+AT_PEACE: Final = Require("in_battle", at_most=0)
+
+_FIGHT: Final = Action(
+    name="fight",
+    requires=(AT_WAR,),
+    effects=(Effect("in_battle", 0),),
+    cost=10,
+    says="fight to the end",
+)
+_OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
+
+
+def battling(dex: Dex) -> Capability:
+    """Fight whenever there is a battle."""
+
+    def begin(state: State) -> Skill:
+        return fight(partial(command, dex), state)
+
+    return Capability(
+        name="battle",
+        sensors=(Sensor(frozenset({"in_battle"}), _read),),
+        deeds=(Deed(_FIGHT, begin, holds=AT_WAR),),
+        goals=(_OVER,),
+    )
+
+
+def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
+    return {"in_battle": int(percept.state.in_battle)}

@@ -1,0 +1,61 @@
+"""Looking after the team: somebody who heals it is worth a walk when it is worn."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.story import Healer
+from agent.capabilities.travel import at
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, talk
+from emulator import Party, State, World
+from memory import Recall
+
+WORN: Final = 40  # percent of the team's HP below which healing comes first
+PRIORITY: Final = 55
+COST: Final = 5
+
+FACTS: Final = frozenset({"party:hp", "healed"})
+
+
+def healing(healers: Iterable[Healer], world: World) -> Capability:
+    """Have the team healed when it is worn, by anybody who does that."""
+    deeds = tuple(_deed(healer, world) for healer in healers)
+    healthy = Goal(
+        "healthy", (Require("party:hp", at_least=WORN),), PRIORITY, "keep the team on its feet"
+    )
+    return Capability(
+        name="heal",
+        sensors=(Sensor(FACTS, _read),),
+        deeds=deeds,
+        goals=(healthy,) if deeds else (),
+    )
+
+
+def hp_percent(party: Party) -> int:
+    """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
+    whole = sum(mon.stats.hp for mon in party.mons)
+    return 100 * sum(mon.hp for mon in party.mons) // whole if whole else 100
+
+
+def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
+    state = percept.state
+    return {
+        "party:hp": hp_percent(state.party) if state.game_started else 100,
+        "healed": int(state.game_started and state.flags.used_center),
+    }
+
+
+def _deed(healer: Healer, world: World) -> Deed:
+    def begin(state: State) -> Skill:
+        return talk(healer.person, world, state, say_yes=True)
+
+    action = Action(
+        name=f"heal:{healer.place}",
+        requires=(Require(at(healer.place), at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect("party:hp", 100), Effect("healed", 1)),
+        cost=COST,
+        says=f"have the team healed in the {healer.place.replace('_', ' ')}",
+    )
+    return Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))

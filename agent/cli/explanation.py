@@ -1,0 +1,25 @@
+"""What `plan` prints: one moment as the planner sees it."""
+
+from agent.app import Outlook
+from agent.cli.output import Output
+
+
+def show_outlook(outlook: Outlook, output: Output) -> None:
+    """Print the moment, its facts, the open goals, and the plan with its reasons."""
+    output.say(f"Moment: {outlook.moment}")
+    output.say("Facts:")
+    for name, value in sorted(outlook.facts.items()):
+        output.say(f"  {name} = {value}")
+    output.say("Open goals, the most urgent first:")
+    for goal in outlook.goals:
+        chosen = " <- pursued" if goal is outlook.goal else ""
+        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
+    output.say(_reason(outlook))
+
+
+def _reason(outlook: Outlook) -> str:
+    if outlook.plan is not None:
+        return outlook.plan
+    if outlook.goals:
+        return f"No plan: no way is known to {outlook.goals[0].says}."
+    return "No plan: every goal is reached."

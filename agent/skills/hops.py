@@ -1,0 +1,83 @@
+"""What one press of the pad leads to, by the maps of the cartridge: steps, ledges, warps, map edges."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, World
+
+WARP_COST: Final = 4  # the fade and the input block after it, in steps
+LEDGE_COST: Final = 2
+GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
+
+
+class Spot(NamedTuple):
+    """Where somebody stands, and the outdoor map that 0xFF warps lead back to."""
+
+    map_id: int
+    x: int
+    y: int
+    last_map: int
+
+    def next_to(self, facing: Facing) -> "Spot":
+        """Return the spot one step that way."""
+        return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One press of the pad and the spot it leads to."""
+
+    facing: Facing
+    to: Spot
+    cost: int = 1
+
+
+@lru_cache(maxsize=1 << 16)
+def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
+    """Return every hop that the cartridge's maps allow from `spot`."""
+    return tuple(_hops(world, spot))
+
+
+def _hops(world: World, spot: Spot) -> Iterator[Hop]:
+    game_map = world.map(spot.map_id)
+    for facing in Facing:
+        hop = _hop(world, game_map, spot, facing)
+        if hop is not None:
+            yield hop
+
+
+def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
+    here = game_map.warp_at(spot.x, spot.y)
+    walks_off = game_map.can_step((spot.x, spot.y), facing)
+    # Standing on a mat, only running against something fires it.
+    if here is not None and facing in here.press and not walks_off:
+        return Hop(facing, _arrival(world, spot, here.index), WARP_COST)
+    crossing = game_map.crossing((spot.x, spot.y), facing)
+    if crossing is not None:
+        map_id, x, y = crossing
+        if world.map(map_id).passable(x, y):
+            return Hop(facing, Spot(map_id, x, y, map_id))
+        return None
+    below = game_map.hop((spot.x, spot.y), facing)
+    if below is not None:
+        return Hop(facing, spot._replace(x=below.x, y=below.y), LEDGE_COST)
+    if not walks_off:
+        return None
+    x, y = spot.x + facing.dx, spot.y + facing.dy
+    ahead = game_map.warp_at(x, y)
+    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
+    if ahead is not None and (ahead.steps or facing in ahead.press):
+        return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
+    grass = game_map.tile(x, y) == game_map.tileset.grass
+    return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
+
+
+def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:
+    warp = world.map(spot.map_id).warps[warp_index]
+    map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
+    x, y = world.arrival(map_id, warp.warp_index)
+    near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
+    outdoors = next(near, spot.last_map)
+    return Spot(map_id, x, y, outdoors)

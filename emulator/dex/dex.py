@@ -1,0 +1,75 @@
+"""Everything the cartridge in the slot says about creatures, moves, trainers and things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeVar
+
+from emulator.cartridge import Cartridge
+from emulator.dex.items import Item, read_items
+from emulator.dex.moves import Move, read_moves
+from emulator.dex.species import Species, read_species
+from emulator.dex.trainers import TrainerClass, read_trainers
+from emulator.dex.types import read_rule_book, read_type_names
+from emulator.dex.wild import Wild, read_wild
+from emulator.errors import CartridgeError
+from emulator.rules.book import RuleBook
+from emulator.world.rom import Rom
+
+Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dex:
+    """What there is; `Dex.of(cartridge)` decodes it only once a process.
+
+    The tables map numbers to records. The methods return one record, or raise a CartridgeError.
+    """
+
+    all_species: Mapping[int, Species] = field(repr=False)
+    all_moves: Mapping[int, Move] = field(repr=False)
+    all_items: Mapping[int, Item] = field(repr=False)
+    all_trainers: Mapping[int, TrainerClass] = field(repr=False)
+    wild: Mapping[int, Wild] = field(repr=False)  # by map
+    type_names: tuple[str, ...] = field(repr=False)
+    rules: RuleBook = field(repr=False)
+
+    @staticmethod
+    @lru_cache(maxsize=4)
+    def of(cartridge: Cartridge) -> Dex:
+        """Return the dex of a cartridge."""
+        rom = Rom(cartridge.rom)
+        return Dex(
+            all_species=read_species(rom),
+            all_moves=read_moves(rom),
+            all_items=read_items(rom),
+            all_trainers=read_trainers(rom),
+            wild=read_wild(rom),
+            type_names=read_type_names(rom),
+            rules=read_rule_book(rom),
+        )
+
+    def species(self, index: int) -> Species:
+        """Return the species with the number that RAM uses."""
+        return _get(self.all_species, index, "species has index")
+
+    def move(self, number: int) -> Move:
+        """Return a move."""
+        return _get(self.all_moves, number, "move has number")
+
+    def item(self, number: int) -> Item:
+        """Return a thing."""
+        return _get(self.all_items, number, "item has number")
+
+    def trainer(self, number: int) -> TrainerClass:
+        """Return a class of trainers; opponents in RAM are 200 more."""
+        return _get(self.all_trainers, number, "trainer class has number")
+
+
+def _get(table: Mapping[int, Entry], number: int, what: str) -> Entry:
+    if number not in table:
+        message = f"no {what} {number}; the cartridge has {len(table)}"
+        raise CartridgeError(message)
+    return table[number]

@@ -1,0 +1,64 @@
+"""Things in the bag: what they are called, what they cost, which must be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from emulator.dex.names import read_names
+from emulator.ram.numbers import bcd
+from emulator.world.rom import Rom
+
+PRICES: Final = (1, 0x4608)  # ItemPrices: three BCD bytes each
+NAMES: Final = (1, 0x472B)  # ItemNames
+KEYS: Final = (3, 0x6799)  # KeyItemFlags
+COUNT: Final = 97
+MACHINES: Final = (4, 0x7773)  # TechnicalMachines: the moves of TM01 to TM50, HM01 to HM05
+MACHINE_PRICES: Final = (30, 0x7FA7)  # TechnicalMachinePrices: nibbles, in thousands
+TMS: Final = 50
+HMS: Final = 5
+FIRST_HM: Final = 0xC4
+FIRST_TM: Final = 0xC9
+LAST_MOVE: Final = 165
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A thing; a `key` item can neither be sold nor thrown away, `teaches` is a move or None."""
+
+    number: int
+    name: str
+    price: int
+    key: bool
+    teaches: int | None = None
+
+    @property
+    def sells_for(self) -> int:
+        """What a shop pays for it."""
+        return self.price // 2
+
+
+def read_items(rom: Rom) -> dict[int, Item]:
+    """Return every thing by its number."""
+    prices = rom.span(*PRICES, 3 * COUNT)
+    keys = int.from_bytes(rom.span(*KEYS, -(-COUNT // 8)), "little")
+    items = {
+        n + 1: Item(n + 1, name, bcd(prices[3 * n : 3 * n + 3]), bool(keys >> n & 1))
+        for n, name in enumerate(read_names(rom, NAMES, COUNT))
+    }
+    return items | {item.number: item for item in _machines(rom)}
+
+
+def _machines(rom: Rom) -> Iterator[Item]:
+    moves = rom.span(*MACHINES, TMS + HMS)
+    nibbles = rom.span(*MACHINE_PRICES, TMS // 2).hex()
+    for n, move in enumerate(moves):
+        if not 0 < move <= LAST_MOVE:
+            continue  # a cartridge without machines
+        if n < TMS:
+            price = 1000 * int(nibbles[n], 16)
+            yield Item(FIRST_TM + n, f"TM{n + 1:02}", price, key=False, teaches=move)
+        else:
+            hm = n - TMS
+            yield Item(FIRST_HM + hm, f"HM{hm + 1:02}", 0, key=True, teaches=move)

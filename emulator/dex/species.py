@@ -1,0 +1,147 @@
+"""Species: what all mons of a kind have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, NamedTuple
+
+from emulator.dex.names import read_padded_names
+from emulator.ram.party import Stats
+from emulator.rules.experience import Growth
+from emulator.world.rom import Rom
+
+BASE: Final = (14, 0x43DE)  # BaseStats, in the order of the dex
+LAST_BASE: Final = (1, 0x425B)  # MewBaseStats: the last of the dex lies apart
+LAST: Final = 151
+BASE_SIZE: Final = 28
+ORDER: Final = (16, 0x5024)  # PokedexOrder
+NAMES: Final = (7, 0x421E)  # MonsterNames
+NAME_SIZE: Final = 10
+LEARNSETS: Final = (14, 0x705C)  # EvosMovesPointerTable
+LEARNSET_SIZE: Final = 64
+GROWTHS: Final = (22, 0x501D)  # GrowthRateTable
+GROWTH_COUNT: Final = 6
+COUNT: Final = 190
+SLOTS: Final = 4
+FALLING: Final = 0x80  # of the second number of a growth
+
+
+class EvolvesBy(Enum):
+    """What makes a mon evolve."""
+
+    LEVEL = 1
+    ITEM = 2
+    TRADE = 3
+
+
+class Evolution(NamedTuple):
+    """What a mon may become; `item` is 0 when none is needed."""
+
+    by: EvolvesBy
+    level: int
+    item: int
+    species: int
+
+
+class Lesson(NamedTuple):
+    """A move that is learned at a level."""
+
+    level: int
+    move: int
+
+
+@dataclass(frozen=True, slots=True)
+class Species:
+    """A kind of mon; `index` is its number in RAM, `dex` the one that players know."""
+
+    index: int
+    dex: int
+    name: str
+    base: Stats
+    types: tuple[int, int]
+    catch_rate: int
+    base_experience: int
+    growth: Growth
+    first_moves: tuple[int, ...]
+    lessons: tuple[Lesson, ...]
+    evolutions: tuple[Evolution, ...]
+    machines: tuple[int, ...]  # which it can be taught: 0 to 49 TM01 to TM50, then HM01 to HM05
+
+    def moves_at(self, level: int) -> tuple[int, ...]:
+        """Return what a wild or a trainer's mon of `level` knows: the newest four."""
+        moves = list(self.first_moves)
+        for lesson in self.lessons:
+            if lesson.level <= level and lesson.move not in moves:
+                moves = [*moves, lesson.move][-SLOTS:]
+        return tuple(moves)
+
+
+def read_species(rom: Rom) -> dict[int, Species]:
+    """Return every species by its index; an index without a number in the dex has none."""
+    growths = read_growths(rom)
+    names = read_padded_names(rom, NAMES, COUNT, NAME_SIZE)
+    species = {}
+    for index, (name, dex) in enumerate(zip(names, rom.span(*ORDER, COUNT), strict=True), start=1):
+        if 0 < dex <= LAST:
+            species[index] = _species(rom, index, dex, name, growths)
+    return species
+
+
+def read_growths(rom: Rom) -> tuple[Growth, ...]:
+    """Return how fast mons may learn."""
+    data = rom.span(*GROWTHS, 4 * GROWTH_COUNT)
+    return tuple([_growth(data[at : at + 4]) for at in range(0, len(data), 4)])
+
+
+def _growth(row: bytes) -> Growth:
+    square = row[1] & ~FALLING
+    return Growth(
+        numerator=row[0] >> 4,
+        denominator=row[0] & 15 or 1,
+        square=-square if row[1] & FALLING else square,
+        linear=row[2],
+        minus=row[3],
+    )
+
+
+def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth]) -> Species:
+    bank, at = LAST_BASE if dex == LAST else (BASE[0], BASE[1] + (dex - 1) * BASE_SIZE)
+    base = rom.span(bank, at, BASE_SIZE)
+    evolutions, lessons = _read_learnset(rom, index)
+    bits = int.from_bytes(base[20:27], "little")
+    return Species(
+        index=index,
+        dex=dex,
+        name=name,
+        base=Stats(*base[1:6]),
+        types=(base[6], base[7]),
+        catch_rate=base[8],
+        base_experience=base[9],
+        growth=growths[base[19]] if base[19] < len(growths) else growths[0],
+        first_moves=tuple([move for move in base[15:19] if move]),
+        lessons=lessons,
+        evolutions=evolutions,
+        machines=tuple([bit for bit in range(bits.bit_length()) if bits >> bit & 1]),
+    )
+
+
+def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[Lesson, ...]]:
+    bank, at = LEARNSETS
+    data = rom.span(bank, rom.pointer(bank, at + 2 * (index - 1)), LEARNSET_SIZE)
+    evolutions = []
+    while data[0] in _EVOLUTIONS:
+        by = EvolvesBy(data[0])
+        needs_item = by is EvolvesBy.ITEM
+        size = 4 if needs_item else 3
+        item, level, species = data[1 : 1 + 3] if needs_item else (0, data[1], data[2])
+        evolutions.append(Evolution(by, level, item, species))
+        data = data[size:]
+    pairs = data[1:]
+    end = next((n for n in range(0, len(pairs) - 1, 2) if not pairs[n]), 0)
+    lessons = [Lesson(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
+    return tuple(evolutions), tuple(lessons)
+
+
+_EVOLUTIONS: Final = frozenset(by.value for by in EvolvesBy)

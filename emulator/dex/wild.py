@@ -1,0 +1,70 @@
+"""Who lives where: the mons that may be met on a map, and how likely each is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from emulator.world.header import COUNT
+from emulator.world.rom import Rom
+
+POINTERS: Final = (3, 0x4EEB)  # WildDataPointers
+SLOTS: Final = 10
+RECORD_SIZE: Final = 2 * (1 + 2 * SLOTS)
+# A random byte up to the first of these takes the first slot, and so on.
+THRESHOLDS: Final = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)
+CHANCES: Final = tuple([Fraction(high - low, 256) for low, high in pairwise((-1, *THRESHOLDS))])
+
+
+class WildSlot(NamedTuple):
+    """One of ten that may be met; `chance` is its share of the meetings."""
+
+    level: int
+    species: int
+    chance: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class WildTable:
+    """Who is met on one kind of ground; `rate` is the chance out of 256 at each step."""
+
+    rate: int
+    slots: tuple[WildSlot, ...]
+
+    @property
+    def shares(self) -> dict[int, Fraction]:
+        """The species and their shares of the meetings."""
+        shares: dict[int, Fraction] = {}
+        for slot in self.slots:
+            shares[slot.species] = shares.get(slot.species, Fraction(0)) + slot.chance
+        return shares
+
+
+class Wild(NamedTuple):
+    """Who is met on a map: in the grass, or anywhere in a cave, and on the water."""
+
+    grass: WildTable | None
+    water: WildTable | None
+
+
+def read_wild(rom: Rom) -> dict[int, Wild]:
+    """Return who lives where by the ids of the maps that have anybody."""
+    bank, at = POINTERS
+    found = {}
+    for map_id in range(COUNT):
+        data = rom.span(bank, rom.pointer(bank, at + 2 * map_id), RECORD_SIZE)
+        grass = _table(data)
+        water = _table(data[1 + 2 * SLOTS if grass else 1 :])
+        if grass or water:
+            found[map_id] = Wild(grass, water)
+    return found
+
+
+def _table(data: bytes) -> WildTable | None:
+    rate, pairs = data[0], data[1 : 1 + 2 * SLOTS]
+    if not rate:
+        return None
+    slots = zip(pairs[::2], pairs[1::2], CHANCES, strict=True)
+    return WildTable(rate, tuple([WildSlot(*slot) for slot in slots]))

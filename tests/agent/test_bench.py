@@ -1,0 +1,179 @@
+"""bench measures play as it is: the same game, its parts told apart, and says what it found."""
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agent.app.session import Limits
+from agent.bench import parts
+from agent.bench.game import Nobody, play, session_of
+from agent.bench.reading import alike, read_all
+from agent.bench.reference import never_halting
+from agent.bench.screens import Sample, gather
+from agent.bench.stopwatch import Parts, Stopwatch
+from agent.capabilities import Story
+from emulator import Font, Step, demo_cartridge_path, load_cartridge, read_glyphs
+from memory import StepRow
+from tests.agent.support import Agent
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+FRAMES, SUM, LCDC = 0xC000, 0xC300, 0xFF40
+
+
+def word(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def test_the_reference_never_halts_and_handles_every_v_blank() -> None:
+    console = never_halting()
+    before = word(console.read(FRAMES, 2))
+    sums = set()
+    for _ in range(50):
+        console.perform(Step(None, 0, 1))
+        sums.add(console.read(SUM, 1))
+    assert word(console.read(FRAMES, 2)) == before + 50
+    assert console.read(LCDC, 1)[0] & 0x80
+    assert len(sums) > 10  # the main program went round, with other numbers every time
+    console.close()
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def work(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_a_part_does_not_count_what_it_calls() -> None:
+    clock = Clock()
+    stopwatch = Stopwatch(clock)
+    inner = stopwatch.timed("inner", lambda: clock.work(3))
+
+    def work() -> None:
+        clock.work(1)
+        inner()
+        inner()
+
+    stopwatch.timed("outer", work)()
+    assert stopwatch.lap() == {"outer": 1.0, "inner": 6.0}
+    assert stopwatch.lap() == {}
+
+
+def test_a_part_that_fails_is_timed_as_well() -> None:
+    clock = Clock()
+    stopwatch = Stopwatch(clock)
+
+    def fail() -> None:
+        clock.work(2)
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        stopwatch.timed("failing", fail)()
+    assert stopwatch.lap() == {"failing": 2.0}
+
+
+def function(name: str) -> Callable[..., object]:
+    found: Callable[..., object] = pkgutil.resolve_name(name)
+    return found
+
+
+def test_what_is_timed_is_as_it_was_afterwards() -> None:
+    before = [function(name) for name in parts.PARTS]
+    with Stopwatch().on(parts.PARTS):
+        assert all(function(name) is not was for name, was in zip(parts.PARTS, before, strict=True))
+    assert [function(name) for name in parts.PARTS] == before
+
+
+def recorded(timed: Parts) -> list[StepRow]:
+    story = Story.of(CARTRIDGE.kind)
+    with Stopwatch().on(timed), session_of(CARTRIDGE, story, 0) as (session, store):
+        session.play(Limits("never", 120), Nobody())
+        return list(store.steps())
+
+
+def test_the_game_is_the_same_with_and_without_the_stopwatch() -> None:
+    assert recorded(parts.PARTS) == recorded({})
+
+
+def test_every_tick_is_told_with_its_frames() -> None:
+    reference = never_halting()
+    game = play(CARTRIDGE, 0, 120, parts.PARTS, reference)
+    assert len(game.ticks) == 120
+    assert all(tick.frames > 0 for tick in game.ticks)
+    assert {"RAM read", "remembering", "checkpoints"} <= set(game.ticks[0].parts)
+    assert set().union(*(tick.parts for tick in game.ticks)) <= set(parts.PARTS.values())
+    reference.close()
+
+
+@dataclass(frozen=True)
+class Gathered:
+    samples: list[Sample]
+
+
+@pytest.fixture(scope="module")
+def gathered() -> Gathered:
+    return Gathered(gather(CARTRIDGE, 0))
+
+
+def test_screens_are_distinct_and_hold_text(gathered: Gathered) -> None:
+    pictures = [sample.screen for sample in gathered.samples]
+    assert len(set(pictures)) == len(pictures) > 0
+    assert all(sample.text.strip() for sample in gathered.samples)
+
+
+def test_glyphs_are_read_as_the_tile_map_says(gathered: Gathered) -> None:
+    font = Font.of(CARTRIDGE)
+    reading = read_all(gathered.samples, lambda screen: read_glyphs(screen, font))
+    assert (reading.accuracy, reading.perfect) == (1.0, len(gathered.samples))
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "share"),
+    [
+        ("GO  HOME\n NOW", "GO HOME NOW", 1.0),
+        ("abcd", "abxd", 0.75),
+        ("abcd", "abcdefgh", 0.5),
+        ("abcd", "", 0.0),
+    ],
+)
+def test_accuracy_is_the_share_of_characters_in_order(text: str, read: str, share: float) -> None:
+    assert alike(text, read) == share
+
+
+def test_bench_tells_its_figures_in_one_object(agent: Agent, tmp_path: Path) -> None:
+    page = tmp_path / "bench.md"
+    ended = agent("bench", "--json", "--ticks", "60", "--rounds", "2", "--write", page)
+    assert ended.code == 0, ended.err
+    assert len(ended.out.splitlines()) == 1
+    assert 0 < ended.json["speed_ratio"] < 1
+    assert {"stretches", "parts_us", "decoding", "glyphs", "tesseract"} <= set(ended.json)
+    assert "round 2 of 2" in ended.err
+    text = page.read_text(encoding="utf-8")
+    assert f"{ended.json['speed_ratio']:.3f}" in text
+    assert str(tmp_path) not in text
+
+
+def test_bench_without_json_ends_with_a_table(agent: Agent) -> None:
+    ended = agent("bench", "--ticks", "60", "--rounds", "1")
+    assert ended.code == 0, ended.err
+    for words in ("speed_ratio", "RAM read", "world", "a plan", "glyphs", "Tesseract"):
+        assert words in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("--ticks", "0"), 2), (("--rounds", "0"), 2), (("--rom", "/nowhere/red.gb"), 1)],
+)
+def test_a_bad_argument_is_refused(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
+    ended = agent("bench", *arguments)
+    assert ended.code == code
+    assert "Traceback" not in ended.err

@@ -1,0 +1,222 @@
+"""Getting into battles and through them, with the pad and the contract's addresses alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+
+from tests.contract.conftest import COLUMNS, SYMBOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.contract.conftest import Game
+
+PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
+NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once
+FAST, STYLE_SET = 1, 0x40  # of wOptions
+NOTHING, WILD, TRAINER, LOST = 0, 1, 2, 0xFF  # wIsInBattle
+WON, BEATEN, LEFT = 0, 1, 2  # wBattleResult
+FIGHT, TEAM = (9, 14), (15, 14)
+BAG, RUN = (9, 16), (15, 16)
+FIRST_MOVE = (5, 13)
+POISON, BURN, FREEZE, PARALYSIS = 8, 16, 32, 64
+SIDES: Final = {"own": "wBattleMon", "enemy": "wEnemyMon"}
+OFFSETS: Final = {  # of the battle structure: where a field begins, and its bytes
+    "species": (0, 1),
+    "hp": (1, 2),
+    "position": (3, 1),
+    "status": (4, 1),
+    "type1": (5, 1),
+    "type2": (6, 1),
+    "level": (14, 1),
+    "max_hp": (15, 2),
+    "attack": (17, 2),
+    "defense": (19, 2),
+    "speed": (21, 2),
+    "special": (23, 2),
+}
+
+
+class Move(NamedTuple):
+    """A record of the table of moves."""
+
+    id: int
+    effect: int
+    power: int
+    type: int
+    accuracy: int
+    pp: int
+
+
+@dataclass(frozen=True)
+class Mon:
+    """One of the team, as a test wants it."""
+
+    species: int
+    level: int = 10
+    hp: int = 40
+    max_hp: int = 40
+    stats: tuple[int, int, int, int] = (30, 30, 30, 30)
+    moves: tuple[int, ...] = (1,)
+    pp: int = 20
+    status: int = 0
+    experience: int = 0
+    trainer: int | None = None  # the player, unless another is said
+
+    def data(self, game: Game) -> bytes:
+        data = bytearray(PARTY_MON)
+        data[0], data[4], data[33] = self.species, self.status, self.level
+        data[5:7] = base_data(game, self.species)[6:8]
+        data[1:3], data[34:36] = self.hp.to_bytes(2), self.max_hp.to_bytes(2)
+        data[8 : 8 + len(self.moves)] = bytes(self.moves)
+        data[29 : 29 + len(self.moves)] = bytes([self.pp] * len(self.moves))
+        own = int.from_bytes(game.block("wPlayerID", 2))
+        data[12:14] = (own if self.trainer is None else self.trainer).to_bytes(2)
+        data[14:17] = self.experience.to_bytes(3)
+        for i, stat in enumerate(self.stats):
+            data[36 + 2 * i : 38 + 2 * i] = stat.to_bytes(2)
+        return bytes(data)
+
+
+def poke(game: Game, label: str, data: bytes, offset: int = 0) -> None:
+    at = SYMBOLS[label].address + offset
+    for i, byte in enumerate(data):
+        game.pyboy.memory[at + i] = byte
+
+
+def table(game: Game, label: str, offset: int, size: int) -> bytes:
+    symbol = SYMBOLS[label]
+    return game.rom(symbol.bank, symbol.address + offset, size)
+
+
+def base_data(game: Game, species: int) -> bytes:
+    dex = table(game, "PokedexOrder", species - 1, 1)[0]
+    return table(game, "BaseStats", 28 * (dex - 1), 28)
+
+
+def move(game: Game, number: int) -> Move:
+    return Move(*table(game, "Moves", 6 * (number - 1), 6))
+
+
+def moves(game: Game) -> list[Move]:
+    """Return every move there is, with its number."""
+    records = ((number, move(game, number)) for number in range(1, 166))
+    return [record._replace(id=number) for number, record in records if record.pp]
+
+
+def with_effect(game: Game, *effects: int) -> Move:
+    """Return a move that does one of these."""
+    return next(each for each in moves(game) if each.effect in effects)
+
+
+def field(game: Game, side: str, name: str) -> int:
+    start, size = OFFSETS[name]
+    return int.from_bytes(game.block(SIDES[side], BATTLE_MON)[start : start + size])
+
+
+def set_field(game: Game, side: str, name: str, value: int) -> None:
+    start, size = OFFSETS[name]
+    poke(game, SIDES[side], value.to_bytes(size), start)
+
+
+def set_moves(game: Game, side: str, numbers: Sequence[int], pp: int = 20) -> None:
+    poke(game, SIDES[side], bytes(numbers).ljust(4, b"\0"), 8)
+    poke(game, SIDES[side], bytes([pp] * len(numbers)).ljust(4, b"\0"), 25)
+
+
+def set_team(game: Game, *team: Mon) -> None:
+    poke(game, "wPartyCount", bytes([len(team)]))
+    poke(game, "wPartySpecies", bytes([*(mon.species for mon in team), 0xFF]))
+    for place, mon in enumerate(team):
+        poke(game, "wPartyMons", mon.data(game), PARTY_MON * place)
+        name = bytes([0x80 + place] * 4).ljust(NAME, b"\x50")  # AAAA, BBBB, ...
+        poke(game, "wPartyMonNicks", name, NAME * place)
+
+
+def party_mon(game: Game, place: int) -> bytes:
+    return game.block("wPartyMons", 264)[PARTY_MON * place : PARTY_MON * (place + 1)]
+
+
+def hurry(game: Game, options: int = FAST | STYLE_SET) -> None:
+    """Print words at once: how fast they come is no concern of battles."""
+    poke(game, "wOptions", bytes([options]))
+    poke(game, "wStatusFlags5", bytes([game.byte("wStatusFlags5") | NO_DELAY]))
+
+
+def meet(game: Game, species: int, level: int) -> Game:
+    """Let the overworld find a wild creature, and come to the first menu."""
+    poke(game, "wCurEnemyLevel", bytes([level]))
+    poke(game, "wCurOpponent", bytes([species]))
+    return to_menu(game)
+
+
+def challenge(game: Game, trainer_class: int, number: int) -> Game:
+    """Let the overworld find a trainer, and come to the first menu."""
+    poke(game, "wTrainerNo", bytes([number]))
+    poke(game, "wCurOpponent", bytes([200 + trainer_class]))
+    return to_menu(game)
+
+
+def is_at_menu(game: Game) -> bool:
+    return game.cursor in {FIGHT, BAG, TEAM, RUN}
+
+
+def read_on(game: Game) -> list[str]:
+    """Read to the next menu, or to the map; return the screens that waited."""
+    seen: list[str] = []
+    for _ in range(900):
+        game.tick(4)
+        if game.has_arrow and game.text not in seen[-1:]:
+            seen.append(game.text)
+        if game.cursor or not game.byte("wIsInBattle"):
+            return seen
+        if game.has_arrow or has_stats_box(game):
+            game.press("b", hold=2, settle=2)
+    pytest.fail(f"neither menu nor map:\n{game.text}")
+
+
+def has_stats_box(game: Game) -> bool:
+    corners = ((9, 2), (19, 2), (9, 11), (19, 11))
+    return [game.tile(x, y) for x, y in corners] == [0x79, 0x7B, 0x7D, 0x7E]
+
+
+def to_menu(game: Game) -> Game:
+    game.tick(2)
+    read_on(game)
+    assert is_at_menu(game), game.text
+    game.tick(4)
+    return game
+
+
+def point(game: Game, place: tuple[int, int]) -> Game:
+    """Bring the battle menu's cursor to one of its four words."""
+    game.press("right" if place[0] == TEAM[0] else "left", hold=2, settle=4)
+    game.press("down" if place[1] == RUN[1] else "up", hold=2, settle=4)
+    assert game.cursor == place, game.text
+    return game
+
+
+def choose(game: Game, place: tuple[int, int]) -> Game:
+    point(game, place).press("a", hold=2, settle=8)
+    return game
+
+
+def fight(game: Game, slot: int = 0) -> list[str]:
+    """Use a move and read to the next menu; return the screens that waited."""
+    choose(game, FIGHT)
+    game.wait(lambda: game.cursor is not None and game.cursor[0] == FIRST_MOVE[0], 60)
+    for _ in range(4):
+        if game.byte("wCurrentMenuItem") == slot + 1:
+            break
+        game.press("down", hold=2, settle=4)
+    game.press("a", hold=2, settle=2)
+    return read_on(game)
+
+
+def words(screen: str) -> str:
+    """Return what the message box says, in one line."""
+    rows = [screen[(COLUMNS + 1) * row + 1 : (COLUMNS + 1) * row + 19] for row in (14, 16)]
+    return " ".join(" ".join(rows).rstrip("v").split())
