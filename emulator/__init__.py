@@ -17,6 +17,7 @@ from emulator.errors import (
     Divergence,
     DivergenceKind,
     EmulatorError,
+    ReadingError,
     StateError,
 )
 from emulator.pyboy_console import PyBoyConsole
@@ -53,7 +54,9 @@ from emulator.rules.spread import Spread, damage_spread, expected_damage, knocko
 from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
+from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.scene import Place, Scene, locate
+from emulator.screen.tesseract import TesseractReader, find_tesseract
 from emulator.world.game_map import FIRST_INDOOR_MAP, LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Kind, Resident, Sign
 from emulator.world.rom import Rom
@@ -66,6 +69,7 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "LAST_MAP",
     "WATCHED_RANGES",
+    "Accuracy",
     "Attacker",
     "Bag",
     "Battle",
@@ -97,6 +101,7 @@ __all__ = [
     "Flags",
     "Font",
     "GameMap",
+    "GlyphReader",
     "Growth",
     "Item",
     "Kind",
@@ -122,6 +127,7 @@ __all__ = [
     "PyBoyConsole",
     "Ram",
     "Ratio",
+    "ReadingError",
     "RecordingConsole",
     "Resident",
     "Rom",
@@ -140,11 +146,14 @@ __all__ = [
     "Status",
     "Step",
     "StepRecord",
+    "TesseractReader",
+    "TextReader",
     "Tileset",
     "TrainerClass",
     "Travel",
     "Trigger",
     "TypeChart",
+    "Unavailable",
     "Volatile",
     "Waiting",
     "Warp",
@@ -152,6 +161,7 @@ __all__ = [
     "WildSlot",
     "WildTable",
     "World",
+    "accuracy",
     "agreement",
     "critical_chance",
     "damage",
@@ -159,6 +169,7 @@ __all__ = [
     "demo_cartridge_path",
     "expected_damage",
     "experience_gained",
+    "find_tesseract",
     "first_chance",
     "first_divergence",
     "hit_chance",

@@ -6,6 +6,7 @@
     ├── CartridgeError        the file is no cartridge that we play
     ├── StateError            the bytes are no state that this console can take
     ├── ConsoleError          the console was asked for what it cannot do
+    ├── ReadingError          a reader of pictures broke down
     └── Divergence            a recording and the machine disagree, at a named tick
 """
 
@@ -28,6 +29,10 @@ class StateError(EmulatorError):
 
 class ConsoleError(EmulatorError):
     """The console was asked for what it cannot do."""
+
+
+class ReadingError(EmulatorError):
+    """A reader of pictures broke down; the picture may be as good as any."""
 
 
 class DivergenceKind(StrEnum):

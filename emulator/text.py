@@ -14,41 +14,47 @@ from typing import Final
 CHARMAP_FILE: Final = Path(__file__).parent / "data" / "charmap.json"
 END: Final = 0x50  # ends a name; what follows it is left over from longer ones
 POKE: Final = 0x54  # one code in names that prints as four letters
+HEALTH_BAR: Final = b"\x71\x62"  # how one begins, wherever its tiles have replaced the others
 PRIVATE: Final = 0xE000  # where codes that print several letters wait for them
 COLUMNS: Final = 20
 ROWS: Final = 18
 
 
-def charmap() -> dict[int, str]:
-    """Return what each code prints; a code that is not a key prints as a space."""
-    return dict(_charmap())
+def charmap(*, bars: bool = False) -> dict[int, str]:
+    """Return what each code prints; a code that is not a key prints as a space.
+
+    While health bars are shown their tiles replace some others: `bars` asks for those.
+    """
+    return dict(_charmap(bars=bars))
 
 
-@lru_cache(maxsize=1)
-def _charmap() -> dict[int, str]:
-    codes = json.loads(CHARMAP_FILE.read_text(encoding="utf-8"))["codes"]
+@lru_cache(maxsize=2)
+def _charmap(*, bars: bool) -> dict[int, str]:
+    tables = json.loads(CHARMAP_FILE.read_text(encoding="utf-8"))
+    codes = tables["codes"] | (tables["bars"] if bars else {})
     return {int(code, 16): letters for code, letters in codes.items()}
 
 
-@lru_cache(maxsize=1)
-def _single_letters() -> str:
-    letters = [_charmap().get(code, " ") for code in range(0x100)]
+@lru_cache(maxsize=2)
+def _single_letters(*, bars: bool) -> str:
+    letters = [_charmap(bars=bars).get(code, " ") for code in range(0x100)]
     return "".join(
         letter if len(letter) == 1 else chr(PRIVATE + code) for code, letter in enumerate(letters)
     )
 
 
-@lru_cache(maxsize=1)
-def _several_letters() -> dict[int, str]:
-    return {PRIVATE + code: text for code, text in _charmap().items() if len(text) > 1}
+@lru_cache(maxsize=2)
+def _several_letters(*, bars: bool) -> dict[int, str]:
+    return {PRIVATE + code: text for code, text in _charmap(bars=bars).items() if len(text) > 1}
 
 
 @lru_cache(maxsize=256)
-def decode(codes: bytes) -> str:
+def decode(codes: bytes, *, bars: bool = False) -> str:
     """Return `codes` as text, whatever is no character as a space."""
     # Decoding by a table of single letters runs in C; the few codes that print two come after.
-    text, _ = codecs.charmap_decode(codes, "strict", _single_letters())
-    return text.translate(_several_letters()) if max(text, default="") >= chr(PRIVATE) else text
+    text, _ = codecs.charmap_decode(codes, "strict", _single_letters(bars=bars))
+    several = max(text, default="") >= chr(PRIVATE)
+    return text.translate(_several_letters(bars=bars)) if several else text
 
 
 @lru_cache(maxsize=64)
@@ -61,4 +67,6 @@ def decode_name(codes: bytes) -> str:
 @lru_cache(maxsize=64)
 def decode_screen(tiles: bytes) -> tuple[str, ...]:
     """Return the 18 rows of a tile map as text, trailing spaces kept."""
-    return tuple([decode(tiles[at : at + COLUMNS]) for at in range(0, COLUMNS * ROWS, COLUMNS)])
+    rows = [tiles[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
+    bars = HEALTH_BAR in tiles
+    return tuple([decode(row, bars=bars) for row in rows])

@@ -175,7 +175,7 @@ class Mind:
 
     def _done(self, intent: Intent) -> None:
         """Go on to the rest of the plan; whether the deed did what it should, the next facts tell."""
-        if self._plan is not None and self._plan.actions[0].name == intent.name:
+        if intent.source is Source.PLAN and self._plan is not None:
             self._plan = self._plan.rest()
             self._last_deed = intent.name
 

@@ -133,13 +133,19 @@ class GameMap:
         return self.passable(*ahead) and self.tileset.joined(self.tile(x, y), self.tile(*ahead))
 
     def hop(self, square: Square, facing: Facing) -> Position | None:
-        """Return where a ledge ahead of `square` lets the player down, or None without one."""
+        """Return where a ledge ahead of `square` lets the player down, or None without one.
+
+        It is crossed this way only, and all of it at once: nobody stands on the square between.
+        The game does not ask what lies behind the ledge, so neither floor nor people matter there;
+        only a landing beyond the edge of the map is none.
+        """
         x, y = square
         dx, dy = facing.delta
         edge = (facing, self.tile(x, y), self.tile(x + dx, y + dy))
         if self.tileset.tileset_id != LEDGE_TILESET or edge not in self.ground.ledges:
             return None
-        return Position(x + 2 * dx, y + 2 * dy)
+        landing = Position(x + 2 * dx, y + 2 * dy)
+        return landing if self.contains(*landing) else None
 
     def crossing(self, square: Square, facing: Facing) -> Crossing | None:
         """Return where a step over the edge ends on the map that joins there, or None."""

@@ -184,7 +184,7 @@ def has_stats_box(game: Game) -> bool:
 
 
 def to_menu(game: Game) -> Game:
-    game.tick(2)
+    game.wait(lambda: game.byte("wIsInBattle") != NOTHING, 120)
     read_on(game)
     assert is_at_menu(game), game.text
     game.tick(4)

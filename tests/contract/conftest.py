@@ -12,9 +12,12 @@ import pytest
 from pyboy import PyBoy
 
 from tests.contract.stations import STATIONS
+from tests.contract.world_rom import compile_world, made_maps, read_rom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.contract.world_rom import Map, Rom
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
 COLUMNS: Final = 20
@@ -380,3 +383,19 @@ def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Callable[[str],
     yield lambda name: _console.load(station(name))
     for game in traveller:
         game.stop()
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of the freshly compiled world."""
+    return compile_world(tmp_path_factory.mktemp("world"), "1")
+
+
+@pytest.fixture(scope="session")
+def rom(compiled: Path) -> Rom:
+    return read_rom(compiled)
+
+
+@pytest.fixture(scope="session")
+def maps(rom: Rom) -> dict[int, Map]:
+    return made_maps(rom)

@@ -187,18 +187,24 @@ def write_turn(game: Game, turn: Turn) -> None:
         battles.poke(game, STAGES[side], stages)
 
 
-def mash_to_menu(game: Game) -> None:
-    """Press A through a whole turn: FIGHT, the first move, and whatever waits."""
-    menu = SYMBOLS["wTileMap"].address + 20 * 14 + 9
-    memory, pyboy = game.pyboy.memory, game.pyboy
+def mash(game: Game, done: Callable[[], bool]) -> None:
+    pyboy = game.pyboy
     for _ in range(500):
         pyboy.button_press("a")
         pyboy.tick(2, False)
         pyboy.button_release("a")
         pyboy.tick(2, False)
-        if memory[menu] == 0xED:
+        if done():
             return
     raise AssertionError(game.text)
+
+
+def play_turn(game: Game) -> None:
+    """Press A through a whole turn: FIGHT, the first move, and whatever waits."""
+    menu = SYMBOLS["wTileMap"].address + 20 * 14 + 9
+    memory = game.pyboy.memory
+    mash(game, lambda: memory[menu] != 0xED)
+    mash(game, lambda: memory[menu] == 0xED)
 
 
 def loss(game: Game, side: int) -> int:
@@ -250,7 +256,7 @@ def test_ten_thousand_rolls_of_damage(start: Callable[[str], Game]) -> None:
         turn = make_turn(dice, tables)
         write_turn(game, turn)
         chances.clear()
-        mash_to_menu(game)
+        play_turn(game)
         turn.chances = list(chances)
         rolls += check_turn(game, turn, tables)
     game.pyboy.hook_deregister(0, hook)

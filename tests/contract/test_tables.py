@@ -4,237 +4,39 @@ The image is what `roms/demo/world` compiles to; the committed cartridge must ca
 """
 
 import csv
-import os
-import re
-import subprocess
-import sys
-from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.contract.world_rom import (
+    HEADER,
+    LIST_END,
+    LIVE_BLOCKS,
+    MAP_COUNT,
+    ROOT,
+    Map,
+    Rom,
+    Tileset,
+    compile_world,
+    doors,
+    special,
+)
+from tests.contract.world_ways import FACINGS, OPPOSITE, places_of, signed
+
 CARTRIDGE = ROOT / "roms" / "demo.gb"
-MAP_COUNT, TILESET_COUNT = 248, 24
-LIVE_BLOCKS = 0xC6E8
-LAST_MAP, OUTDOORS = 0xFF, 37
-METHOD_TWO = {
-    0,
-    13,
-    14,
-    23,
-}  # tilesets whose mats are told by the tile ahead, not by the map's edge
-END, NAMES = 0x50, {0x52, 0x53}
+TILESET_COUNT = 24
+METHOD_TWO = {0, 13, 14, 23}  # their mats are told by the tile ahead, not by the map's edge
+EVENT_FLAGS = range(0xD747, 0xD747 + 320)
+TOGGLE_HIDDEN, TOGGLE_SHOWN = 0x11, 0x15
+PADS = {0: 0x80, 4: 0x40, 8: 0x20, 12: 0x10}
+FLY_ENTRIES, TRAINER_CLASSES, LANE = 13, 200, 12
+END, NAMES = 0x50, {0x52: 7, 0x53: 7, 0x59: 16, 0x5A: 16}
 NEXT_LINE, NEW_PAGE, SCROLL, DONE, PROMPT = 0x4F, 0x51, 0x55, 0x57, 0x58
-DIRECTIONS = {"north": 8, "south": 4, "west": 2, "east": 1}
-OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
-WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
-
-
-class Square(NamedTuple):
-    map: int
-    x: int
-    y: int
-
-
-class Connection(NamedTuple):
-    target: int
-    strip: int
-    destination: int
-    length: int
-    width: int
-    y: int
-    x: int
-    view: int
-
-
-class Warp(NamedTuple):
-    y: int
-    x: int
-    entrance: int
-    target: int
-
-
-class Person(NamedTuple):
-    picture: int
-    y: int
-    x: int
-    movement: int
-    facing: int
-    text: int
-
-
-@dataclass(frozen=True)
-class Rom:
-    data: bytes
-    tables: Mapping[str, int]
-    macros: Mapping[str, str]
-
-    def word(self, offset: int) -> int:
-        return int.from_bytes(self.data[offset : offset + 2], "little")
-
-    def at(self, bank: int, address: int) -> int:
-        """Return the offset of an address, which must be one of that bank."""
-        if bank == 0:
-            assert address < 0x4000
-            return address
-        assert 0x4000 <= address < 0x8000, f"{bank}:{address:04X} is no address of a bank"
-        return bank * 0x4000 + address - 0x4000
-
-    def until(self, offset: int, end: int, *, limit: int = 64) -> bytes:
-        """Return the bytes before `end`, which must come within `limit`."""
-        stop = self.data.find(end, offset, offset + limit)
-        assert stop >= 0, f"the list at {offset:06X} does not end in {end:02X}"
-        return self.data[offset:stop]
-
-    def number(self, macro: str) -> int:
-        return int(self.macros[macro], 0)
-
-
-@dataclass(frozen=True)
-class Tileset:
-    offset: int
-    rom: Rom
-
-    @property
-    def bank(self) -> int:
-        return self.rom.data[self.offset]
-
-    def tile(self, block: int, column: int, row: int) -> int:
-        blocks = self.rom.at(self.bank, self.rom.word(self.offset + 1))
-        return self.rom.data[blocks + 16 * block + 4 * row + column]
-
-    def pixels(self) -> list[bytes]:
-        start = self.rom.at(self.bank, self.rom.word(self.offset + 3))
-        return [self.rom.data[start + 16 * tile : start + 16 * tile + 16] for tile in range(0x60)]
-
-    @property
-    def passable(self) -> bytes:
-        return self.rom.until(self.rom.at(0, self.rom.word(self.offset + 5)), 0xFF)
-
-
-class Map:
-    def __init__(self, rom: Rom, number: int) -> None:
-        self.rom, self.number = rom, number
-        self.bank = rom.data[rom.tables["MapHeaderBanks"] + number]
-        self.header = rom.at(self.bank, rom.word(rom.tables["MapHeaderPointers"] + 2 * number))
-        self.tileset_id, self.height, self.width = rom.data[self.header : self.header + 3]
-        self.blocks = rom.at(self.bank, rom.word(self.header + 3))
-        self.texts = rom.at(self.bank, rom.word(self.header + 5))
-        self.script = rom.at(self.bank, rom.word(self.header + 7))
-        self.tileset = Tileset(rom.tables["Tilesets"] + 12 * self.tileset_id, rom)
-        self.connections = dict(self._connections())
-        objects = rom.word(self.header + 10 + 11 * len(self.connections))
-        self._read_objects(rom.at(self.bank, objects))
-
-    def _connections(self) -> Iterator[tuple[str, Connection]]:
-        offset = self.header + 10
-        for direction, bit in DIRECTIONS.items():
-            if self.rom.data[self.header + 9] & bit:
-                data, word = self.rom.data, self.rom.word
-                target, (length, width, y, x) = data[offset], data[offset + 5 : offset + 9]
-                strip, destination, view = word(offset + 1), word(offset + 3), word(offset + 9)
-                yield (
-                    direction,
-                    Connection(target, strip, destination, length, width, y, x, view),
-                )
-                offset += 11
-
-    def _read_objects(self, offset: int) -> None:
-        data = self.rom.data
-
-        def records(size: int) -> list[bytes]:
-            nonlocal offset
-            count = data[offset]
-            start, offset = offset + 1, offset + 1 + size * count
-            return [data[start + size * n : start + size * n + size] for n in range(count)]
-
-        self.border, offset = data[offset], offset + 1
-        self.warps = [Warp(*record) for record in records(4)]
-        self.signs = [(x, y, text) for y, x, text in records(3)]
-        self.people = []
-        count, offset = data[offset], offset + 1
-        for _ in range(count):
-            picture, y, x, movement, facing, text = data[offset : offset + 6]
-            self.people.append(Person(picture, y - 4, x - 4, movement, facing, text & 0x3F))
-            offset += 8 if text & 0x40 else 7 if text & 0x80 else 6
-        self.arrivals = [data[offset + 4 * n : offset + 4 * n + 4] for n in range(len(self.warps))]
-
-    def view(self, x: int, y: int) -> int:
-        """Return the block pointer of the screen's corner when the player stands at (x, y)."""
-        column, row = (x - 4) // 2 + 3, (y - 4) // 2 + 3
-        return LIVE_BLOCKS + row * (self.width + 6) + column
-
-    def block(self, x: int, y: int) -> int:
-        return self.rom.data[self.blocks + y * self.width + x]
-
-    def tile(self, x: int, y: int) -> int:
-        return self.tileset.tile(self.block(x >> 1, y >> 1), (2 * x) & 3, (2 * y + 1) & 3)
-
-    def holds(self, x: int, y: int) -> bool:
-        return 0 <= x < 2 * self.width and 0 <= y < 2 * self.height
-
-    def walkable(self, x: int, y: int) -> bool:
-        return self.holds(x, y) and self.tile(x, y) in self.tileset.passable
-
-    def script_at(self, text: int) -> int:
-        assert text > 0
-        return self.rom.at(self.bank, self.rom.word(self.texts + 2 * (text - 1)))
-
-    def steps(self) -> Iterator[tuple[int, int]]:
-        for y in range(2 * self.height):
-            for x in range(2 * self.width):
-                yield x, y
-
-
-def compile_world(folder: Path, seed: str) -> Path:
-    subprocess.run(
-        [sys.executable, "-m", "world.compile", str(folder)],
-        cwd=ROOT / "roms" / "demo",
-        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONDONTWRITEBYTECODE": "1"},
-        check=True,
-    )
-    return folder
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_world(tmp_path_factory.mktemp("world"), "1")
-
-
-@pytest.fixture(scope="session")
-def rom(compiled: Path) -> Rom:
-    with (Path(__file__).parent / "tables.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    bank_start = {row["label"]: max(int(row["bank"]) - 1, 0) * 0x4000 for row in rows}
-    tables = {row["label"]: bank_start[row["label"]] + int(row["address"], 0) for row in rows}
-    header = (compiled / "world.h").read_text(encoding="ascii")
-    macros = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
-    return Rom((compiled / "world.bin").read_bytes(), tables, macros)
-
-
-@pytest.fixture(scope="session")
-def maps(rom: Rom) -> dict[int, Map]:
-    """Return the maps somebody made; other ids share one header."""
-    everything = [Map(rom, number) for number in range(MAP_COUNT)]
-    headers = [each.header for each in everything]
-    return {each.number: each for each in everything if headers.count(each.header) == 1}
-
-
-def special(rom: Rom, tileset: int) -> bytes:
-    """Return the tiles that warp when stepped on."""
-    return rom.until(rom.at(3, rom.word(rom.tables["WarpTileIDPointers"] + 2 * tileset)), 0xFF)
-
-
-def doors(rom: Rom) -> dict[int, bytes]:
-    found, offset = {}, rom.tables["DoorTileIDPointers"]
-    while rom.data[offset] != 0xFF:
-        found[rom.data[offset]] = rom.until(rom.at(6, rom.word(offset + 1)), 0)
-        offset += 3
-    return found
+STRING, RAM_STRING, BCD, NUMBER = 0x00, 0x01, 0x02, 0x09
+LONGEST_RAM_STRING = 10
+SERVICES = 0xF0  # and above, as the first byte of a text
 
 
 def test_the_committed_cartridge_carries_the_same_world(compiled: Path, rom: Rom) -> None:
@@ -295,14 +97,115 @@ def test_lists_end_where_they_should(rom: Rom) -> None:
         assert rom.data[rom.at(3, toggles)] in {number, 0xFF}
 
 
+def toggle_states(rom: Rom) -> list[bytes]:
+    data = rom.until_entry(rom.tables["ToggleableObjectStates"], 3)
+    return [data[at : at + 3] for at in range(0, len(data), 3)]
+
+
+def test_toggles_name_people_and_begin_as_they_should(rom: Rom, maps: dict[int, Map]) -> None:
+    states = toggle_states(rom)
+    assert len(states) < 228
+    for number, slot, state in states:
+        assert 1 <= slot <= len(maps[number].people)
+        assert state in {TOGGLE_HIDDEN, TOGGLE_SHOWN}
+    assert len({(number, slot) for number, slot, _ in states}) == len(states)
+    found = [number for number, _ in groupby(states, key=lambda state: state[0])]
+    assert len(found) == len(set(found))
+
+
+def test_each_map_points_to_its_toggles(rom: Rom) -> None:
+    numbers = [state[0] for state in toggle_states(rom)]
+    for number in range(MAP_COUNT):
+        pointer = rom.word(rom.tables["ToggleableObjectMapPointers"] + 2 * number)
+        first = (rom.at(3, pointer) - rom.tables["ToggleableObjectStates"]) / 3
+        assert first == (numbers.index(number) if number in numbers else len(numbers))
+
+
+def test_scenes_find_people_by_name(rom: Rom, maps: dict[int, Map]) -> None:
+    states = toggle_states(rom)
+    for name, index in rom.numbers("TOGGLE_").items():
+        number, slot, _ = states[index]
+        assert slot == rom.number(f"SLOT_{name}")
+        assert name.startswith(rom.name_of_map(number))
+    lab = maps[rom.number("MAP_LAB")].people
+    assert [(person.x, person.y) for person in lab[:5]] == [(4, 3), (6, 3), (7, 3), (8, 3), (5, 2)]
+
+
+def test_trainers_have_headers(rom: Rom, maps: dict[int, Map]) -> None:
+    flags = []
+    for each in maps.values():
+        trainers, headers = [p for p in each.people if p.is_trainer], each.trainer_headers()
+        assert len(headers) == len(trainers)
+        for trainer, header in zip(trainers, headers, strict=True):
+            opponent, party = trainer.extra
+            assert opponent > TRAINER_CLASSES
+            assert party >= 1
+            bit, sight = rom.data[header : header + 2]
+            flag = rom.word(header + 2)
+            assert bit < 8
+            assert 0 < sight >> 4 <= 4
+            assert sight & 15 == 0
+            assert flag in EVENT_FLAGS
+            flags.append((flag, bit))
+            texts = [rom.word(header + at) for at in range(4, HEADER, 2)]
+            assert all(lines_of(rom, rom.at(each.bank, text)) for text in texts)
+            assert each.script_at(trainer.text) == rom.at(each.bank, texts[0])
+    assert (0xD7C3, 2) in flags
+    assert len(set(flags)) == len(flags)
+
+
+def test_the_list_of_trainer_headers_names_each_map_once(rom: Rom, maps: dict[int, Map]) -> None:
+    start = rom.at(rom.number("TRAINER_HEADERS_BANK"), rom.number("TRAINER_HEADERS_ADDR"))
+    listed = list(rom.until_entry(start, 3)[::3])
+    assert listed == [n for n, each in maps.items() if any(p.is_trainer for p in each.people)]
+
+
+def test_one_lands_in_towns_below_a_door(rom: Rom, maps: dict[int, Map]) -> None:
+    start, towns = rom.tables["FlyWarpDataPtr"], []
+    for entry in range(start, start + 4 * FLY_ENTRIES, 4):
+        number, unused = rom.data[entry : entry + 2]
+        if number == LIST_END:
+            continue
+        towns.append(number)
+        here, record = maps[number], rom.at(1, rom.word(entry + 2))
+        y, x, *parities = rom.data[record + 2 : record + 6]
+        assert unused == 0
+        assert parities == [y & 1, x & 1]
+        assert rom.word(record) == here.view(x, y)
+        assert here.walkable(x, y)
+        assert any((warp.x, warp.y) == (x, y - 1) for warp in here.warps)
+    assert towns == [0, 1]
+
+
+def test_ledges_lead_from_open_ground_onto_what_is_not(rom: Rom) -> None:
+    data = rom.until(rom.tables["LedgeTiles"], LIST_END, limit=32)
+    overworld = Tileset(rom.tables["Tilesets"], rom)
+    assert data
+    for at in range(0, len(data), 4):
+        facing, stood, ledge, pad = data[at : at + 4]
+        assert facing in FACINGS
+        assert pad == PADS[facing]
+        assert stood in overworld.passable
+        assert ledge not in overworld.passable
+
+
 def test_wild_ground_is_well_formed(rom: Rom) -> None:
+    species = set(rom.numbers("SPECIES_").values())
     for number in range(MAP_COUNT):
         offset = rom.at(3, rom.word(rom.tables["WildDataPointers"] + 2 * number))
         for _ in ("grass", "water"):
             slots = rom.data[offset + 1 : offset + 21] if rom.data[offset] else b""
             assert all(1 <= level <= 100 for level in slots[::2])
+            assert set(slots[1::2]) <= species
             offset += 1 + len(slots)
     assert rom.word(rom.tables["WildDataPointers"] + 2 * MAP_COUNT) == 0xFFFF
+
+
+def test_the_lane_is_for_beginners(rom: Rom) -> None:
+    offset = rom.at(3, rom.word(rom.tables["WildDataPointers"] + 2 * LANE))
+    rate, levels = rom.data[offset], rom.data[offset + 1 : offset + 21 : 2]
+    assert rate == 25
+    assert set(levels) == {2, 3, 4}
 
 
 def test_warps_lead_to_warps(rom: Rom, maps: dict[int, Map]) -> None:
@@ -311,19 +214,6 @@ def test_warps_lead_to_warps(rom: Rom, maps: dict[int, Map]) -> None:
             assert each.walkable(warp.x, warp.y)
             for target in places_of(each, warp, maps):
                 assert warp.entrance < len(maps[target].warps), f"warp {number} of {each.number}"
-
-
-def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
-    """Return the maps a warp may lead to: 0xFF is each outdoor map with a way in."""
-    if warp.target != LAST_MAP:
-        return [warp.target]
-    outside = [
-        each.number
-        for each in maps.values()
-        if each.number < OUTDOORS and any(there.target == here.number for there in each.warps)
-    ]
-    assert outside, f"nobody comes into map {here.number} from outdoors"
-    return outside
 
 
 def test_arrival_records_put_the_player_in_the_middle(maps: dict[int, Map]) -> None:
@@ -358,18 +248,6 @@ def test_connections_are_mutual(maps: dict[int, Map]) -> None:
             assert connection.width == there.width
             along = "x" if direction in ("north", "south") else "y"
             assert (getattr(connection, along) + getattr(back, along)) % 256 == 0
-
-
-def signed(value: int) -> int:
-    return value - 256 if value >= 128 else value
-
-
-def crossed(here: Map, direction: str, x: int, y: int) -> Square:
-    """Return where a step off the edge of `here` leads."""
-    connection = here.connections[direction]
-    if direction in ("north", "south"):
-        return Square(connection.target, x + signed(connection.x), connection.y)
-    return Square(connection.target, connection.x, y + signed(connection.y))
 
 
 def test_connection_strips_show_what_lies_beyond(rom: Rom, maps: dict[int, Map]) -> None:
@@ -409,91 +287,14 @@ def test_views_after_crossing_fit_the_new_place(maps: dict[int, Map]) -> None:
             assert connection.view == there.view(*place)
 
 
-def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
-    """Yield the squares one step or one warp away."""
-    here = maps[square.map]
-    taken = {(person.x, person.y) for person in here.people}
-    for warp in here.warps:
-        if (warp.x, warp.y) == (square.x, square.y):
-            for number in places_of(here, warp, maps):
-                there = maps[number].warps[warp.entrance]
-                yield Square(number, there.x, there.y)
-    for across, down in WAYS:
-        x, y = square.x + across, square.y + down
-        if here.holds(x, y):
-            if here.walkable(x, y) and (x, y) not in taken:
-                yield Square(here.number, x, y)
-            continue
-        side = {(0, 1): "south", (0, -1): "north", (-1, 0): "west", (1, 0): "east"}[across, down]
-        if side in here.connections:
-            landing = crossed(here, side, square.x, square.y)
-            if maps[landing.map].walkable(landing.x, landing.y):
-                yield landing
-
-
-@pytest.fixture(scope="session")
-def reached(rom: Rom, maps: dict[int, Map]) -> set[Square]:
-    start = Square(*(rom.number(f"START_{name}") for name in ("MAP", "X", "Y")))
-    found, frontier = {start}, deque([start])
-    while frontier:
-        for square in neighbours(frontier.popleft(), rom, maps):
-            if square not in found:
-                found.add(square)
-                frontier.append(square)
-    return found
-
-
-def beside(square: Square, reached: set[Square]) -> bool:
-    return any(Square(square.map, square.x + x, square.y + y) in reached for x, y in WAYS)
-
-
-def test_every_place_can_be_reached(maps: dict[int, Map], reached: set[Square]) -> None:
-    assert {square.map for square in reached} == set(maps)
-    for each in maps.values():
-        for warp in each.warps:
-            assert Square(each.number, warp.x, warp.y) in reached
-        for x, y, _ in each.signs:
-            assert beside(Square(each.number, x, y), reached)
-        for person in each.people:
-            assert beside(Square(each.number, person.x, person.y), reached)
-
-
-def test_every_connection_can_be_walked(maps: dict[int, Map], reached: set[Square]) -> None:
-    for each in maps.values():
-        for direction in each.connections:
-            edges = [s for s in reached if s.map == each.number and edge(each, s, direction)]
-            landings = [crossed(each, direction, s.x, s.y) for s in edges]
-            assert any(landing in reached for landing in landings)
-
-
-def edge(each: Map, square: Square, direction: str) -> bool:
-    sides = {"north": square.y == 0, "south": square.y == 2 * each.height - 1}
-    sides |= {"west": square.x == 0, "east": square.x == 2 * each.width - 1}
-    return sides[direction]
-
-
-def test_no_open_ground_is_walled_off(maps: dict[int, Map], reached: set[Square]) -> None:
-    for each in maps.values():
-        taken = {(person.x, person.y) for person in each.people}
-        for x, y in each.steps():
-            if each.walkable(x, y) and (x, y) not in taken:
-                assert Square(each.number, x, y) in reached
-
-
-def test_edges_are_open_only_where_a_map_follows(maps: dict[int, Map]) -> None:
-    for each in maps.values():
-        warps = {(warp.x, warp.y) for warp in each.warps}
-        for x, y in each.steps():
-            for direction in each.connections if each.walkable(x, y) else ():
-                if edge(each, Square(each.number, x, y), direction) and (x, y) not in warps:
-                    landing = crossed(each, direction, x, y)
-                    assert maps[landing.map].walkable(landing.x, landing.y)
-
-
 def test_people_stand_on_open_ground_and_signs_do_not(rom: Rom, maps: dict[int, Map]) -> None:
+    sheets = rom.at(rom.number("SPRITE_SHEETS_BANK"), rom.number("SPRITE_SHEETS_ADDR"))
+    pictures = range(1, rom.number("SPRITE_SHEETS_COUNT") + 1)
+    things = {number for number in pictures if rom.data[sheets + 3 * number - 1] == 4}
     for each in maps.values():
         for person in each.people:
-            assert each.walkable(person.x, person.y)
+            is_thing = person.picture in things
+            assert each.walkable(person.x, person.y) or is_thing  # a thing may lie on a table
             assert 2 <= person.picture <= rom.number("SPRITE_SHEETS_COUNT")
             assert person.movement in {0xFE, 0xFF}
         for x, y, _ in each.signs:
@@ -501,37 +302,80 @@ def test_people_stand_on_open_ground_and_signs_do_not(rom: Rom, maps: dict[int, 
             assert not each.walkable(x, y)
 
 
+def codes_of(rom: Rom, offset: int) -> Iterator[int | str]:
+    """Yield the codes of a text script; what is printed from RAM comes as that many letters."""
+    while True:
+        command, offset = rom.data[offset], offset + 1
+        assert command in {STRING, RAM_STRING, BCD, NUMBER}, f"{command:02X} at {offset:06X}"
+        if command == STRING:
+            while (code := rom.data[offset]) != END:
+                yield code
+                offset += 1
+                if code in {DONE, PROMPT}:
+                    assert rom.data[offset] == END
+                    return
+            offset += 1
+            continue
+        size = rom.data[offset + 2]
+        yield "?" * {RAM_STRING: LONGEST_RAM_STRING, BCD: 2 * size, NUMBER: size & 15}[command]
+        offset += 2 if command == RAM_STRING else 3
+
+
 def lines_of(rom: Rom, offset: int) -> list[int]:
     """Return the length of each line of a text script, after checking that it is one."""
-    assert rom.data[offset] == 0x00
-    body = rom.until(offset + 1, END, limit=400)
-    assert body[-1] in {DONE, PROMPT}
+    *codes, last = codes_of(rom, offset)
+    assert last in {DONE, PROMPT}
     lengths, row = [0], 0
-    for code in body[:-1]:
-        if code in {NEXT_LINE, NEW_PAGE, SCROLL}:
+    for code in codes:
+        if isinstance(code, str):
+            lengths[-1] += len(code)
+        elif code in {NEXT_LINE, NEW_PAGE, SCROLL}:
             assert (row == 1) >= (code == SCROLL)
             assert (row == 0) >= (code == NEXT_LINE)
             row = 0 if code == NEW_PAGE else 1
             lengths.append(0)
-            continue
-        assert code in NAMES or code == 0x7F or code >= 0x80, f"{code:02X} at {offset:06X}"
-        lengths[-1] += 7 if code in NAMES else 1
+        else:
+            assert code in NAMES or code == 0x7F or code >= 0x80, f"{code:02X} at {offset:06X}"
+            lengths[-1] += NAMES.get(code, 1)
     return lengths
 
 
+def map_texts(rom: Rom, maps: dict[int, Map]) -> Iterator[int]:
+    """Yield the offset of every text of every map, services left out."""
+    for each in maps.values():
+        for text in rom.numbers(f"MAP_TEXT_{rom.name_of_map(each.number)}_").values():
+            if rom.data[each.script_at(text)] < SERVICES:
+                yield each.script_at(text)
+
+
 def test_texts_decode_and_fit_their_box(rom: Rom, maps: dict[int, Map]) -> None:
-    spoken = [
-        each.script_at(text)
-        for each in maps.values()
-        for text in [*(sign[2] for sign in each.signs), *(person.text for person in each.people)]
-        if rom.data[each.script_at(text)] < 0xF0  # the rest start services
-    ]
+    spoken = list(map_texts(rom, maps))
     bank, table = rom.number("SYSTEM_TEXTS_BANK"), rom.number("SYSTEM_TEXTS_ADDR")
     start, count = rom.at(bank, table), rom.number("SYSTEM_TEXTS_COUNT")
     spoken += [rom.at(bank, rom.word(start + 2 * number)) for number in range(count)]
     for script in spoken:
         lengths = lines_of(rom, script)
         assert all(0 < length <= 18 for length in lengths)
+
+
+def test_what_is_read_and_said_is_a_text_of_the_map(rom: Rom, maps: dict[int, Map]) -> None:
+    for each in maps.values():
+        known = set(rom.numbers(f"MAP_TEXT_{rom.name_of_map(each.number)}_").values())
+        assert known == set(range(1, len(known) + 1))
+        assert {text for _, _, text in each.signs} <= known
+        assert {person.text for person in each.people} <= known
+
+
+def test_the_balls_name_the_starters(rom: Rom, maps: dict[int, Map]) -> None:
+    lab = maps[rom.number("MAP_LAB")]
+    names = rom.numbers("SPECIES_").items()
+    species = {number: name for name, number in names if not name.startswith("STARTER")}
+    for place in (1, 2, 3):
+        text = lab.script_at(rom.number(f"MAP_TEXT_LAB_BALL_{place}"))
+        letters = {0x80 + n: chr(ord("A") + n) for n in range(26)}
+        codes = (code for code in codes_of(rom, text) if isinstance(code, int))
+        said = "".join(letters.get(code, " ") for code in codes)
+        assert species[rom.number(f"SPECIES_STARTER_{place}")] in said
 
 
 def test_the_introduction_has_pages_and_scrolls(rom: Rom) -> None:

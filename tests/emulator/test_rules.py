@@ -196,6 +196,7 @@ def test_chances_to_run() -> None:
     assert run_chance(10, 44, 9) == 1
     assert run_chance(90, 100, 1) == Fraction(116, 256)  # 2880/25 = 115
     assert run_chance(900, 999, 1) == Fraction(116, 256)  # 28800/249 = 115
+    assert run_chance(999, 1100, 1) == 1  # a quarter of 1100 leaves 19
     assert run_chance(999, 1025, 1) == 1  # a quarter of 1025 is 256, of which nothing is left
 
 

@@ -17,6 +17,7 @@ static void clear_state(void)
     wPlayerSelectedMove = wEnemySelectedMove = 0;
     wInHandlePlayerMonFainted = 0;
     wFirstMonsNotOutYet = 1;
+    wJoyIgnore = 0;
 }
 
 static void meet_wild_mon(void)
@@ -53,11 +54,11 @@ static void begin(void)
 static void end(void)
 {
     save_battle_mon();
+    close_battle_screen();
     wCurOpponent = 0;
     wBattleType = 0;
     wEndBattleWinTextPointer = wEndBattleLoseTextPointer = 0;
     wIsInBattle = wBattleResult == BATTLE_LOST ? LOST_BATTLE : IN_NO_BATTLE;
-    close_battle_screen();
 }
 
 void battle(void) BANKED

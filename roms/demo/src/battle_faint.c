@@ -46,7 +46,7 @@ static void print_trainers_words(uint16_t text)
 {
     if (wIsInBattle == IN_TRAINER_BATTLE && text) {
         place_message_box();
-        print_text(hMapROMBank, text);
+        print_text(wEndBattleTextBank, text);
     }
 }
 

@@ -69,7 +69,7 @@ void use_move(void) BANKED
     wMoveMissed = wCriticalHitOrOHKO = 0;
     wDamageMultipliers = NORMAL_DAMAGE;
     set_big(wDamage, 0);
-    if (!*user->selected || !can_act())
+    if (!can_act())
         return;
     announce();
     if (user->move->power)

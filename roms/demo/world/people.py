@@ -41,6 +41,9 @@ def person(table: Table) -> Person:
     movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
     (x, y), text, flags, extra = table["at"], table["text"], 0, b""
     is_trainer = "trainer" in table
+    if "toggle" in table and "name" not in table:
+        message = f"who stands at {[x, y]} has a toggle, and so needs a name"
+        raise WorldError(message)
     if is_trainer:
         flags, extra = TRAINER, bytes(table["trainer"])
     elif "item" in table:

@@ -10,11 +10,14 @@ from PIL import Image
 from world import cast, creature_pictures, font, maps, sprites, tilesets, title
 from world.art import Picture, picture, sections
 from world.compile import SOURCES
+from world.people import FACES
 
 SHADES = ((255, 255, 255), (170, 170, 170), (85, 85, 85), (0, 0, 0))
 SPRITE_SHADES = (None, SHADES[0], SHADES[1], SHADES[3])
 OUTPUT = SOURCES.parent / "build" / "preview"
 GAP = 1
+FACES_RIGHT = FACES["right"]  # is the left frame mirrored
+FRAME_FACING = {FACES["up"]: 1, FACES["left"]: 2, FACES_RIGHT: 2}
 
 
 def paint(image: Image.Image, drawing: Picture, x: int, y: int) -> None:
@@ -57,8 +60,11 @@ def town(
                 paint(image, tileset.tiles[tile], *place)
     for person in each.people:
         frames = people[person.picture].frames
-        facing = {0xD1: 1, 0xD2: 2}.get(person.movement[1], 0) if len(frames) > 1 else 0
-        paint_sprite(image, frames[facing], 16 * person.x, 16 * person.y - 4)
+        facing = FRAME_FACING.get(person.movement[1], 0) if len(frames) > 1 else 0
+        frame = frames[facing]
+        if person.movement[1] == FACES_RIGHT:
+            frame = tuple(row[::-1] for row in frame)
+        paint_sprite(image, frame, 16 * person.x, 16 * person.y - 4)
     return image
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from world.banks import Place, Placement, Room, Rooms, pointer
+from world.errors import WorldError
 from world.tiles import two_bits
 from world.tilesets import FACINGS, TILE_LIMIT, Blockset, Tileset
 
@@ -23,6 +24,7 @@ CARPET_LISTS = Room(3, 0x4477 + 8, 0x44CC)
 DOORS = Place(6, 0x662C)
 DOOR_LISTS = Room(6, 0x662C + 39, 0x66CF)
 LEDGES = Place(6, 0x66CF)
+LEDGE_LIMIT = 7
 
 # Per direction of the hop: the facing byte and the pad bit.
 HOPS = {"down": (0x00, 0x80), "up": (0x04, 0x40), "left": (0x08, 0x20), "right": (0x0C, 0x10)}
@@ -111,6 +113,9 @@ def _doors(by_id: Mapping[int, Tileset]) -> Iterator[Placement]:
 def _ledges(outdoors: Tileset) -> Iterator[Placement]:
     """Hops are lines of `facing step-stood-on step-hopped-over`; only tileset 0 has them."""
     words, table = outdoors.lists.get("ledges", ()), b""
+    if len(words) > 3 * LEDGE_LIMIT:
+        message = f"{outdoors.name}: the table of ledges has room for {LEDGE_LIMIT}"
+        raise WorldError(message)
     for direction, stood, ledge in zip(words[::3], words[1::3], words[2::3], strict=True):
         facing, pad = HOPS[direction]
         tiles = (outdoors.step(name, "ledges")[2] for name in (stood, ledge))

@@ -1,0 +1,182 @@
+"""The menus of a battle are where the table of menus has them, and choosing does what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contract import battles
+from tests.contract.battles import BAG, FIGHT, FIRST_MOVE, RUN, TEAM, Mon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+SINGLE_SPACED = 0x02
+LAST_RESORT = 165
+
+
+@pytest.fixture
+def arena(start: Callable[[str], Game]) -> Game:
+    """Give a wild battle at its first menu, with two in the team."""
+    game = start("bedroom")
+    battles.hurry(game)
+    battles.set_team(
+        game,
+        Mon(3, hp=200, max_hp=200, moves=(1, 2, 3), experience=1000),
+        Mon(7, hp=150, max_hp=150, moves=(4,), experience=1000),
+    )
+    return battles.meet(game, 33, 5)
+
+
+def menu(game: Game) -> tuple[int, int, int]:
+    return tuple(game.byte(f"w{name}") for name in ("TopMenuItemX", "TopMenuItemY", "MaxMenuItem"))  # type: ignore[return-value]
+
+
+def open_moves(game: Game) -> Game:
+    battles.choose(game, FIGHT)
+    assert game.cursor is not None
+    assert game.cursor[0] == FIRST_MOVE[0]
+    return game
+
+
+def test_a_wild_battle_says_who_fights(arena: Game) -> None:
+    assert arena.byte("wIsInBattle") == battles.WILD
+    assert arena.byte("wCurOpponent") == 33
+    assert (battles.field(arena, "enemy", "species"), battles.field(arena, "enemy", "level")) == (
+        33,
+        5,
+    )
+    assert (battles.field(arena, "own", "species"), battles.field(arena, "own", "hp")) == (3, 200)
+    assert arena.byte("wPlayerMonNumber") == 0
+    assert arena.block("wPlayerMonStatMods", 6) == arena.block("wEnemyMonStatMods", 6) == b"\7" * 6
+    assert arena.block("wPlayerMonUnmodifiedLevel", 11) == battles.party_mon(arena, 0)[33:44]
+
+
+def test_the_battle_menu_has_two_columns(arena: Game) -> None:
+    assert menu(arena) == (9, 14, 1)
+    for place, item in ((BAG, 1), (FIGHT, 0), (TEAM, 0), (RUN, 1), (BAG, 1), (RUN, 1)):
+        battles.point(arena, place)
+        assert arena.byte("wCurrentMenuItem") == item
+        assert menu(arena) == (place[0], 14, 1)
+        assert arena.block("wTileMap").count(0xED) == 1
+    rows = [arena.text.splitlines()[row] for row in (14, 16)]
+    assert (rows[0][10:15], rows[1][10:13], rows[1][16:19]) == ("FIGHT", "BAG", "RUN")
+    assert (arena.tile(16, 14), arena.tile(17, 14)) == (0xE1, 0xE2)
+
+
+def test_the_column_on_the_right_counts_on_when_chosen(arena: Game) -> None:
+    battles.point(arena, TEAM).hold("a")
+    arena.wait(lambda: arena.byte("wBattleAndStartSavedMenuItem") == 2, 10)
+    arena.release("a")
+    arena.wait(lambda: arena.cursor == (0, 1), 60)
+    arena.press("b")
+    arena.wait(lambda: arena.cursor == TEAM, 60)
+
+
+def test_the_moves_are_counted_from_one_and_wrap(arena: Game) -> None:
+    open_moves(arena)
+    assert menu(arena)[:2] == (5, 12)
+    assert arena.byte("hUILayoutFlags") & SINGLE_SPACED
+    for item in (1, 2, 3, 1):
+        assert (arena.byte("wCurrentMenuItem"), arena.cursor) == (item, (5, 12 + item))
+        arena.press("down")
+    arena.press("up")
+    arena.press("up")
+    assert arena.cursor == (5, 15)
+    rows = arena.text.splitlines()
+    assert (rows[9][1:5], rows[11][5:10]) == ("TYPE", "20#30")
+    arena.press("b")
+    assert arena.cursor == FIGHT
+    assert not arena.byte("hUILayoutFlags") & SINGLE_SPACED
+    assert arena.byte("wCurrentMenuItem") == 0
+
+
+def test_a_move_costs_pp_and_is_remembered(arena: Game) -> None:
+    battles.fight(arena, slot=1)
+    assert arena.byte("wPlayerMoveListIndex") == 1
+    assert arena.byte("wPlayerSelectedMove") == 2
+    assert arena.byte("wEnemySelectedMove") in arena.block("wEnemyMon", 12)[8:]
+    assert arena.block("wBattleMon", 29)[25:] == bytes([20, 19, 20, 0])
+    assert battles.party_mon(arena, 0)[29:33] == bytes([20, 19, 20, 0])
+    open_moves(arena)
+    assert arena.cursor == (5, 14)
+
+
+def test_a_move_without_pp_is_refused_and_without_any_the_last_resort_is_used(arena: Game) -> None:
+    battles.poke(arena, "wBattleMon", bytes([0, 20]), 25)
+    (said,) = battles.fight(arena)
+    assert "tired" in battles.words(said)
+    assert battles.is_at_menu(arena)
+    assert arena.byte("wPlayerSelectedMove") == 0
+    battles.poke(arena, "wBattleMon", bytes(4), 25)
+    battles.choose(arena, FIGHT)
+    battles.read_on(arena)
+    assert arena.byte("wPlayerSelectedMove") == LAST_RESORT
+    assert battles.field(arena, "own", "hp") < 200
+
+
+def test_an_empty_bag_says_so_and_costs_nothing(arena: Game) -> None:
+    before = arena.block("wEnemyMon", 29) + arena.block("wBattleMon", 29)
+    battles.choose(arena, BAG)
+    (said,) = battles.read_on(arena)
+    assert battles.words(said) == "The bag is empty."
+    assert arena.cursor == BAG
+    assert arena.block("wEnemyMon", 29) + arena.block("wBattleMon", 29) == before
+    assert arena.byte("wEnemySelectedMove") == 0
+
+
+def open_team(game: Game) -> Game:
+    battles.choose(game, TEAM)
+    game.wait(lambda: game.cursor == (0, 1), 60)
+    game.tick(4)
+    return game
+
+
+def test_the_team_and_its_small_menu(arena: Game) -> None:
+    open_team(arena)
+    assert menu(arena) == (0, 1, 1)
+    assert arena.text.splitlines()[0][3:7] == "AAAA"
+    arena.press("a")
+    assert menu(arena) == (12, 12, 2)
+    rows = [arena.text.splitlines()[row][13:19].strip() for row in (12, 14, 16)]
+    assert rows == ["SWITCH", "STATS", "CANCEL"]
+    arena.press("a", settle=20)
+    arena.wait(lambda: arena.has_arrow, 60)
+    assert battles.words(arena.text) == "AAAA is out already!"
+    arena.press("b", settle=20)
+    arena.press("a", settle=20)
+    arena.press("down")
+    arena.press("a", settle=20)
+    assert "SPECIAL" in arena.text
+    arena.press("b", settle=20)
+    arena.press("b", settle=40)
+    assert arena.cursor == TEAM
+    assert arena.byte("wEnemySelectedMove") == 0
+
+
+def test_changing_costs_the_turn(arena: Game) -> None:
+    open_team(arena)
+    arena.press("down")
+    arena.press("a", settle=20)
+    arena.press("a", settle=20)
+    battles.read_on(arena)
+    assert arena.byte("wPlayerMonNumber") == 1
+    assert battles.field(arena, "own", "species") == 7
+    assert arena.byte("wEnemySelectedMove") in battles.base_data(arena, 33)[15:19]
+    assert arena.byte("wPartyGainExpFlags") == 0b11
+    assert battles.party_mon(arena, 0)[1:3] == (200).to_bytes(2)
+
+
+def test_the_fallen_cannot_come_out(arena: Game) -> None:
+    battles.poke(arena, "wPartyMons", bytes(2), battles.PARTY_MON + 1)
+    open_team(arena)
+    arena.press("down")
+    arena.press("a", settle=20)
+    arena.press("a", settle=20)
+    arena.wait(lambda: arena.has_arrow, 60)
+    assert battles.words(arena.text) == "BBBB has no strength left!"
+    arena.press("b", settle=20)
+    assert arena.cursor == (0, 3)

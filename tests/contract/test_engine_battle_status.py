@@ -1,0 +1,244 @@
+"""Sleep, poison, burn, frost, paralysis, stages of stats, and what else moves do besides damage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contract import battles
+from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon
+from tests.contract.test_engine_battle_damage import Chance, watch_chance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+HP = 320
+UP_1, DOWN_1, UP_2, DOWN_2 = 10, 18, 50, 58
+SLEEP, POISON_MOVE, PARALYZE, DRAIN, RECOIL = 32, 66, 67, 3, 48
+SIDE_EFFECTS = {2: POISON, 4: BURN, 5: FREEZE, 6: PARALYSIS}
+NAMES = ("attack", "defense", "speed", "special")
+NO_TYPE = 9  # nothing is good or bad against it
+RATIOS = {
+    1: (25, 100),
+    2: (28, 100),
+    5: (50, 100),
+    6: (66, 100),
+    7: (1, 1),
+    8: (15, 10),
+    9: (2, 1),
+    13: (4, 1),
+}
+
+
+@pytest.fixture
+def arena(start: Callable[[str], Game]) -> Game:
+    """Give a fight of two who can stand much; the player's is faster."""
+    game = start("bedroom")
+    battles.hurry(game)
+    battles.set_team(
+        game, Mon(3, hp=HP, max_hp=HP, level=20, stats=(40, 40, 60, 40), experience=9000)
+    )
+    battles.meet(game, 33, 20)
+    for name in ("hp", "max_hp"):
+        battles.set_field(game, "enemy", name, HP)
+    for name, value in zip(NAMES, (40, 40, 50, 40), strict=True):
+        battles.set_field(game, "enemy", name, value)
+    battles.poke(game, "wEnemyMonUnmodifiedLevel", game.block("wEnemyMon", 29)[14:25])
+    for name in ("type1", "type2"):
+        battles.set_field(game, "enemy", name, NO_TYPE)
+        battles.set_field(game, "own", name, NO_TYPE)
+    battles.set_moves(game, "enemy", [never_hurts(game)])
+    return game
+
+
+def never_hurts(game: Game) -> int:
+    return battles.with_effect(game, UP_1 + 3).id
+
+
+def use(game: Game, *effects: int) -> list[str]:
+    battles.set_moves(game, "own", [battles.with_effect(game, *effects).id])
+    return battles.fight(game)
+
+
+def until(game: Game, done: Callable[[], bool], *effects: int) -> list[str]:
+    """Use a move until it does what it may do."""
+    for _ in range(120):
+        said = use(game, *effects)
+        if done():
+            return [battles.words(screen) for screen in said]
+        battles.set_field(game, "enemy", "hp", HP)
+    raise AssertionError(game.text)
+
+
+def test_sleepers_sleep_and_lose_the_turn_they_wake(arena: Game) -> None:
+    lengths = set()
+    for _ in range(12):
+        until(arena, lambda: battles.field(arena, "enemy", "status") != 0, SLEEP)
+        turns = 1 + battles.field(arena, "enemy", "status")  # one was slept already
+        lengths.add(turns)
+        assert 1 <= turns <= 7
+        battles.set_field(arena, "enemy", "status", 2)
+        assert any("asleep" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+        assert battles.field(arena, "enemy", "status") == 1
+        assert any("woke" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+        assert battles.field(arena, "enemy", "status") == 0
+        for label in ("wPlayerMonStatMods", "wEnemyMonStatMods"):
+            battles.poke(arena, label, b"\7" * 6)
+    assert len(lengths) > 2
+
+
+def test_the_own_sleeper_gets_no_list_of_moves(arena: Game) -> None:
+    battles.set_field(arena, "own", "status", 3)
+    battles.choose(arena, FIGHT)
+    said = battles.read_on(arena)
+    assert any("asleep" in battles.words(screen) for screen in said), said
+    assert battles.is_at_menu(arena)
+    assert battles.field(arena, "own", "status") == 2
+
+
+@pytest.mark.parametrize("status", [POISON, BURN])
+def test_poison_and_burn_take_a_sixteenth(arena: Game, status: int) -> None:
+    battles.set_field(arena, "own", "status", status)
+    battles.set_field(arena, "enemy", "status", status)
+    use(arena, UP_1 + 1)
+    assert battles.field(arena, "own", "hp") == battles.field(arena, "enemy", "hp") == HP - HP // 16
+    battles.set_field(arena, "own", "max_hp", 15)
+    battles.set_field(arena, "own", "hp", 15)
+    use(arena, UP_1 + 1)
+    assert battles.field(arena, "own", "hp") == 14
+
+
+def test_poison_can_be_the_end(arena: Game) -> None:
+    battles.set_field(arena, "own", "status", POISON)
+    battles.set_field(arena, "own", "hp", 5)
+    said = use(arena, UP_1 + 1)
+    assert any("able to fight" in battles.words(screen) for screen in said)
+    assert arena.byte("wBattleResult") == battles.BEATEN
+
+
+def test_the_frozen_never_act(arena: Game) -> None:
+    battles.set_field(arena, "enemy", "status", FREEZE)
+    for _ in range(8):
+        assert any("frozen" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+    assert arena.block("wEnemyMonStatMods", 6) == b"\7" * 6
+    assert battles.field(arena, "enemy", "status") == FREEZE
+
+
+def test_the_paralyzed_fail_by_their_chance(arena: Game) -> None:
+    chances: list[Chance] = []
+    hook = watch_chance(arena, chances)
+    outcomes = set()
+    for _ in range(30):
+        battles.set_field(arena, "enemy", "status", PARALYSIS)
+        battles.poke(arena, "wEnemyMonStatMods", b"\7" * 6)
+        chances.clear()
+        said = [battles.words(screen) for screen in use(arena, UP_1 + 1)]
+        battles.poke(arena, "wPlayerMonStatMods", b"\7" * 6)
+        (byte,) = (each.byte for each in chances if each.whose == 1)
+        fails = any("cannot move" in words for words in said)
+        assert fails == (byte < 63)
+        outcomes.add(fails)
+    arena.pyboy.hook_deregister(0, hook)
+    assert outcomes == {False, True}
+
+
+def test_paralysis_quarters_speed_and_a_burn_halves_attack(arena: Game) -> None:
+    until(arena, lambda: battles.field(arena, "enemy", "status") == PARALYSIS, PARALYZE)
+    assert battles.field(arena, "enemy", "speed") == 50 // 4
+    battles.set_field(arena, "enemy", "status", 0)
+    until(arena, lambda: battles.field(arena, "enemy", "status") == BURN, 4)
+    assert battles.field(arena, "enemy", "attack") == 40 // 2
+
+
+@pytest.mark.parametrize("effect", SIDE_EFFECTS)
+def test_what_comes_now_and_then_with_damage(arena: Game, effect: int) -> None:
+    until(arena, lambda: battles.field(arena, "enemy", "status") == SIDE_EFFECTS[effect], effect)
+    battles.set_field(arena, "enemy", "status", PARALYSIS)
+    for _ in range(3):
+        use(arena, effect)
+        assert battles.field(arena, "enemy", "status") == PARALYSIS
+
+
+def test_a_poisonous_type_is_not_poisoned(arena: Game) -> None:
+    until(arena, lambda: battles.field(arena, "enemy", "status") == POISON, POISON_MOVE)
+    battles.set_field(arena, "enemy", "status", 0)
+    battles.set_field(arena, "enemy", "type1", 3)
+    for _ in range(4):
+        assert any("nothing comes" in battles.words(screen) for screen in use(arena, POISON_MOVE))
+    assert battles.field(arena, "enemy", "status") == 0
+
+
+@pytest.mark.parametrize(
+    ("side", "effects", "by"),
+    [
+        ("own", range(UP_1, UP_1 + 6), 1),
+        ("own", range(UP_2, UP_2 + 6), 2),
+        ("enemy", range(DOWN_1, DOWN_1 + 6), -1),
+        ("enemy", range(DOWN_2, DOWN_2 + 6), -2),
+    ],
+)
+def test_stages_go_up_and_down(arena: Game, side: str, effects: range, by: int) -> None:
+    label = "wPlayerMonStatMods" if side == "own" else "wEnemyMonStatMods"
+    known = {each.effect for each in battles.moves(arena)}
+    for stat, effect in enumerate(effects):
+        if effect not in known:
+            continue
+        battles.poke(arena, label, b"\7" * 6)
+        before = battles.field(arena, side, NAMES[stat]) if stat < 4 else 0
+        said = [""]
+        while arena.byte(label, stat) == 7:
+            battles.poke(arena, "wEnemyMonStatMods", b"\7" * 6)
+            said = use(arena, effect)
+        assert arena.byte(label, stat) == 7 + by
+        if stat < 4:
+            numerator, denominator = RATIOS[7 + by]
+            assert battles.field(arena, side, NAMES[stat]) == before * numerator // denominator
+            battles.set_field(arena, side, NAMES[stat], before)
+        assert any(word in battles.words(said[0]) for word in ("rose", "soared", "fell", "sank"))
+
+
+def test_stages_end_at_thirteen_and_one(arena: Game) -> None:
+    battles.poke(arena, "wPlayerMonStatMods", bytes([13]))
+    battles.poke(arena, "wEnemyMonStatMods", bytes([1]))
+    assert "nothing comes" in battles.words(use(arena, UP_1)[0])
+    until(arena, lambda: True, DOWN_1)
+    assert (arena.byte("wPlayerMonStatMods"), arena.byte("wEnemyMonStatMods")) == (13, 1)
+
+
+def test_half_of_what_is_drained_comes_back(arena: Game) -> None:
+    battles.set_field(arena, "own", "hp", 100)
+    while battles.field(arena, "enemy", "hp") == HP:
+        use(arena, DRAIN)
+    lost = HP - battles.field(arena, "enemy", "hp")
+    assert battles.field(arena, "own", "hp") == 100 + max(1, lost // 2)
+
+
+def test_recoil_is_a_quarter_and_of_the_last_resort_a_half(arena: Game) -> None:
+    while battles.field(arena, "enemy", "hp") == HP:
+        use(arena, RECOIL)
+    lost = HP - battles.field(arena, "enemy", "hp")
+    assert battles.field(arena, "own", "hp") == HP - max(1, lost // 4)
+    for name in ("hp", "max_hp"):
+        battles.set_field(arena, "own", name, HP)
+        battles.set_field(arena, "enemy", name, HP)
+    battles.set_moves(arena, "own", [1], pp=0)
+    while battles.field(arena, "enemy", "hp") == HP:
+        battles.choose(arena, FIGHT)
+        battles.read_on(arena)
+    lost = HP - battles.field(arena, "enemy", "hp")
+    assert battles.field(arena, "own", "hp") == HP - max(1, lost // 2)
+
+
+def test_the_quick_move_comes_first(arena: Game) -> None:
+    battles.set_field(arena, "own", "speed", 5)
+    battles.set_moves(arena, "own", [98])
+    chances: list[Chance] = []
+    hook = watch_chance(arena, chances)
+    battles.fight(arena)
+    arena.pyboy.hook_deregister(0, hook)
+    order = [each.whose for each in chances[1:]]
+    assert order == sorted(order)
+    chances.clear()

@@ -1,0 +1,105 @@
+"""Where one can walk in the compiled world: steps, hops, warps, edges."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tests.contract.world_rom import Map, Rom, Square, Warp
+
+OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
+LAST_MAP, OUTDOORS = 0xFF, 37
+OVERWORLD = 0
+WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
+FACINGS = dict(zip((0, 4, 8, 12), WAYS, strict=True))  # down, up, left, right
+
+
+def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
+    """Return the maps a warp may lead to: 0xFF is each outdoor map with a way in."""
+    if warp.target != LAST_MAP:
+        return [warp.target]
+    outside = [
+        each.number
+        for each in maps.values()
+        if each.number < OUTDOORS and any(there.target == here.number for there in each.warps)
+    ]
+    assert outside, f"nobody comes into map {here.number} from outdoors"
+    return outside
+
+
+def signed(value: int) -> int:
+    return value - 256 if value >= 128 else value
+
+
+def crossed(here: Map, direction: str, x: int, y: int) -> Square:
+    """Return where a step off the edge of `here` leads."""
+    connection = here.connections[direction]
+    if direction in ("north", "south"):
+        return Square(connection.target, x + signed(connection.x), connection.y)
+    return Square(connection.target, connection.x, y + signed(connection.y))
+
+
+class Hop(NamedTuple):
+    """Facing, and the tiles that decide: the one stood on and the ledge ahead."""
+
+    facing: int
+    stood: int
+    ledge: int
+
+
+def hops(rom: Rom) -> set[Hop]:
+    """Return the ledges of the overworld tileset."""
+    data = rom.until(rom.tables["LedgeTiles"], 0xFF)
+    return {Hop(*data[at : at + 3]) for at in range(0, len(data), 4)}
+
+
+def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tuple[int, Square]]:
+    """Yield facing and landing of each hop from `square`; the landing is not tested."""
+    here, known = maps[square.map], hops(rom)
+    for facing, (across, down) in FACINGS.items():
+        x, y = square.x + across, square.y + down
+        if here.tileset_id == OVERWORLD and here.holds(x, y) and not here.walkable(x, y):
+            hop = Hop(facing, here.tile(square.x, square.y), here.tile(x, y))
+            if hop in known:
+                yield facing, Square(here.number, x + across, y + down)
+
+
+def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
+    """Yield the squares one step, one hop or one warp away."""
+    here = maps[square.map]
+    taken = {(person.x, person.y) for person in here.people}
+    for warp in here.warps:
+        if (warp.x, warp.y) == (square.x, square.y):
+            for number in places_of(here, warp, maps):
+                there = maps[number].warps[warp.entrance]
+                yield Square(number, there.x, there.y)
+    for across, down in WAYS:
+        x, y = square.x + across, square.y + down
+        if here.holds(x, y):
+            if here.walkable(x, y) and (x, y) not in taken:
+                yield Square(here.number, x, y)
+            continue
+        side = {(0, 1): "south", (0, -1): "north", (-1, 0): "west", (1, 0): "east"}[across, down]
+        if side in here.connections:
+            landing = crossed(here, side, square.x, square.y)
+            if maps[landing.map].walkable(landing.x, landing.y):
+                yield landing
+    yield from (landing for _, landing in landings(square, rom, maps))
+
+
+def walk(
+    starts: Iterable[Square],
+    rom: Rom,
+    maps: Mapping[int, Map],
+    *,
+    inside: Callable[[Square], bool] = lambda square: True,
+) -> dict[Square, int]:
+    """Return every square that can be reached through squares `inside`, and in how many steps."""
+    found = {square: 0 for square in starts if inside(square)}
+    frontier = deque(found)
+    while frontier:
+        here = frontier.popleft()
+        for square in neighbours(here, rom, maps):
+            if square not in found and inside(square):
+                found[square] = found[here] + 1
+                frontier.append(square)
+    return found
