@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tests.contract import battles
 from tests.contract.battles import FIGHT, TEAM, Mon
-from tests.contract.test_engine_idle import ENOUGH, STACK_BOTTOM, STACK_TOP, halting_share
+from tests.contract.conftest import halting_share
+from tests.contract.test_engine_idle import ENOUGH, STACK_BOTTOM, STACK_TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
