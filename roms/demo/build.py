@@ -78,6 +78,7 @@ def build(folder: Path) -> bytes:
     tables = write_world(folder)
     sources = sorted(SOURCES.glob("*.[cs]"))
     objects = [compile_source(source, folder) for source in sources]
+    check_calls(sources, folder)
     link(objects, {bank for source in sources if (bank := bank_of(source))}, folder)
     check_areas(folder / "demo.map")
     image = bytearray(pack(folder))
@@ -121,6 +122,25 @@ def bank_of(source: Path) -> int:
     if bank and bank not in CODE_BANKS:
         complain(f"{source.name}: bank {bank} is not for code; use one of {CODE_BANKS}")
     return bank
+
+
+def check_calls(sources: Sequence[Path], folder: Path) -> None:
+    """Refuse calls into another bank that the compiler was not told of."""
+    written = [source for source in sources if source.suffix == ".c"]
+    code = {path.stem: (folder / f"{path.stem}.asm").read_text("utf-8") for path in written}
+    banks = {path.stem: bank_of(path) for path in written}
+    bank_of_name = {
+        name: banks[stem]
+        for stem, text in code.items()
+        for name in re.findall(r"^(_\w+)::", text, re.MULTILINE)
+    }
+    for stem, text in code.items():
+        own = set(re.findall(r"^(_\w+):", text, re.MULTILINE))
+        for name in re.findall(r"^\s+(?:call|jp)\s+(_\w+)$", text, re.MULTILINE):
+            if name not in own and bank_of_name.get(name, 0) not in {0, banks[stem]}:
+                complain(
+                    f"{stem}.c calls {name[1:]} of bank {bank_of_name[name]}: declare it BANKED"
+                )
 
 
 def link(objects: Iterable[Path], banks: Iterable[int], folder: Path) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.contract.conftest import Game
 
+SCRATCH = 0xA600  # cartridge RAM that nothing uses: a text may lie there as well as in ROM
+STRING, DONE, END = 0x00, 0x57, 0x50
 BOX_ROW = bytes([0x79, *[0x7A] * 18, 0x7B])
 BOX_END = bytes([0x7D, *[0x7A] * 18, 0x7E])
 FONT_LOADED = 1
@@ -154,3 +158,61 @@ def test_nothing_ahead_says_nothing(start: Callable[[str], Game]) -> None:
     game = start("bedroom")
     game.press("a", settle=30)
     assert game.is_free
+
+
+def say(game: Game, *commands: bytes) -> str:
+    """Let the sign in front say a text of our own; return the two lines."""
+    pointer = (SCRATCH + 2).to_bytes(2, "little")
+    script = b"".join([*commands, bytes([STRING, DONE, END])])
+    for offset, byte in enumerate(pointer + script):
+        game.pyboy.memory[SCRATCH + offset] = byte
+    game.poke("wCurMapTextPtr", SCRATCH & 0xFF)
+    game.poke("wCurMapTextPtr", SCRATCH >> 8, 1)
+    game.poke("wSignTextIDs", 1)
+    open_text(game)
+    game.tick(160)
+    lines = game.text.splitlines()
+    return f"{lines[14][1:19].strip()}/{lines[16][1:19].strip()}"
+
+
+def words(text: str) -> bytes:
+    """Return capitals as a string command."""
+    return bytes([STRING, *(0x80 + ord(letter) - ord("A") for letter in text), END])
+
+
+def label(address: int) -> bytes:
+    return address.to_bytes(2, "little")
+
+
+@pytest.mark.parametrize(
+    ("address", "data", "command", "shown"),
+    [
+        (0xCF4B, bytes([0x80, 0x81, END]), bytes([0x01]) + label(0xCF4B), "XABY/"),
+        (0xCF96, bytes([42]), bytes([0x09]) + label(0xCF96) + bytes([0x13]), "X42Y/"),
+        (0xCF4B, bytes([4, 210]), bytes([0x09]) + label(0xCF4B) + bytes([0x25]), "X1234Y/"),
+        (0xCF4B, bytes([0, 0]), bytes([0x09]) + label(0xCF4B) + bytes([0x25]), "X0Y/"),
+        (0xD079, bytes([0x00, 0x31, 0x07]), bytes([0x02]) + label(0xD079) + bytes([3]), "X3107Y/"),
+        (0xD079, bytes([0, 0, 0]), bytes([0x02]) + label(0xD079) + bytes([3]), "X0Y/"),
+        (0xCF4B, b"", bytes([0x05]), "X/Y"),
+        (0xCF4B, b"", bytes([0x0B]), "XY/"),  # a sound
+    ],
+)
+def test_texts_print_what_ram_holds(
+    start: Callable[[str], Game], address: int, data: bytes, command: bytes, shown: str
+) -> None:
+    game = at_a_sign(start("bedroom"))
+    for offset, byte in enumerate(data):
+        game.pyboy.memory[address + offset] = byte
+    assert say(game, words("X"), command, words("Y")) == shown
+
+
+@pytest.mark.parametrize(("turn", "user"), [(0, "AB/Enemy C"), (1, "Enemy C/AB")])
+def test_user_and_target_are_named_by_turn(
+    start: Callable[[str], Game], turn: int, user: str
+) -> None:
+    game = at_a_sign(start("bedroom"))
+    for name, letters in (("wBattleMonNick", b"\x80\x81\x50"), ("wEnemyMonNick", b"\x82\x50")):
+        for offset, byte in enumerate(letters):
+            game.poke(name, byte, offset)
+    game.poke("hWhoseTurn", turn)
+    assert say(game, bytes([STRING, 0x5A, 0x4F, 0x59, END])) == user
