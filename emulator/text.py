@@ -45,16 +45,29 @@ def _single_letters(*, bars: bool) -> str:
 
 @lru_cache(maxsize=2)
 def _several_letters(*, bars: bool) -> dict[int, str]:
-    return {PRIVATE + code: text for code, text in _charmap(bars=bars).items() if len(text) > 1}
+    return {code: text for code, text in _charmap(bars=bars).items() if len(text) > 1}
+
+
+@lru_cache(maxsize=2)
+def _singles(*, bars: bool) -> bytes:
+    """Return the codes that print one letter, be it a space."""
+    return bytes(code for code in range(0x100) if code not in _several_letters(bars=bars))
 
 
 @lru_cache(maxsize=256)
 def decode(codes: bytes, *, bars: bool = False) -> str:
     """Return `codes` as text, whatever is no character as a space."""
-    # Decoding by a table of single letters runs in C; the few codes that print two come after.
     text, _ = codecs.charmap_decode(codes, "strict", _single_letters(bars=bars))
-    several = max(text, default="") >= chr(PRIVATE)
-    return text.translate(_several_letters(bars=bars)) if several else text
+    return _spelt(text, codes, bars=bars)
+
+
+def _spelt(text: str, codes: bytes, *, bars: bool) -> str:
+    """Return `text` with what prints several letters spelt out."""
+    # Decoding by a table of single letters runs in C; the few codes that print more come after.
+    several = _several_letters(bars=bars)
+    for code in set(codes.translate(None, delete=_singles(bars=bars))):
+        text = text.replace(chr(PRIVATE + code), several[code])
+    return text
 
 
 @lru_cache(maxsize=64)
@@ -67,6 +80,7 @@ def decode_name(codes: bytes) -> str:
 @lru_cache(maxsize=64)
 def decode_screen(tiles: bytes) -> tuple[str, ...]:
     """Return the 18 rows of a tile map as text, trailing spaces kept."""
-    rows = [tiles[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
     bars = HEALTH_BAR in tiles
-    return tuple([decode(row, bars=bars) for row in rows])
+    text, _ = codecs.charmap_decode(tiles, "strict", _single_letters(bars=bars))
+    rows = [text[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
+    return tuple(_spelt("\n".join(rows), tiles, bars=bars).split("\n"))

@@ -37,14 +37,19 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of play: how it went, and our share of it. Times in microseconds."""
+    """A stretch of play: how it went, and our share of it. Times in microseconds.
+
+    PyBoy's own saving of its state is not ours, but nobody else asks for it: one ratio has it on our side.
+    """
 
     ticks: int
     frames_per_tick: Spread
     overhead_us: Spread
     ours_us_per_frame: Rounds
+    saving_us_per_frame: Rounds
     console_us_per_frame: Rounds
     speed_ratio: Rounds
+    speed_ratio_with_saving: Rounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ from typing import Final
 from agent.app import Decider, Interrupt, Moment, Viewer
 from agent.app.session import Limits, Session
 from agent.app.settings import Frozen
-from agent.bench.parts import CONSOLE
+from agent.bench.parts import CONSOLE, SAVING
 from agent.bench.stopwatch import Parts, Stopwatch
 from agent.capabilities import Story
+from agent.errors import RunError
 from agent.replay import record_of
+from agent.report import Stop
 from emulator import Cartridge, Console, PyBoyConsole, Step
 from memory import RunStore, create_run, open_knowledge_store
 
@@ -26,11 +28,12 @@ TURN: Final = 50  # ticks between two turns of the reference
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One tick: its frames, and the seconds that we and the console spent on it."""
+    """One tick: its frames, and the seconds that we and PyBoy spent on it, playing and saving its state."""
 
     frames: int
     ours: float
     console: float
+    saving: float
     parts: Mapping[str, float]
 
 
@@ -54,7 +57,10 @@ def play(
     stopwatch = Stopwatch()
     with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
         pacer = Pacer(stopwatch, reference, story.milestones[-1].id)
-        session.play(Limits(NEVER, ticks), pacer)
+        summary = session.play(Limits(NEVER, ticks), pacer)
+        if summary.stop is not Stop.TICKS:
+            message = f"play ended before its {ticks} ticks: {summary.stop.value}, {summary.reason}"
+            raise RunError(message)
         return pacer.finish()
 
 
@@ -132,14 +138,15 @@ class Pacer(Viewer):
         self._note(perf_counter() - self._since, 0)
         end, last = self._ticks.pop(), self._ticks.pop()
         parts = Counter(last.parts) + Counter(end.parts)
-        self._ticks.append(replace(last, ours=last.ours + end.ours, parts=parts))
+        ours, saving = last.ours + end.ours, last.saving + end.saving
+        self._ticks.append(replace(last, ours=ours, saving=saving, parts=parts))
         per_frame = self._pacing / self._paced if self._paced else 0.0
         return Game(tuple(self._ticks), self._story or len(self._ticks), per_frame)
 
     def _note(self, wall: float, frames: int) -> None:
         parts = self._stopwatch.lap()
-        console = parts.pop(CONSOLE, 0.0)
-        self._ticks.append(Tick(frames, wall - console, console, parts))
+        console, saving = parts.pop(CONSOLE, 0.0), parts.pop(SAVING, 0.0)
+        self._ticks.append(Tick(frames, wall - console - saving, console, saving, parts))
 
     def _pace(self, reference: Console) -> None:
         frames = self._frame - self._paced

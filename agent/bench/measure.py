@@ -8,12 +8,13 @@ from agent.bench import speed
 from agent.bench.decoding import decode_all
 from agent.bench.figures import Figures, Rounds, Spread
 from agent.bench.game import play
-from agent.bench.parts import NOT_OURS, PARTS, PLANNING
-from agent.bench.reading import read_all
+from agent.bench.parts import INSIDE, PARTS, PLANNING
+from agent.bench.reading import read_all, some
 from agent.bench.reference import never_halting
 from agent.bench.screens import gather
-from emulator import Cartridge, Font, read_glyphs
+from emulator import Cartridge, Font, GlyphReader, Unavailable, find_tesseract
 
+SECOND_OPINIONS: Final = 40  # screens for Tesseract, which takes thousands of times as long
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
 
 Say: TypeAlias = Callable[[str], object]
@@ -24,19 +25,22 @@ def measure(cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Say) 
     say("decoding the cartridge")
     decoding = decode_all(cartridge)
     say("warming up")
-    play(cartridge, seed, min(ticks, WARM_UP), NOT_OURS)
+    play(cartridge, seed, min(ticks, WARM_UP), INSIDE)
     games = []
     with closing(never_halting()) as reference:
         for number in range(1, rounds + 1):
             say(f"round {number} of {rounds}: {ticks:,} ticks beside a program that never halts")
-            games.append(play(cartridge, seed, ticks, NOT_OURS, reference))
+            games.append(play(cartridge, seed, ticks, INSIDE, reference))
     say("timing the parts of a tick")
     taken_apart = play(cartridge, seed, ticks, PARTS)
     searches = [tick.parts[PLANNING] for tick in taken_apart.ticks if PLANNING in tick.parts]
     say("gathering screens with text")
     samples = gather(cartridge, seed)
     say(f"reading {len(samples)} screens")
-    font = Font.of(cartridge)
+    glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
+    tesseract = find_tesseract()
+    if not isinstance(tesseract, Unavailable):
+        say(f"reading {SECOND_OPINIONS} of them with Tesseract")
     return Figures(
         cartridge=cartridge.name,
         seed=seed,
@@ -49,6 +53,8 @@ def measure(cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Say) 
         plans=len(searches),
         plan_us=Spread.of([each * speed.MICROSECONDS for each in searches]) if searches else None,
         decoding=decoding,
-        glyphs=read_all(samples, lambda screen: read_glyphs(screen, font)),
-        tesseract=None,
+        glyphs=glyphs,
+        tesseract=None
+        if isinstance(tesseract, Unavailable)
+        else read_all(some(samples, SECOND_OPINIONS), tesseract),
     )

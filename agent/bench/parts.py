@@ -5,13 +5,19 @@ from typing import Final
 from agent.bench.stopwatch import Parts
 
 CONSOLE: Final = "console"
+SAVING: Final = "checkpoints: PyBoy's own saving"
+CHECKPOINTS: Final = "checkpoints"
 PLANNING: Final = "planning"
 
-# The only thing outside of ours; timed in every round.
-NOT_OURS: Final[Parts] = {"emulator.pyboy_console:PyBoyConsole.perform": CONSOLE}
+# What goes on inside of PyBoy, timed in every round. What we make of a saved state is ours again.
+INSIDE: Final[Parts] = {
+    "emulator.pyboy_console:PyBoyConsole.perform": CONSOLE,
+    "emulator.pyboy_console:PyBoyConsole.save": SAVING,
+    "emulator.pyboy_console:encode_state": CHECKPOINTS,
+}
 
 PARTS: Final[Parts] = {
-    **NOT_OURS,
+    **INSIDE,
     "emulator.pyboy_console:PyBoyConsole.ram": "RAM read",
     "agent.loop:Loop.look": "state decoded",
     "agent.perception.eyes:Eyes.perceive": "perception",
@@ -28,7 +34,6 @@ PARTS: Final[Parts] = {
     "emulator.recording:RecordingConsole.perform": "recording",
     "emulator.pyboy_console:PyBoyConsole.digest": "recording: digests",
     "emulator.pyboy_console:PyBoyConsole.full_digest": "recording: digests",
-    "agent.app.session:Session._checkpoint": "checkpoints",
-    "emulator.pyboy_console:PyBoyConsole.save": "checkpoints: PyBoy's own saving",
+    "agent.app.session:Session._checkpoint": CHECKPOINTS,
     "agent.app.session:Session._show": "the moment, for who watches",
 }

@@ -15,10 +15,10 @@ DARK: Final = {Doubt.FADING, Doubt.SCREEN_OFF}
 
 
 class Sample(NamedTuple):
-    """A picture, and the text on the logical screen at that moment."""
+    """A picture, and the rows of text on the logical screen at that moment."""
 
     screen: Screen
-    text: str
+    rows: tuple[str, ...]
 
 
 def gather(cartridge: Cartridge, seed: int) -> list[Sample]:
@@ -38,15 +38,16 @@ def gather(cartridge: Cartridge, seed: int) -> list[Sample]:
 
 def _seen(console: Console, steps: Sequence[Step]) -> Iterator[Sample]:
     """Yield the settled screens with text, frame by frame."""
-    last, frames = "", 0
+    last: tuple[str, ...] = ()
+    frames = 0
     for frame in _frames(steps):
         console.perform(frame, render=True)
         state = read_state(console.ram(), console.frame)
-        text = state.screen_text
-        frames = frames + 1 if text == last else 0
-        last = text
-        if frames >= SETTLED and text.strip() and _is_lit(state):
-            yield Sample(console.screen(), text)
+        rows = state.screen_rows
+        frames = frames + 1 if rows == last else 0
+        last = rows
+        if frames >= SETTLED and any(map(str.strip, rows)) and _is_lit(state):
+            yield Sample(console.screen(), rows)
 
 
 def _is_lit(state: State) -> bool:

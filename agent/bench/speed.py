@@ -5,6 +5,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.bench.figures import Rounds, Spread, Stretch
 from agent.bench.game import Game, Tick
+from agent.bench.parts import SAVING
 
 MICROSECONDS: Final = 1e6
 
@@ -19,9 +20,10 @@ CUTS: Final[Mapping[str, Cut]] = {
 
 
 class Cost(NamedTuple):
-    """What a frame of a stretch took, in seconds: ours, the console's, and the reference's."""
+    """What a frame of a stretch took, in seconds: ours, PyBoy's saving and playing, and the reference's."""
 
     ours: float
+    saving: float
     console: float
     reference: float
 
@@ -29,6 +31,11 @@ class Cost(NamedTuple):
     def ratio(self) -> float:
         """The reference's share of its time and ours."""
         return self.reference / (self.reference + self.ours)
+
+    @property
+    def ratio_with_saving(self) -> float:
+        """The same, as if PyBoy's saving were ours."""
+        return self.reference / (self.reference + self.ours + self.saving)
 
 
 def stretches(games: Sequence[Game]) -> dict[str, Stretch]:
@@ -45,8 +52,10 @@ def stretch(games: Sequence[Game], cut: Cut) -> Stretch:
         frames_per_tick=Spread.of([tick.frames for tick in ticks]),
         overhead_us=Spread.of([tick.ours * MICROSECONDS for tick in ticks]),
         ours_us_per_frame=Rounds.of([cost.ours * MICROSECONDS for cost in costs]),
+        saving_us_per_frame=Rounds.of([cost.saving * MICROSECONDS for cost in costs]),
         console_us_per_frame=Rounds.of([cost.console * MICROSECONDS for cost in costs]),
         speed_ratio=Rounds.of([cost.ratio for cost in costs]),
+        speed_ratio_with_saving=Rounds.of([cost.ratio_with_saving for cost in costs]),
     )
 
 
@@ -57,6 +66,7 @@ def parts(game: Game) -> dict[str, Spread]:
         name: Spread.of([tick.parts.get(name, 0.0) * MICROSECONDS for tick in game.ticks])
         for name in names
     }
+    spreads[SAVING] = Spread.of([tick.saving * MICROSECONDS for tick in game.ticks])
     rest = [tick.ours - sum(tick.parts.values()) for tick in game.ticks]
     spreads["everything else, with the cost of timing the parts"] = Spread.of(
         [seconds * MICROSECONDS for seconds in rest]
@@ -66,5 +76,9 @@ def parts(game: Game) -> dict[str, Spread]:
 
 def _cost(game: Game, ticks: Sequence[Tick]) -> Cost:
     frames = sum(tick.frames for tick in ticks)
-    ours, console = (sum(tick.ours for tick in ticks), sum(tick.console for tick in ticks))
-    return Cost(ours / frames, console / frames, game.reference)
+    return Cost(
+        ours=sum(tick.ours for tick in ticks) / frames,
+        saving=sum(tick.saving for tick in ticks) / frames,
+        console=sum(tick.console for tick in ticks) / frames,
+        reference=game.reference,
+    )

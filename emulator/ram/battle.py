@@ -110,7 +110,7 @@ def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -
     is_trainer = kind is BattleKind.TRAINER
     return Battle(
         kind=kind,
-        type=BattleType(type_) if type_ <= BattleType.SAFARI.value else BattleType.NORMAL,
+        type=_TYPES.get(type_, BattleType.NORMAL),
         phase=read_phase(ram, menu, dialogue, out=own is not None),
         opponent=opponent,
         trainer_class=_trainer_class(ram, opponent) if is_trainer else 0,
@@ -161,3 +161,4 @@ def _selected(ram: Ram, address: int) -> int | None:
 
 
 _KINDS: Final = {kind.value: kind for kind in BattleKind if kind is not BattleKind.NONE}
+_TYPES: Final = {each.value: each for each in BattleType}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Flag
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
+from emulator.ram.excerpt import Excerpt
 from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
 from emulator.ram.view import Ram
 from emulator.text import decode_name
@@ -15,6 +17,7 @@ MON_SIZE: Final = 29
 NAME_SIZE: Final = 11
 UNMODIFIED_SIZE: Final = 17  # level, five stats, six stages
 STATUS_SIZE: Final = 3
+COUNTERS_SIZE: Final = 4  # and what is left of a substitute, elsewhere
 STAGES: Final = range(1, 14)  # as the game stores them
 NEUTRAL: Final = 7
 
@@ -33,6 +36,26 @@ class Side(NamedTuple):
 #           nick    mon     stats   status  counter substitute
 OWN: Final = Side(0xD009, 0xD014, 0xCD0F, 0xD062, 0xD06A, 0xCCD7)  # wBattleMon..., wPlayer...
 ENEMY: Final = Side(0xCFDA, 0xCFE5, 0xCD23, 0xD067, 0xD06F, 0xCCD8)  # wEnemyMon..., wEnemy...
+
+
+def _excerpt(side: Side) -> Excerpt:
+    return Excerpt(
+        (
+            (side.mon, MON_SIZE),
+            (side.nickname, NAME_SIZE),
+            (side.unmodified, UNMODIFIED_SIZE),
+            (side.statuses, STATUS_SIZE),
+            (side.counters, COUNTERS_SIZE),
+            (side.substitute, 1),
+        )
+    )
+
+
+_EXCERPTS: Final = {side: _excerpt(side) for side in (OWN, ENEMY)}
+_ENDS: Final = tuple(
+    accumulate((MON_SIZE, NAME_SIZE, UNMODIFIED_SIZE, STATUS_SIZE, COUNTERS_SIZE + 1))
+)
+_PARTS: Final = tuple([slice(*ends) for ends in pairwise((0, *_ENDS))])
 
 
 class Volatile(Flag):
@@ -128,21 +151,13 @@ COMMITTED: Final = Volatile.THRASHING | Volatile.CHARGING | Volatile.RECHARGING 
 
 def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
     """Return the mon that fights on a side, or None when no whole one lies there."""
-    counters = ram.span(side.counters, 4) + ram.span(side.substitute, 1)
-    return _decode(
-        ram.span(side.mon, MON_SIZE),
-        ram.span(side.nickname, NAME_SIZE),
-        ram.span(side.unmodified, UNMODIFIED_SIZE),
-        ram.span(side.statuses, STATUS_SIZE),
-        counters,
-        position,
-    )
+    image = _EXCERPTS[side].of(ram)
+    return None if image is None else _decode(image, position)
 
 
 @lru_cache(maxsize=16)
-def _decode(
-    mon: bytes, nickname: bytes, unmodified: bytes, statuses: bytes, counters: bytes, position: int
-) -> BattleMon | None:
+def _decode(image: bytes, position: int) -> BattleMon | None:
+    mon, nickname, unmodified, statuses, counters = [image[part] for part in _PARTS]
     stats, hp = Stats(*_words(mon[15:25])), _word(mon, 1)
     if not mon[0] or not mon[14] or hp > stats.hp:
         return None
