@@ -98,6 +98,7 @@ class Session:
 
         self._hooks = Hooks(self._fault)
         self._remember(is_new=checkpoint is None)
+        self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
@@ -240,22 +241,20 @@ class Session:
         self._checkpoint()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
-        state = performed.state
-        start = self._start
-        wall = max(perf_counter() - start.counter, 1e-6)
+        state, start = performed.state, self._start
         viewer.show(
             Moment(
                 run=self._frozen.run,
-                cartridge=self._console.cartridge.name,
+                cartridge=self._name,
                 tick=self._loop.tick,
-                frame=state.frame,
-                where=self._where(state),
                 intent=call.args[0],
                 goal=self._loop.goal,
-                text=state.dialogue.text,
-                milestones=tuple(each.id for each in self._ledger.reached),
-                ticks_per_s=(self._loop.tick - start.tick) / wall,
-                frames_per_s=(state.frame - start.frame) / wall,
+                reached=self._ledger.reached,
+                state=state,
+                place_of=self._story.place_of,
+                ticks=self._loop.tick - start.tick,
+                frames=state.frame - start.frame,
+                wall_s=max(perf_counter() - start.counter, 1e-6),
             )
         )
 
@@ -265,7 +264,7 @@ class Session:
         state = self._loop.look()
         return Summary(
             run=str(self._folder.path),
-            cartridge=self._console.cartridge.name,
+            cartridge=self._name,
             seed=self._frozen.seed,
             stop=self._stop,
             reason=reason,
@@ -279,16 +278,6 @@ class Session:
             errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
             consolidations=self._consolidator.consolidations,
         )
-
-    def _where(self, state: State) -> str:
-        place = self._story.place_of(state)
-        if not state.game_started:
-            return place
-        if not state.control.trusted:
-            return (
-                "between two moments"  # a warp or a scene: map and square may not belong together
-            )
-        return f"{place} ({state.map.x},{state.map.y})"
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""

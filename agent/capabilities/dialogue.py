@@ -17,7 +17,7 @@ def dialogue() -> Capability:
             Reflex(
                 "stray_menu", _stray_menu, tap(Button.B), "a menu is open that nobody asked for"
             ),
-            Reflex("busy", _busy, wait(8), "the game is busy and reads nothing"),
+            Reflex("busy", _busy, wait(16), "the game is busy and reads nothing"),
         ),
     )
 

@@ -102,11 +102,7 @@ class Ledger:
         self._milestones = tuple(milestones)
         self._open = list(milestones)
         self._reached: dict[str, Reached] = {}
-
-    @property
-    def reached(self) -> tuple[Reached, ...]:
-        """What has been reached, in order."""
-        return tuple(self._reached.values())
+        self.reached: tuple[Reached, ...] = ()  # in order
 
     def has(self, milestone_id: str) -> bool:
         """Say whether a milestone has been reached."""
@@ -145,6 +141,7 @@ class Ledger:
 
     def _take(self, reached: Sequence[Reached]) -> None:
         self._reached.update({each.id: each for each in reached})
+        self.reached = tuple(self._reached.values())
         self._open = [each for each in self._milestones if not self.has(each.id)]
 
 

@@ -26,11 +26,12 @@ class Place:
 def travelling(places: Iterable[Place], world: World) -> Capability:
     """Walk to any of the named places of the story."""
     maps = {place.name: place.map_id for place in places}
+    nowhere = {at(place): 0 for place in maps}
+    facts = {map_id: {**nowhere, at(place): 1} for place, map_id in maps.items()}
 
-    def read(percept: Percept, _recall: Recall) -> dict[str, int]:
+    def read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
         state = percept.state
-        here = state.map.map_id if state.game_started else None
-        return {at(place): int(map_id == here) for place, map_id in maps.items()}
+        return facts.get(state.map.map_id, nowhere) if state.game_started else nowhere
 
     return Capability(
         name="travel",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from agent.skills.menu import select
-from agent.skills.press import read_on, tap, wait
+from agent.skills.press import read_on, tap
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, Button, MenuKind, Phase, State
 
@@ -65,12 +65,12 @@ def _react(battle: Battle, order: Order | None, command: Commander, state: State
             return (yield from select(SWITCH, state))
         case Phase.NEXT_MON:
             return (yield from select(YES, state))
-        case Phase.TEXT | Phase.LEVEL_UP | Phase.YES_NO | Phase.CHANGE_MON:
-            return (yield read_on())  # which says no where it is asked
-        case Phase.BUSY | Phase.INTRO:
-            return (yield wait(16))
-        case Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU:
-            return (yield tap(Button.B))
+        case (
+            Phase.INTRO | Phase.BUSY | Phase.TEXT | Phase.LEVEL_UP | Phase.YES_NO | Phase.CHANGE_MON
+            | Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU
+        ):  # fmt: skip
+            # Turns pages, says no, leaves menus, and hurries whatever is being printed.
+            return (yield read_on())
 
 
 def _entry(order: Order | None) -> int:

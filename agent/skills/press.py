@@ -21,16 +21,17 @@ def tap(button: Button, *, settle: int = SETTLE) -> Step:
 
 
 def read_on() -> Step:
-    """A press that turns the page, held so that the next one is printed faster.
+    """A press that turns the page, held so that what follows is printed faster.
 
-    B says no where A would say yes, and never starts a talk over.
+    B says no where A would say yes, and never starts a talk over. It is let go of before a held key
+    counts again.
     """
-    return Step(Button.B, 16, SETTLE)
+    return Step(Button.B, 20, 12)
 
 
 def until_ready(state: State, *, frames: int = 600) -> Movement:
     """Wait until the state can be trusted and the player stands still, or text appears."""
     while frames > 0 and not state.in_control and not state.dialogue.is_open and state.menu is None:
-        state = yield wait(8)
-        frames -= 8
+        state = yield wait(16)
+        frames -= 16
     return state
