@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, cast
 
 from agent.app.interrupts import Interrupt
-from agent.app.moment import Moment, Viewer
+from agent.app.moment import Moment, Play, Start, Viewer
 from agent.app.settings import Frozen
 from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Reached, Story
@@ -62,14 +62,6 @@ class Limits(NamedTuple):
     ticks: float
 
 
-class Start(NamedTuple):
-    """Where a session began: tick and frame of the run, and the reading of the wall's counter."""
-
-    tick: int
-    frame: int
-    counter: float
-
-
 class Session:
     """The agent on one console, writing one run."""
 
@@ -111,7 +103,8 @@ class Session:
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
-        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
+        play = Play(self._frozen, self._story, self._start)
+        self._hooks.after("Loop.perform", partial(self._show, play, viewer), priority=LAST)
         try:
             self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
@@ -239,23 +232,16 @@ class Session:
         self._consolidator.consolidate(self._loop.tick, session_end=True)
         self._checkpoint()
 
-    def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
-        state = performed.state
-        start = self._start
-        wall = max(perf_counter() - start.counter, 1e-6)
+    def _show(self, play: Play, viewer: Viewer, call: Call, performed: Performed) -> None:
         viewer.show(
             Moment(
-                run=self._frozen.run,
-                cartridge=self._console.cartridge.name,
+                play=play,
                 tick=self._loop.tick,
-                frame=state.frame,
-                where=self._where(state),
+                state=performed.state,
                 intent=call.args[0],
                 goal=self._loop.goal,
-                text=state.dialogue.text,
-                milestones=tuple(each.id for each in self._ledger.reached),
-                ticks_per_s=(self._loop.tick - start.tick) / wall,
-                frames_per_s=(state.frame - start.frame) / wall,
+                reached=self._ledger.reached,
+                counter=perf_counter(),
             )
         )
 
@@ -279,16 +265,6 @@ class Session:
             errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
             consolidations=self._consolidator.consolidations,
         )
-
-    def _where(self, state: State) -> str:
-        place = self._story.place_of(state)
-        if not state.game_started:
-            return place
-        if not state.control.trusted:
-            return (
-                "between two moments"  # a warp or a scene: map and square may not belong together
-            )
-        return f"{place} ({state.map.x},{state.map.y})"
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""
