@@ -1,13 +1,18 @@
 """What the tests of play share."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent.app import Moment
+from agent.replay import record_of
 from agent.report import Summary
+from agent.skills import Course, Outcome, Skill
+from emulator import PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
+from memory import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,3 +53,41 @@ class Ended:
 
 
 Agent = Callable[..., Ended]
+
+
+class Game:
+    """The demo in an emulator, at a moment that a test asks for."""
+
+    def __init__(self, console: PyBoyConsole) -> None:
+        self.console = console
+
+    @property
+    def state(self) -> State:
+        return read_state(self.console.ram(), self.console.frame)
+
+    def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
+        """Perform the steps of `skill` to its end, at most so many."""
+        course = Course(skill)
+        for _ in range(within):
+            if course.outcome is not Outcome.RUNNING:
+                return course.outcome
+            self.console.perform(course.step)
+            course.resume(self.state)
+        raise AssertionError("the skill does not end")
+
+
+@contextmanager
+def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
+    """Drive the steps of a run until `moment`, and lend the game as it is then."""
+    with (
+        closing(read_run(run)) as folder,
+        closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
+    ):
+        game = Game(console)
+        for row in folder.store.steps():
+            console.perform(record_of(row).step)
+            if moment(game.state):
+                break
+        else:
+            raise AssertionError("the run has no such moment")
+        yield game

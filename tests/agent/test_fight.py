@@ -1,0 +1,115 @@
+"""Fighting on the cartridge: orders become presses, and everything between turns is seen through."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.app import Interrupt, Settings, play_run
+from agent.skills import Attack, Flee, Order, Outcome, fight
+from emulator import BattleResult, Phase, State
+from tests.agent.support import Game, Played, Watcher, game_at
+
+
+def battle_menu_waits(state: State) -> bool:
+    return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+
+def wild_battle_begins(state: State) -> bool:
+    return battle_menu_waits(state) and state.battle is not None and state.battle.is_wild
+
+
+@pytest.fixture
+def against_rival(played: Played) -> Iterator[Game]:
+    """The first turn of the first battle."""
+    with game_at(played.folder, battle_menu_waits) as game:
+        yield game
+
+
+@pytest.fixture(scope="module")
+def wild_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in which something wild was met."""
+    for seed in range(20):
+        folder = tmp_path_factory.mktemp("wild")
+        watcher = Watcher()
+        settings = Settings(seed=seed, run=folder / "run", memory=folder / "memory")
+        play_run(settings, watcher, Interrupt())
+        if any(wild_battle_begins(moment.state) for moment in watcher.moments):
+            return folder / "run"
+    pytest.fail("nothing wild in twenty games")
+
+
+@pytest.fixture
+def in_the_grass(wild_run: Path) -> Iterator[Game]:
+    """The first turn against something wild."""
+    with game_at(wild_run, wild_battle_begins) as game:
+        yield game
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> None:
+    battle = against_rival.state.battle
+    assert battle is not None
+    assert battle.own is not None
+    move = battle.own.moves[slot]
+    used: list[int | None] = []
+
+    def command(state: State) -> Order:
+        if used:
+            return Flee()  # enough seen; a trainer lets nobody go, so the skill must be ended
+        used.append(slot)
+        return Attack(slot)
+
+    skill = fight(command, against_rival.state)
+    step = next(skill)
+    for _ in range(60):
+        against_rival.console.perform(step)
+        state = against_rival.state
+        if state.battle is not None and state.battle.own_move is not None:
+            assert state.battle.own_move == move.move
+            break
+        step = skill.send(state)
+    else:
+        pytest.fail("no move was used")
+
+
+def test_a_fight_goes_on_until_it_is_over(against_rival: Game) -> None:
+    outcome = against_rival.carry_out(fight(lambda _state: Attack(0), against_rival.state))
+    assert outcome is Outcome.DONE
+    assert not against_rival.state.in_battle
+    assert against_rival.state.battle_result in (BattleResult.WON, BattleResult.LOST)
+
+
+def test_nobody_runs_from_a_trainer_and_the_fight_goes_on(against_rival: Game) -> None:
+    asked = 0
+
+    def command(_state: State) -> Order:
+        nonlocal asked
+        asked += 1
+        return Flee() if asked == 1 else Attack(0)
+
+    assert against_rival.carry_out(fight(command, against_rival.state)) is Outcome.DONE
+    assert asked > 2
+    assert against_rival.state.battle_result is not BattleResult.LEFT
+
+
+def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
+    before = in_the_grass.state.party
+    outcome = in_the_grass.carry_out(fight(lambda _state: Flee(), in_the_grass.state))
+    assert outcome is Outcome.DONE
+    fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
+    assert fainted or in_the_grass.state.battle_result is BattleResult.LEFT
+    assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
+
+
+def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: Game) -> None:
+    skill = fight(lambda _state: Attack(0), against_rival.state)
+    step = next(skill)
+    while True:
+        against_rival.console.perform(step)
+        state = against_rival.state
+        if state.battle is not None and state.battle.phase is Phase.MOVE_MENU:
+            break
+        step = skill.send(state)
+    again = fight(lambda _state: Attack(0), against_rival.state)  # as after a resume
+    assert against_rival.carry_out(again) is Outcome.DONE

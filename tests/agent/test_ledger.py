@@ -1,0 +1,108 @@
+"""Milestones need two witnesses: work RAM, and the pixels of the frame of that moment."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agent.capabilities import Ledger, Milestone, Witness
+from agent.perception import Due, Percept, Sight
+from emulator import (
+    Font,
+    MenuKind,
+    Screen,
+    State,
+    Step,
+    demo_cartridge_path,
+    load_cartridge,
+    read_glyphs,
+)
+from memory import Hooks
+from tests.agent.support import Played, game_at
+
+FONT = Font.of(load_cartridge(demo_cartridge_path()))
+GOT_STARTER, BATTLED_RIVAL, LATER = 0x22, 0x23, 0x24
+TEAM = Milestone("starter", "have a companion", Witness.TEAM, event=GOT_STARTER)
+HEALTHY = Milestone("healed", "be healed", Witness.HEALTHY_TEAM, home=1)
+RIVAL = Milestone(
+    "rival", "face the rival", Witness.TEXT, event=BATTLED_RIVAL, words="{rival}: Good"
+)
+
+
+def shows_team(state: State) -> bool:
+    return state.menu is not None and state.menu.kind is MenuKind.PARTY and not state.in_battle
+
+
+def seen(state: State, text: str) -> Percept:
+    sight = Sight(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
+    return Percept(1, state, "", 1.0, (), sight, None)
+
+
+@pytest.fixture(scope="module")
+def team(played: Played) -> Iterator[tuple[State, str]]:
+    """The list of the team after the healing, and what its pixels read."""
+
+    def healed(state: State) -> bool:
+        return shows_team(state) and state.flags.used_center
+
+    with game_at(played.folder, healed) as game:
+        game.console.perform(Step(None, 0, 20), render=True)
+        yield game.state, read_glyphs(game.console.screen(), FONT)
+
+
+def test_both_witnesses_write_a_line(team: tuple[State, str]) -> None:
+    state, text = team
+    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    assert ledger.due(state) is Due.FRAME
+    ledger.observe(seen(state, text))
+    assert [each.id for each in ledger.reached] == ["starter", "healed"]
+    assert state.party.mons[0].nickname in ledger.reached[0].witnesses["frame"]
+    assert "0x22" in ledger.reached[0].witnesses["ram"]
+    assert ledger.due(state) is Due.NOTHING
+
+
+def test_without_a_frame_there_is_no_line(team: tuple[State, str]) -> None:
+    ledger = Ledger((TEAM,), Hooks())
+    assert ledger.observe(seen(team[0], "")) == ()
+    assert not ledger.has("starter")
+
+
+def test_a_frame_that_shows_something_else_is_no_witness(team: tuple[State, str]) -> None:
+    state, text = team
+    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    ledger.observe(seen(state, "a meadow"))
+    hp = state.party.mons[0].hp
+    ledger.observe(seen(state, text.replace(f"{hp}/", f"{hp - 1}/").replace("PL", "??")))
+    assert not ledger.has("healed")
+
+
+def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> None:
+    state, text = team
+    later = replace(TEAM, event=LATER)
+    elsewhere = replace(HEALTHY, home=9)
+    ledger = Ledger((later, elsewhere), Hooks())
+    assert ledger.due(state) is Due.NOTHING
+    assert ledger.observe(seen(state, text)) == ()
+
+
+def test_words_are_looked_for_while_text_is_open(played: Played) -> None:
+    def told(state: State) -> bool:
+        return state.flags.is_set(BATTLED_RIVAL) and state.dialogue.is_open and state.game_started
+
+    with game_at(played.folder, told) as game:
+        state = game.state
+        ledger = Ledger((RIVAL,), Hooks())
+        assert ledger.due(state) is Due.FRAME
+        assert ledger.observe(seen(state, "somebody: Good")) == ()
+        ledger.observe(seen(state, f"{state.player.rival_name}: Good."))
+    assert ledger.has("rival")
+
+
+def test_what_was_reached_survives_a_checkpoint(team: tuple[State, str]) -> None:
+    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    ledger.observe(seen(*team))
+    again = Ledger((TEAM, HEALTHY), Hooks())
+    again.restore(ledger.to_json())
+    assert again.reached == ledger.reached
+    assert again.due(team[0]) is Due.NOTHING

@@ -1,0 +1,185 @@
+"""Deciding: plans are kept while they stand, let go of when they do not, and failures count."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+
+from agent.capabilities import Capability, Deed, Reflex, Sensor
+from agent.errors import Stuck
+from agent.mind import Intent, Mind, Progress, Source
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Plan, Require
+from agent.skills import Outcome, Skill, wait
+from emulator import State, Step
+from memory import Call, Hooks, Recall
+from tests.agent.support import Played, game_at
+
+FACTS = frozenset({"in_battle", "ready", "there", "alarm", "weather"})
+PREPARE = Action("prepare", (), (Effect("ready", 1),), 2, "get ready")
+GO = Action("go", (Require("ready", at_least=1),), (Effect("there", 1),), 3, "go there")
+SWIM = Action("swim", (), (Effect("there", 1),), 9, "swim there")
+FIGHT = Action("fight", (Require("in_battle", at_least=1),), (Effect("in_battle", 0),), 1, "fight")
+THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
+PEACE = Goal("peace", (Require("in_battle", at_most=0),), 100, "have peace")
+
+
+def two_steps(_state: State) -> Skill:
+    yield wait(1)
+    yield wait(1)
+    return Outcome.DONE
+
+
+def no_use(_state: State) -> Skill:
+    yield wait(1)
+    return Outcome.BLOCKED
+
+
+class Nothing:
+    """A memory without anything in it."""
+
+    def objective_status(self, _objective_id: str) -> str | None:
+        return None
+
+
+@dataclass
+class World:
+    """A mind, and the facts that it is told."""
+
+    percept: Percept
+    facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0))
+    plans: list[str] = field(default_factory=list)
+
+    def mind(self, go: Callable[[State], Skill] = two_steps) -> Mind:
+        def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
+            return self.facts
+
+        alarm = Reflex("alarm", lambda _p: bool(self.facts["alarm"]), wait(1), "it rings")
+        at_war = Require("in_battle", at_least=1)
+        capability = Capability(
+            name="all",
+            sensors=(Sensor(FACTS, read),),
+            deeds=(
+                Deed(PREPARE, two_steps),
+                Deed(GO, go),
+                Deed(SWIM, two_steps),
+                Deed(FIGHT, two_steps, masters=frozenset({"alarm"}), holds=at_war),
+            ),
+            goals=(THERE, PEACE),
+            reflexes=(alarm,),
+        )
+        hooks = Hooks()
+        hooks.after("Mind.plan_for", self._note)
+        return Mind((capability,), cast("Recall", Nothing()), hooks, Progress(patience=50))
+
+    def _note(self, _call: Call, plan: Plan | None) -> None:
+        self.plans.append(" ".join(action.name for action in plan.actions) if plan else "none")
+
+    def tick(self, mind: Mind) -> Intent:
+        """Decide and carry out one step."""
+        intent = mind.decide(self.percept, mind.sense(self.percept))
+        mind.learn(intent, self.facts, intent.course.resume(self.percept.state))
+        return intent
+
+    def names(self, mind: Mind, ticks: int) -> list[str]:
+        return [self.tick(mind).name for _ in range(ticks)]
+
+
+@pytest.fixture(scope="module")
+def percept(played: Played) -> Iterator[Percept]:
+    with game_at(played.folder, lambda state: state.in_control) as game:
+        yield Percept(1, game.state, "", 1.0, (), None, None)
+
+
+@pytest.fixture
+def world(percept: Percept) -> World:
+    return World(percept)
+
+
+def test_a_plan_is_carried_out_deed_by_deed(world: World) -> None:
+    mind = world.mind()
+    assert world.names(mind, 2) == ["prepare", "prepare"]
+    world.facts["ready"] = 1
+    assert world.names(mind, 2) == ["go", "go"]
+    assert world.plans == ["prepare go", "go"]
+
+
+def test_a_plan_is_kept_while_what_it_relies_on_holds(world: World) -> None:
+    mind = world.mind()
+    kept = world.tick(mind).plan
+    world.facts["weather"] = 3  # nobody's condition
+    assert world.tick(mind).plan == kept
+    world.facts["ready"] = 1
+    assert world.tick(mind).name == "go"
+
+
+def test_a_plan_falls_when_what_it_relies_on_goes(world: World) -> None:
+    mind = world.mind()
+    world.names(mind, 2)  # ready was promised and did not come
+    assert world.tick(mind).name == "swim"  # since getting ready did no good
+    assert world.plans == ["prepare go", "swim"]
+
+
+def test_a_battle_breaks_off_what_is_under_way_and_comes_first(world: World) -> None:
+    mind = world.mind()
+    world.tick(mind)
+    world.facts["in_battle"] = 1
+    assert world.names(mind, 2) == ["fight", "fight"]
+    world.facts["in_battle"] = 0
+    assert world.tick(mind).name == "prepare"
+
+
+def test_a_reflex_comes_before_deeds_that_do_not_master_it(world: World) -> None:
+    mind = world.mind()
+    world.facts["alarm"] = 1
+    intent = world.tick(mind)
+    assert (intent.source, intent.name) == (Source.REFLEX, "alarm")
+    world.facts |= {"alarm": 0, "in_battle": 1}
+    world.tick(mind)
+    world.facts["alarm"] = 1
+    assert world.tick(mind).name == "fight"
+
+
+def test_what_fails_is_tried_another_way(world: World) -> None:
+    mind = world.mind(go=no_use)
+    world.facts["ready"] = 1
+    assert world.tick(mind).name == "go"
+    assert world.names(mind, 3)[-1] == "swim"
+
+
+def test_what_has_no_effect_though_it_went_well_becomes_dearer(world: World) -> None:
+    mind = world.mind()
+    done = world.names(mind, 12)  # getting ready never makes ready
+    assert done[:2] == ["prepare", "prepare"]
+    assert "swim" in done
+
+
+def test_a_reached_goal_is_closed_once(world: World) -> None:
+    mind = world.mind()
+    world.tick(mind)
+    world.facts["there"] = 1
+    world.names(mind, 3)
+    assert mind.goal is None
+    assert world.tick(mind).why == "every goal is reached"
+
+
+def test_failures_and_goals_survive_a_checkpoint(world: World) -> None:
+    mind = world.mind(go=no_use)
+    world.facts["ready"] = 1
+    world.names(mind, 3)
+    again = world.mind(go=no_use)
+    again.restore(mind.to_json())
+    assert again.to_json() == mind.to_json()
+    assert again.goal == mind.goal
+
+
+def test_nothing_new_for_too_long_is_being_stuck(world: World) -> None:
+    mind = world.mind()
+    world.facts["ready"] = 1
+    with pytest.raises(Stuck, match="because"):
+        world.names(mind, 200)
+
+
+def test_every_step_of_a_deed_is_a_step(world: World) -> None:
+    assert isinstance(world.tick(world.mind()).course.step, Step)

@@ -1,0 +1,80 @@
+"""Talking on the cartridge: to people, across counters, and with an answer to what they ask."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agent.skills import Outcome, look_at_team, talk
+from emulator import MenuKind, State, World, demo_cartridge_path, load_cartridge
+from tests.agent.support import Game, Played, game_at
+
+WORLD = World.of(load_cartridge(demo_cartridge_path()))
+LAB, REST_HOUSE = 40, 41
+BALL, NURSE = 2, 1
+GOT_STARTER = 0x22
+
+
+def free_in(map_id: int, state: State) -> bool:
+    return state.game_started and state.in_control and state.map.map_id == map_id
+
+
+@pytest.fixture
+def lab(played: Played) -> Iterator[Game]:
+    with game_at(played.folder, lambda state: free_in(LAB, state)) as game:
+        yield game
+
+
+@pytest.fixture
+def rest_house(played: Played) -> Iterator[Game]:
+    with game_at(played.folder, lambda state: free_in(REST_HOUSE, state)) as game:
+        yield game
+
+
+def test_saying_yes_takes_what_is_offered(lab: Game) -> None:
+    assert lab.carry_out(talk(BALL, WORLD, lab.state, say_yes=True)) is Outcome.DONE
+    state = lab.state
+    assert state.flags.is_set(GOT_STARTER)
+    assert len(state.party) == 1
+    assert state.menu is None
+
+
+def test_without_a_yes_the_answer_is_no(lab: Game) -> None:
+    assert lab.carry_out(talk(BALL, WORLD, lab.state)) is Outcome.DONE
+    assert not lab.state.flags.is_set(GOT_STARTER)
+    assert len(lab.state.party) == 0
+    assert lab.state.in_control
+
+
+def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
+    assert not rest_house.state.flags.used_center
+    outcome = rest_house.carry_out(talk(NURSE, WORLD, rest_house.state, say_yes=True))
+    assert outcome is Outcome.DONE
+    state = rest_house.state
+    assert (state.map.x, state.map.y) == (3, 3)
+    assert state.flags.used_center
+    assert all(mon.hp == mon.stats.hp for mon in state.party.mons)
+    assert state.in_control
+
+
+def test_somebody_who_is_not_there_cannot_be_spoken_to(lab: Game) -> None:
+    assert lab.carry_out(talk(15, WORLD, lab.state)) is Outcome.BLOCKED
+
+
+def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
+    looks: list[bool] = []
+
+    def seen() -> bool:
+        menu = rest_house.state.menu
+        looks.append(menu is not None and menu.kind is MenuKind.PARTY)
+        return len(looks) > 3
+
+    outcome = rest_house.carry_out(look_at_team(seen, rest_house.state, patience=10))
+    assert outcome is Outcome.DONE
+    assert all(looks[:3])
+    assert rest_house.state.in_control
+
+
+def test_a_team_that_nobody_sees_is_put_away_again(rest_house: Game) -> None:
+    skill = look_at_team(lambda: False, rest_house.state, patience=3)
+    assert rest_house.carry_out(skill) is Outcome.BLOCKED
+    assert rest_house.state.in_control
