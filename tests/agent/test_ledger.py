@@ -47,7 +47,8 @@ def team(played: Played) -> Iterator[tuple[State, str]]:
         return shows_team(state) and state.flags.used_center
 
     with game_at(played.folder, healed) as game:
-        game.console.perform(Step(None, 0, 20), render=True)
+        for _ in range(2):  # the first picture that an emulator draws is one line off
+            game.console.perform(Step(None, 0, 20), render=True)
         yield game.state, read_glyphs(game.console.screen(), FONT)
 
 
