@@ -2,6 +2,7 @@
 
 from agent.app.interrupts import Interrupt, interrupts
 from agent.app.moment import Moment, Viewer
+from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook
 from agent.app.runs import HOME, Replayed, play_run, replay_run
 from agent.app.settings import Decider, Settings
@@ -11,11 +12,13 @@ __all__ = [
     "Decider",
     "Interrupt",
     "Moment",
+    "Opinion",
     "Outlook",
     "Replayed",
     "Settings",
     "Viewer",
     "interrupts",
+    "opinions",
     "outlook",
     "play_run",
     "replay_run",

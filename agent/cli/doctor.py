@@ -15,11 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agent.app import Opinion, opinions
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below
 KEY: Final = "ANTHROPIC_API_KEY"
+GLYPHS: Final = "glyphs"  # the reader that knows the font
 
 
 class Health(Enum):
@@ -47,7 +49,15 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
     yield _tesseract()
     yield _key()
     yield _disk(folder)
-    yield _cartridge(rom)
+    try:
+        cartridge = load_cartridge(rom or demo_cartridge_path())
+    except EmulatorError as error:
+        yield Finding("cartridge", Health.BROKEN, "cannot be played", str(error))
+        return
+    advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
+    yield Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+    for opinion in opinions(cartridge):
+        yield _reading(opinion)
 
 
 def report(findings: Iterator[Finding], console: Console) -> bool:
@@ -108,13 +118,18 @@ def _disk(folder: Path) -> Finding:
     return Finding("disk", Health.OK, found)
 
 
-def _cartridge(rom: Path | None) -> Finding:
-    try:
-        cartridge = load_cartridge(rom or demo_cartridge_path())
-    except EmulatorError as error:
-        return Finding("cartridge", Health.BROKEN, "cannot be played", str(error))
-    advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
-    return Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+def _reading(opinion: Opinion) -> Finding:
+    """How a reader did on the main menu: glyphs must be exact, the second opinion need not be."""
+    what = f"text by {opinion.reader}"
+    if opinion.accuracy is None:
+        return Finding(what, Health.OPTIONAL, opinion.reason, "not needed to play")
+    right, total = opinion.accuracy
+    found = f"{right} of {total} characters of the main menu"
+    exact = right == total
+    if exact or opinion.reader != GLYPHS:
+        told = "; ".join(opinion.disagreements)
+        return Finding(what, Health.OK, f"{found} ({told})" if told else found)
+    return Finding(what, Health.BROKEN, found, "the picture does not show what RAM says; report it")
 
 
 def _version(package: str) -> str | None:

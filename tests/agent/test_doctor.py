@@ -45,6 +45,13 @@ def test_tesseract_is_found(tmp_path: Path) -> None:
         pytest.skip("tesseract is not installed (Debian: apt-get install tesseract-ocr)")
     findings = {each.what: each for each in examine(None, tmp_path)}
     assert findings["tesseract"].health is Health.OK
+    assert "characters of the main menu" in findings["text by tesseract"].found
+
+
+def test_the_main_menu_is_read_from_pixels_without_a_fault(tmp_path: Path) -> None:
+    findings = {each.what: each for each in examine(None, tmp_path)}
+    assert findings["text by glyphs"].health is Health.OK
+    assert findings["text by glyphs"].found == "13 of 13 characters of the main menu"
 
 
 def test_without_tesseract_the_agent_still_plays(
@@ -54,3 +61,4 @@ def test_without_tesseract_the_agent_still_plays(
     findings = {each.what: each for each in examine(None, tmp_path)}
     assert findings["tesseract"].health is Health.OPTIONAL
     assert "apt-get install tesseract-ocr" in findings["tesseract"].advice
+    assert findings["text by tesseract"].health is Health.OPTIONAL
