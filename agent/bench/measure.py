@@ -14,14 +14,19 @@ from agent.bench.reference import never_halting
 from agent.bench.screens import gather
 from emulator import Cartridge, Font, GlyphReader, Unavailable, find_tesseract
 
-SECOND_OPINIONS: Final = 40  # screens for Tesseract, which takes thousands of times as long
+OPINIONS: Final = 40  # screens for Tesseract, which takes thousands of times as long
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
 
 Say: TypeAlias = Callable[[str], object]
 
 
-def measure(cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Say) -> Figures:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` is told what is being done."""
+def measure(
+    cartridge: Cartridge, *, seed: int, ticks: int, rounds: int, say: Say, opinions: int = OPINIONS
+) -> Figures:
+    """Return all figures of `rounds` games of `ticks` ticks; `say` is told what is being done.
+
+    `opinions` is how many screens Tesseract reads as well, where it is installed.
+    """
     say("decoding the cartridge")
     decoding = decode_all(cartridge)
     say("warming up")
@@ -40,7 +45,7 @@ def measure(cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Say) 
     glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
     tesseract = find_tesseract()
     if not isinstance(tesseract, Unavailable):
-        say(f"reading {SECOND_OPINIONS} of them with Tesseract")
+        say(f"reading {opinions} of them with Tesseract")
     return Figures(
         cartridge=cartridge.name,
         seed=seed,
@@ -56,5 +61,5 @@ def measure(cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Say) 
         glyphs=glyphs,
         tesseract=None
         if isinstance(tesseract, Unavailable)
-        else read_all(some(samples, SECOND_OPINIONS), tesseract),
+        else read_all(some(samples, opinions), tesseract),
     )

@@ -49,8 +49,8 @@ def page(figures: Figures) -> str:
         "each milestone, every 1,000 ticks and at the end. That is inside of PyBoy, so it is told on its own, and a",
         "second ratio has it on our side.",
         "",
-        "Ticks differ in their frames: a press that reads on takes a dozen, a step of the player 19, waiting with",
-        "every goal reached 30. Our cost goes by ticks, the reference's by frames, so each stretch has its own ratio.",
+        "Ticks differ much in their frames, as the tables say: reading on, walking, watching a battle, waiting. Our cost",
+        "goes by ticks, the reference's by frames, so each stretch has its own ratio.",
     ]
     section = ""
     for row in rows(figures):

@@ -1,10 +1,11 @@
 """The program that never halts: what PyBoy needs for a frame of it is what everything is measured against.
 
 The image is ours and has 32 KiB. Its V-blank interrupt saves registers, counts frames and moves the
-picture by a pixel. Its main program goes round for ever with the mix of a game's inner loops: 64 bytes
-are read, added, combined with their neighbours, tested and written back, so that every round has
-other numbers; then a subroutine sums 32 of them up in 16 bits, by pushes, calls, carries and branches. The LCD is on.
-Nothing waits and nothing spins on the spot: every frame's 17,556 cycles are ordinary instructions.
+picture by a pixel. Its main program goes round for ever with the mix of a game's inner loops: 64
+bytes are read, added, combined with their neighbours, tested and written back, so that every round
+has other numbers; then a subroutine sums 32 of them up in 16 bits, by pushes, calls, carries and
+branches. The LCD is on. Nothing waits and nothing spins on the spot: every frame's 17,556 cycles
+are ordinary instructions.
 """
 
 from hashlib import sha1

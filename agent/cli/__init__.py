@@ -152,7 +152,15 @@ def bench(
 ) -> None:
     """Measure what play costs beside the emulator, and how well text is read from pixels."""
     out, err = Output(), Output(stderr=True)
-    figures = measure(load_cartridge(rom or demo_cartridge_path()), seed, ticks, rounds, err.say)
+    cartridge = load_cartridge(rom or demo_cartridge_path())
+    with interrupts() as interrupt:
+
+        def say(words: str) -> None:
+            if interrupt.asked:
+                raise KeyboardInterrupt  # between two parts: inside of PyBoy it would be lost
+            err.say(words)
+
+        figures = measure(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
     if write is not None:
         write.write_text(page(figures), encoding="utf-8")
     if as_json:

@@ -105,6 +105,8 @@ def _view(tileset: Tileset, pixels: list[bytes]) -> _View:
 
 
 def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
+    if _present(game_map.layout, game_map.tileset)[view.cells].sum() < ENOUGH * CELLS:
+        return  # whatever square it is, the map lacks the tiles
     squares = _squares(game_map.layout, game_map.tileset)[: game_map.rows, : game_map.columns]
     counts = (squares == view.cells).sum(axis=(2, 3))
     for y, x in np.argwhere(counts >= ENOUGH * CELLS):
@@ -114,6 +116,15 @@ def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
             drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
             place = Place(game_map.map_id, int(x), int(y))
             yield _Match(place, int(counts[y, x]), drawing)
+
+
+@lru_cache(maxsize=256)
+def _present(layout: Layout, tileset: Tileset) -> NDArray[np.bool_]:
+    """Return for every shape whether it is anywhere on a map; UNSEEN and UNDRAWN, the last two, are not."""
+    present = np.zeros(0x100 + 2, np.bool_)
+    drawn = _shapes(tileset).by_id[layout.tiles]
+    present[drawn[drawn >= 0]] = True
+    return present
 
 
 @lru_cache(maxsize=256)
