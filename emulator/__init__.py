@@ -51,6 +51,7 @@ from emulator.rules.damage import damage
 from emulator.rules.experience import Growth, experience_gained
 from emulator.rules.records import Attacker, Defender, MoveData
 from emulator.rules.spread import Spread, damage_spread, expected_damage, knockout_chance
+from emulator.rules.stages import StageChange, after_change, stage_change
 from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.picture import Screen
@@ -139,6 +140,7 @@ __all__ = [
     "Species",
     "Spread",
     "Stack",
+    "StageChange",
     "Stages",
     "State",
     "StateError",
@@ -162,6 +164,7 @@ __all__ = [
     "WildTable",
     "World",
     "accuracy",
+    "after_change",
     "agreement",
     "critical_chance",
     "damage",
@@ -179,6 +182,7 @@ __all__ = [
     "read_glyphs",
     "read_state",
     "run_chance",
+    "stage_change",
     "staged",
     "stats_of",
     "verify_chain",

@@ -1,7 +1,10 @@
-"""What to do each turn of a battle, from the exact odds of every attack on both sides."""
+"""What to do each turn of a battle: of all moves the one that wins most often, by the exact odds of both sides."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agent.skills import Attack, Flee, Order
 from emulator import (
@@ -13,81 +16,135 @@ from emulator import (
     MoveData,
     Spread,
     State,
+    after_change,
     damage_spread,
+    first_chance,
     hit_chance,
     run_chance,
+    stage_change,
 )
 
-NEVER: Final = 1_000.0  # turns: what does no damage knocks nobody out
+Odds: TypeAlias = NDArray[np.float64]
+
+TURNS: Final = 50  # looked ahead; a fight that lasts longer counts as not won
+AS_GOOD: Final = 0.02  # chances of winning this close are the same; then the quicker move is chosen
+LOST: Final = 0.5  # below this chance a wild fight is left
 RUN_ODDS: Final = 0.5  # a try to run that is likelier to fail only costs a turn
 
 
 class Prospect(NamedTuple):
-    """An attack that could be chosen: how many uses of it a knock-out takes on average."""
+    """A move that could be chosen: the chance that the fight is won with it, and after how many turns."""
 
-    uses: float
+    chance: float
+    turns: float
     slot: int
 
 
 def command(dex: Dex, state: State) -> Order:
-    """Return the order for this turn: the quickest way to win, or away from a fight that would be lost."""
+    """Return the order for this turn: the best move, or away from a wild fight that would be lost."""
     battle = state.battle
     if battle is None or battle.own is None or battle.enemy is None:
         return Attack(0)
     own, enemy = battle.own, battle.enemy
-    best = min(prospects(dex, own, enemy), default=Prospect(NEVER, _any_move(own)))
-    if battle.is_wild and best.uses > turns_left(dex, own, enemy) and _can_run(battle, own, enemy):
+    found = list(prospects(dex, own, enemy))
+    highest = max((each.chance for each in found), default=0.0)
+    if battle.is_wild and highest < LOST and _can_run(battle, own, enemy):
         return Flee()
-    return Attack(best.slot)
+    good = [each for each in found if each.chance >= highest - AS_GOOD]
+    return Attack(min(good, key=lambda each: each.turns).slot if good else _any_move(own))
 
 
 def prospects(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[Prospect]:
-    """Yield what each attack that has PP left promises."""
+    """Yield what each move promises that does damage, or changes a stat and is followed by damage."""
+    moves = list(_usable(dex, own))
+    attacks = [(slot, move) for slot, move in moves if move.power]
+    plain = [_race(dex, own, enemy, move, slot) for slot, move in attacks]
+    yield from plain
+    if not plain:
+        return
+    blow = _any_blow(dex, enemy, own)  # what is suffered while something is prepared
+    for slot, move in moves:
+        change = None if move.power else stage_change(move.effect)
+        if change is None:
+            continue
+        stronger = after_change(own, change, dex.rules) if change.own else own
+        weaker = enemy if change.own else after_change(enemy, change, dex.rules)
+        then = max(_race(dex, stronger, weaker, each, slot, blow) for _, each in attacks)
+        hit = float(hit_chance(_attacker(dex, own), Defender.of(enemy), move, dex.rules))
+        chance = hit * then.chance + (1 - hit) * max(plain).chance
+        yield Prospect(chance, then.turns + 1, slot)
+
+
+def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
+    """Return the chances that somebody with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
+
+    `before` is a blow taken before the first of them.
+    """
+    taken = np.zeros(hp)  # the chance of each damage taken so far, as long as it is not all
+    taken[0] = 1.0
+    if before is not None:
+        taken = np.convolve(taken, _amounts(before, hp))[:hp]
+    odds = [float(taken.sum())]
+    amounts = _amounts(blow, hp)
+    for _ in range(TURNS):
+        taken = np.convolve(taken, amounts)[:hp]
+        odds.append(float(taken.sum()))
+    return np.array(odds)
+
+
+def _race(  # who with what against whom, and what came before
+    dex: Dex,
+    own: BattleMon,
+    enemy: BattleMon,
+    move: MoveData,
+    slot: int,
+    before: Spread | None = None,
+) -> Prospect:
+    """What comes of using `move` every turn, while the enemy uses any of its own."""
+    theirs = standing(_blow(dex, own, enemy, move), enemy.hp)
+    ours = standing(_any_blow(dex, enemy, own), own.hp, before)
+    wins = theirs[:-1] - theirs[1:]  # in this turn, and not before
+    first = float(first_chance(own.stats.speed, move.number, enemy.stats.speed, 0))
+    alive = first * ours[:-1] + (1 - first) * ours[1:]
+    return Prospect(float(wins @ alive), float(theirs.sum()), slot)
+
+
+def _usable(dex: Dex, own: BattleMon) -> Iterator[tuple[int, MoveData]]:
     for slot, known in enumerate(own.moves):
-        if known.pp and slot != own.disabled and known.move:
-            blow = _blow(dex, own, enemy, dex.move(known.move))
-            uses = expected_uses(blow, enemy.hp)
-            if uses < NEVER:
-                yield Prospect(uses, slot)
-
-
-def turns_left(dex: Dex, own: BattleMon, enemy: BattleMon) -> float:
-    """Return after how many turns the enemy, who picks any of its moves, knocks `own` out on average."""
-    blows = [_blow(dex, enemy, own, dex.move(known.move)) for known in enemy.moves if known.move]
-    return expected_uses(_mixed(blows), own.hp) if blows else NEVER
-
-
-def expected_uses(blow: Spread, hp: int) -> float:
-    """Return how many uses of `blow` it takes on average until nothing of `hp` is left."""
-    misses = blow.get(0, 0.0)
-    if misses >= 1:
-        return NEVER
-    hits = [(amount, chance) for amount, chance in blow.items() if amount]
-    uses = [0.0] * (hp + 1)
-    for left in range(1, hp + 1):
-        later = sum(chance * uses[left - amount] for amount, chance in hits if amount < left)
-        uses[left] = (1 + later) / (1 - misses)
-    return min(uses[hp], NEVER)
+        if known.move and known.pp and slot != own.disabled:
+            yield slot, dex.move(known.move)
 
 
 def _blow(dex: Dex, mon: BattleMon, target: BattleMon, move: MoveData) -> Spread:
     """What one use of a move does, misses included as no damage."""
     if not move.power:
         return {0: 1.0}
-    attacker, defender = Attacker.of(mon, dex.species(mon.species).base.speed), Defender.of(target)
+    attacker, defender = _attacker(dex, mon), Defender.of(target)
     hit = float(hit_chance(attacker, defender, move, dex.rules))
     spread = damage_spread(attacker, defender, move, dex.rules)
     blow = {amount: hit * chance for amount, chance in spread.items()}
     return {**blow, 0: blow.get(0, 0.0) + 1 - hit}
 
 
-def _mixed(blows: Sequence[Spread]) -> Spread:
-    """One of several, each as likely."""
+def _any_blow(dex: Dex, mon: BattleMon, target: BattleMon) -> Spread:
+    """What one of a mon's moves does when any is as likely; wild ones choose so."""
+    moves = [dex.move(known.move) for known in mon.moves if known.move]
     mixed: dict[int, float] = {}
-    for blow in blows:
-        for amount, chance in blow.items():
-            mixed[amount] = mixed.get(amount, 0.0) + chance / len(blows)
-    return mixed
+    for move in moves:
+        for amount, chance in _blow(dex, mon, target, move).items():
+            mixed[amount] = mixed.get(amount, 0.0) + chance / len(moves)
+    return mixed or {0: 1.0}
+
+
+def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
+    return Attacker.of(mon, dex.species(mon.species).base.speed)
+
+
+def _amounts(blow: Spread, hp: int) -> Odds:
+    amounts = np.zeros(hp + 1)
+    for amount, chance in blow.items():
+        amounts[min(amount, hp)] += chance
+    return amounts
 
 
 def _can_run(battle: Battle, own: BattleMon, enemy: BattleMon) -> bool:

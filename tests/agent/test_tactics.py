@@ -3,12 +3,13 @@
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.capabilities.tactics import NEVER, command, expected_uses, prospects, turns_left
+from agent.capabilities.tactics import TURNS, command, prospects, standing
 from agent.skills import Attack, Flee
 from emulator import (
     Battle,
@@ -30,7 +31,7 @@ def number_of(move: str) -> int:
     return next(number for number, each in DEX.all_moves.items() if each.name == move)
 
 
-NUDGE, GLOWER, SPLISH = (number_of(name) for name in ("NUDGE", "GLOWER", "SPLISH"))
+NUDGE, GLOWER, BIG_EYES, SPLISH = map(number_of, ("NUDGE", "GLOWER", "BIG EYES", "SPLISH"))
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +65,10 @@ def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) ->
 def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
-    quickest = min(prospects(DEX, own, enemy)).slot
-    assert quickest in (0, 2)
-    assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(quickest)
+    attacks = [each for each in prospects(DEX, own, enemy) if each.slot in (0, 2)]
+    quickest = min(attacks, key=lambda each: each.turns)
+    weak = replace(enemy, hp=9)  # nothing is worth preparing
+    assert ordered(first_turn, own, weak, BattleKind.TRAINER) == Attack(quickest.slot)
 
 
 def test_a_move_without_pp_is_not_chosen(first_turn: State) -> None:
@@ -100,9 +102,26 @@ def test_a_fight_that_will_be_won_is_fought(first_turn: State) -> None:
     assert isinstance(ordered(first_turn, own, easy, BattleKind.WILD), Attack)
 
 
-def test_an_enemy_that_cannot_hurt_leaves_all_the_time_there_is(first_turn: State) -> None:
+def test_what_saves_more_turns_than_it_costs_is_done_first(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
-    assert turns_left(DEX, own, with_moves(enemy, (GLOWER, 10))) == NEVER
+    own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
+    strong = replace(with_moves(enemy, (NUDGE, 20)), hp=60)  # many turns, and each one hurts
+    assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
+    calm = replace(strong, stages=strong.stages._replace(attack=-6))
+    assert ordered(first_turn, own, calm, BattleKind.TRAINER) == Attack(0)  # nothing left to lower
+
+
+def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
+    _, own, enemy = sides(first_turn)
+    own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
+    assert ordered(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
+
+
+def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
+    _, own, enemy = sides(first_turn)
+    own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
+    (only,) = prospects(DEX, own, harmless)
+    assert only.chance == pytest.approx(1.0)
 
 
 SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_size=5).map(
@@ -110,19 +129,22 @@ SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_
 )
 
 
-@given(blow=SPREADS, hp=st.integers(1, 30))
-def test_more_hp_never_falls_sooner(blow: dict[int, float], hp: int) -> None:
-    assert 1 <= expected_uses(blow, hp) <= expected_uses(blow, hp + 1)
+@given(blow=SPREADS, before=st.none() | SPREADS, hp=st.integers(1, 30))
+def test_standing_is_a_chance_that_only_falls(
+    blow: dict[int, float], before: dict[int, float] | None, hp: int
+) -> None:
+    odds = list(standing(blow, hp, before))
+    assert len(odds) == TURNS + 1
+    assert all(-1e-9 <= later <= sooner + 1e-9 for sooner, later in pairwise([1.0, *odds]))
+    more = list(standing(blow, hp + 1, before))
+    assert all(one <= other + 1e-9 for one, other in zip(odds, more, strict=True))
 
 
-def test_expected_uses_are_what_many_tries_take() -> None:
+def test_standing_is_what_many_tries_come_to() -> None:
     blow, hp, tries = {0: 0.2, 3: 0.5, 5: 0.3}, 17, 20_000
     chance = random.Random(7)
-    total = 0
+    after_five = 0
     for _ in range(tries):
-        left = hp
-        while left > 0:
-            total += 1
-            left -= chance.choices(list(blow), list(blow.values()))[0]
-    assert expected_uses(blow, hp) == pytest.approx(total / tries, rel=0.02)
-    assert expected_uses({0: 1.0}, hp) == NEVER
+        hits = chance.choices(list(blow), list(blow.values()), k=5)
+        after_five += sum(hits) < hp
+    assert standing(blow, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
