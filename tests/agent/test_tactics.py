@@ -19,6 +19,7 @@ from emulator import (
     MoveSlot,
     Phase,
     State,
+    Stats,
     demo_cartridge_path,
     load_cartridge,
 )
@@ -31,7 +32,8 @@ def number_of(move: str) -> int:
     return next(number for number, each in DEX.all_moves.items() if each.name == move)
 
 
-NUDGE, GLOWER, BIG_EYES, SPLISH = map(number_of, ("NUDGE", "GLOWER", "BIG EYES", "SPLISH"))
+NAMES = ("NUDGE", "GLOWER", "BIG EYES", "SPLISH", "CURL UP")
+NUDGE, GLOWER, BIG_EYES, SPLISH, CURL_UP = map(number_of, NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,12 @@ def sides(state: State) -> tuple[Battle, BattleMon, BattleMon]:
 
 def with_moves(mon: BattleMon, *moves: tuple[int, int]) -> BattleMon:
     return replace(mon, moves=tuple(MoveSlot(move, pp, 0) for move, pp in moves))
+
+
+def even(mon: BattleMon) -> BattleMon:
+    """A mon of level 5 that nothing sets apart."""
+    stats = Stats(20, 11, 11, 11, 11)
+    return replace(mon, level=5, hp=20, stats=stats, unmodified=stats, types=(0, 0))
 
 
 def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
@@ -102,13 +110,20 @@ def test_a_fight_that_will_be_won_is_fought(first_turn: State) -> None:
     assert isinstance(ordered(first_turn, own, easy, BattleKind.WILD), Attack)
 
 
-def test_what_saves_more_turns_than_it_costs_is_done_first(first_turn: State) -> None:
+def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
-    own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
-    strong = replace(with_moves(enemy, (NUDGE, 20)), hp=60)  # many turns, and each one hurts
+    own = with_moves(even(own), (NUDGE, 20), (CURL_UP, 20))
+    strong = replace(with_moves(even(enemy), (NUDGE, 20)), hp=26)  # many turns, and each one hurts
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
-    calm = replace(strong, stages=strong.stages._replace(attack=-6))
-    assert ordered(first_turn, own, calm, BattleKind.TRAINER) == Attack(0)  # nothing left to lower
+    curled = replace(own, stages=own.stages._replace(defense=6))
+    assert ordered(first_turn, curled, strong, BattleKind.TRAINER) == Attack(0)  # no more of it
+
+
+def test_what_helps_less_than_its_turn_costs_is_left(first_turn: State) -> None:
+    _, own, enemy = sides(first_turn)
+    own = with_moves(even(own), (NUDGE, 20), (BIG_EYES, 20))
+    strong = replace(with_moves(even(enemy), (NUDGE, 20)), hp=26)
+    assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
 
 
 def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
