@@ -49,16 +49,27 @@ def read_people(ram: Ram) -> tuple[Person, ...]:
     """Return who is on the map, slots 1 to 15; hidden ones are listed as not on the screen."""
     looks = ram.span(DATA_1, SLOTS * SLOT_SIZE)
     places = ram.span(DATA_2, SLOTS * SLOT_SIZE)
-    columns = [looks[at::SLOT_SIZE] for at in (PICTURE, STATUS, IMAGE, FACING)]
-    columns += [places[at::SLOT_SIZE] for at in (MAP_X, MAP_Y)]
-    return _decode_people(*columns)
+    return _decode_people(
+        looks[PICTURE::SLOT_SIZE],
+        looks[STATUS::SLOT_SIZE].translate(_MOVES),
+        looks[IMAGE::SLOT_SIZE].translate(_SHOWS),
+        looks[FACING::SLOT_SIZE].translate(_FACES),
+        places[MAP_X::SLOT_SIZE],
+        places[MAP_Y::SLOT_SIZE],
+    )
+
+
+# A sprite's bytes change with every picture of a step; what is read of them does not.
+_MOVES: Final = bytes(status & 0x7F == MOVING for status in range(0x100))
+_SHOWS: Final = bytes(image != NOT_DRAWN for image in range(0x100))
+_FACES: Final = bytes(facing & 0x0C for facing in range(0x100))
 
 
 @lru_cache(maxsize=64)
 def _decode_people(
-    pictures: bytes, statuses: bytes, images: bytes, facings: bytes, xs: bytes, ys: bytes
+    pictures: bytes, moving: bytes, shown: bytes, facings: bytes, xs: bytes, ys: bytes
 ) -> tuple[Person, ...]:
-    rows = zip(pictures, statuses, images, facings, xs, ys, strict=True)
+    rows = zip(pictures, moving, shown, facings, xs, ys, strict=True)
     return tuple(
         [
             Person(
@@ -66,11 +77,11 @@ def _decode_people(
                 picture=picture,
                 x=x - BORDER,
                 y=y - BORDER,
-                facing=Facing(facing & 0x0C),
-                moving=status & 0x7F == MOVING,
-                on_screen=image != NOT_DRAWN,
+                facing=Facing(facing),
+                moving=bool(moves),
+                on_screen=bool(shows),
             )
-            for slot, (picture, status, image, facing, x, y) in enumerate(rows)
+            for slot, (picture, moves, shows, facing, x, y) in enumerate(rows)
             if slot and picture
         ]
     )
