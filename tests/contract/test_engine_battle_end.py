@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -175,3 +176,41 @@ def test_the_map_is_itself_again(start: Callable[[str], Game]) -> None:
     assert (game.block("wTileMap"), game.place) == (tiles, place)
     assert bytes(game.pyboy.memory[0x9000:0x9800]) == graphics
     assert game.step("down") or game.step("left")
+
+
+@pytest.mark.parametrize("opponent", [33, 200 + RAMBLER])
+def test_a_team_that_cannot_stand_has_lost_at_once(
+    start: Callable[[str], Game], opponent: int
+) -> None:
+    fallen = replace(strong(), hp=0)
+    game = begin(start, fallen, replace(fallen, species=7))
+    game.poke("wTrainerNo", 1)
+    game.poke("wCurEnemyLevel", 5)
+    game.poke("wCurOpponent", opponent)
+    game.wait(lambda: game.byte("wIsInBattle") != battles.NOTHING, 120)
+    screens = []
+    for _ in range(100):
+        game.press("b", settle=12)
+        screens.append(game.text)
+        if game.byte("wIsInBattle") == battles.NOTHING and game.is_free:
+            break
+    assert "able to fight" in said(screens)
+    assert game.byte("wBattleResult") == battles.BEATEN
+    assert game.place.map == game.byte("wLastBlackoutMap")
+    assert [battles.party_mon(game, place)[1:3] for place in (0, 1)] == [b"\0\xc8"] * 2
+    assert game.byte("wPartyCount") == 2
+
+
+def test_rows_remembered_in_battle_are_forgotten_after_it(start: Callable[[str], Game]) -> None:
+    game = battles.meet(begin(start, strong(), strong(7)), 33, 3)
+    battles.choose(game, battles.TEAM)
+    game.tick(20)
+    game.press("down")
+    game.press("b", settle=30)
+    battles.set_field(game, "own", "speed", 999)
+    battles.choose(game, battles.RUN)
+    battles.read_on(game)
+    game.wait(lambda: game.is_free, 300)
+    for row in ("PartyAndBillsPC", "Bag", "BattleAndStart"):
+        assert game.byte(f"w{row}SavedMenuItem") == 0
+    assert game.byte("wListScrollOffset") == game.byte("wNumRunAttempts") == 0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SINGLE_SPACED = 0x02
 LAST_RESORT = 165
+ALARM = 0x80
 
 
 @pytest.fixture
@@ -165,7 +166,8 @@ def test_changing_costs_the_turn(arena: Game) -> None:
     battles.read_on(arena)
     assert arena.byte("wPlayerMonNumber") == 1
     assert battles.field(arena, "own", "species") == 7
-    assert arena.byte("wEnemySelectedMove") in battles.base_data(arena, 33)[15:19]
+    assert arena.byte("wEnemySelectedMove") in arena.block("wEnemyMon", 29)[8:12]
+    assert arena.cursor == FIGHT
     assert arena.byte("wPartyGainExpFlags") == 0b11
     assert battles.party_mon(arena, 0)[1:3] == (200).to_bytes(2)
 
@@ -180,3 +182,30 @@ def test_the_fallen_cannot_come_out(arena: Game) -> None:
     assert battles.words(arena.text) == "BBBB has no strength left!"
     arena.press("b", settle=20)
     assert arena.cursor == (0, 3)
+
+
+def test_a_direction_pressed_with_a_moves_and_does_not_choose(arena: Game) -> None:
+    arena.hold("right")
+    arena.press("a")
+    arena.release("right")
+    assert arena.cursor == TEAM
+    battles.point(arena, FIGHT)
+    open_moves(arena)
+    arena.hold("down")
+    arena.press("a")
+    arena.release("down")
+    assert arena.cursor == (FIRST_MOVE[0], FIRST_MOVE[1] + 1)
+
+
+def test_the_alarm_sounds_while_the_bar_is_red(arena: Game) -> None:
+    battles.set_moves(arena, "enemy", [battles.with_effect(arena, 10).id])
+    for hp, alarm in ((200, 0), (30, ALARM), (43, 0), (1, ALARM)):
+        battles.set_field(arena, "own", "hp", hp)
+        open_moves(arena).press("b")
+        arena.tick(8)
+        assert arena.byte("wLowHealthAlarm") == alarm
+    battles.set_field(arena, "own", "speed", 999)
+    battles.choose(arena, RUN)
+    battles.read_on(arena)
+    arena.wait(lambda: arena.is_free, 200)
+    assert arena.byte("wLowHealthAlarm") == 0

@@ -242,3 +242,54 @@ def test_the_quick_move_comes_first(arena: Game) -> None:
     order = [each.whose for each in chances[1:]]
     assert order == sorted(order)
     chances.clear()
+
+
+def test_poison_goes_on_while_the_turn_is_spent_on_running(arena: Game) -> None:
+    battles.set_field(arena, "own", "status", POISON)
+    for own, enemy in ((1, 999), (2, 999)):
+        battles.set_field(arena, "own", "hp", HP)
+        battles.set_field(arena, "own", "speed", own)
+        battles.set_field(arena, "enemy", "speed", enemy)
+        battles.choose(arena, battles.RUN)
+        battles.read_on(arena)
+        assert battles.field(arena, "own", "hp") == HP - HP // 16
+
+
+def test_poison_goes_on_in_who_comes_out(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    sick = Mon(3, hp=HP, max_hp=HP, status=BURN, experience=9000)
+    battles.set_team(game, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
+    battles.meet(game, 33, 5)
+    battles.set_moves(game, "enemy", [never_hurts(game)])
+    battles.choose(game, battles.TEAM)
+    game.tick(30)
+    game.press("down")
+    game.press("a", settle=20)
+    game.press("a", settle=20)
+    battles.read_on(game)
+    assert battles.field(game, "own", "status") == BURN
+    assert battles.field(game, "own", "hp") == HP - HP // 16
+
+
+def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> None:
+    battles.set_moves(arena, "enemy", [battles.with_effect(arena, 4).id])
+    battles.set_field(arena, "enemy", "speed", 999)
+    own = battles.with_effect(arena, UP_1)
+    battles.set_moves(arena, "own", [own.id], pp=1)
+    names = arena.block("wEnemyMonNick", 11), arena.block("wBattleMonNick", 11)
+    for stage in (7, 9, 10):  # the first time there is nothing to repeat
+        battles.set_field(arena, "own", "hp", HP)
+        while True:
+            battles.set_field(arena, "own", "status", FREEZE)
+            battles.choose(arena, FIGHT)
+            battles.read_on(arena)
+            if battles.field(arena, "own", "status") != FREEZE:
+                break
+        assert battles.is_at_menu(arena)
+        assert arena.byte("wPlayerMonStatMods") == stage
+        battles.set_field(arena, "own", "status", 0)
+        if stage == 7:
+            battles.fight(arena)
+        assert battles.party_mon(arena, 0)[29] & 0xC0 == 0
+    assert (arena.block("wEnemyMonNick", 11), arena.block("wBattleMonNick", 11)) == names

@@ -85,3 +85,11 @@ def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:
     assert shown == battles.table(team, "TextBoxGraphics", 0x20, 0x1E0)
     team.press("b", settle=20)
     assert team.step("down") or team.step("left")
+
+
+def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -> None:
+    battles.poke(team, "wFieldMoves", b"\7\1\1\1")
+    team.press("a", settle=20)
+    assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
+    assert team.byte("wMaxMenuItem") == 2
+    assert team.block("wFieldMoves", 4) == bytes(4)

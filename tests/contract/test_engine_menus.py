@@ -160,3 +160,17 @@ def test_the_world_stands_still_behind_the_menu(start: Callable[[str], Game]) ->
     people = game.block("wSpriteStateData2")
     game.tick(600)
     assert game.block("wSpriteStateData2") == people
+
+
+def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(
+    start: Callable[[str], Game],
+) -> None:
+    game = open_menu(start("bedroom"))
+    game.press("up")
+    game.hold("down")
+    game.press("a", settle=20)
+    game.release("down")
+    assert game.cursor == (11, 2)
+    assert game.byte("wCurrentMenuItem") == TEAM
+    game.press("b", settle=12)
+    assert is_closed(game)

@@ -124,3 +124,20 @@ def test_the_rival_is_fought_and_leaves(start: Callable[[str], Game], end: str) 
     game.go_beside(*game.sprite(HAZEL)).press("a")
     assert "Go north" in game.read_to_the_end()[0]
     assert game.go(4, 10).is_free
+
+
+def test_directions_are_ignored_while_the_rival_walks(start: Callable[[str], Game]) -> None:
+    game = to_challenge(start("starter 1"))
+    fight(game, won=True)
+    walked = 0
+    for frame in range(3000):
+        if frame % 30 == 0:
+            game.press("b")
+        game.tick()
+        if not game.byte("wOaksLabCurScript"):
+            break
+        if game.byte("wStatusFlags5") & 1:
+            walked += 1
+            assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
+    assert walked > 32
+    assert game.byte("wJoyIgnore") == 0

@@ -62,6 +62,15 @@ def test_letters_come_at_the_chosen_speed(start: Callable[[str], Game]) -> None:
         assert shown <= 10
 
 
+def test_without_a_delay_words_come_at_once(start: Callable[[str], Game]) -> None:
+    game = at_a_sign(start("bedroom"))
+    game.pyboy.memory[0xD355] = 0
+    open_text(game)
+    game.wait(lambda: game.tile(1, 14) != 0x7F, 12)
+    game.tick(2)
+    assert sum(game.tile(x, 14) != 0x7F for x in range(1, 19)) >= 7
+
+
 def test_a_held_button_prints_a_letter_a_frame(start: Callable[[str], Game]) -> None:
     game = at_a_sign(start("bedroom"))
     game.pyboy.memory[0xD355] = 5

@@ -40,21 +40,35 @@ static void meet_trainer(void)
     send_out_enemy(0);
 }
 
-static void begin(void)
+/* False when nobody of the team can stand. */
+static bool begin(void)
 {
+    uint8_t place = first_alive();
+
     clear_state();
     if (wCurOpponent >= FIRST_TRAINER)
         meet_trainer();
     else
         meet_wild_mon();
-    send_out(first_alive());
+    if (place == NO_MON)
+        return false;
+    send_out(place);
     wFirstMonsNotOutYet = 0;
+    return true;
+}
+
+/* Rows that menus remember are those of one battle. */
+static void forget_rows(void)
+{
+    wPartySavedMenuItem = wBagSavedMenuItem = wStartSavedMenuItem = wPlayerMoveListIndex = 0;
+    wListScrollOffset = 0;
 }
 
 static void end(void)
 {
-    save_battle_mon();
     close_battle_screen();
+    forget_rows();
+    wNumRunAttempts = wLowHealthAlarm = 0;
     wCurOpponent = 0;
     wBattleType = 0;
     wEndBattleWinTextPointer = wEndBattleLoseTextPointer = 0;
@@ -63,9 +77,11 @@ static void end(void)
 
 void battle(void) BANKED
 {
-    begin();
-    do
-        play_turn();
-    while (settle_faints());
+    if (begin())
+        do
+            play_turn();
+        while (settle_faints());
+    else
+        lose();
     end();
 }

@@ -50,7 +50,7 @@ static void print_trainers_words(uint16_t text)
     }
 }
 
-static void lose(void)
+void lose(void)
 {
     wBattleResult = BATTLE_LOST;
     print_trainers_words(wEndBattleLoseTextPointer);

@@ -26,15 +26,15 @@ static void draw(void)
     place_string(TILE_AT(RIGHT_X + 1, TOP_Y + 2), run_word);
 }
 
-/* One column; the key that left it. The cursor of the other is wiped. */
-static uint8_t use_column(bool right, uint8_t row)
+/* One column; whether it was left for the other, whose cursor is wiped, and not by A. */
+static bool leave_column(bool right, uint8_t row)
 {
-    uint8_t other = right ? LEFT_X : RIGHT_X;
+    uint8_t other = right ? LEFT_X : RIGHT_X, way_out = right ? PAD_LEFT : PAD_RIGHT;
 
     *TILE_AT(other, TOP_Y) = *TILE_AT(other, TOP_Y + 2) = SPACE;
-    start_menu_at(right ? RIGHT_X : LEFT_X, TOP_Y, 1, PAD_A | (right ? PAD_LEFT : PAD_RIGHT));
+    start_menu_at(right ? RIGHT_X : LEFT_X, TOP_Y, 1, PAD_A | way_out);
     wCurrentMenuItem = wLastMenuItem = row;
-    return handle_menu_input();
+    return handle_menu_input() & way_out;
 }
 
 /* Rows are 0 and 1 in both columns until A is pressed; then the right ones become 2 and 3. */
@@ -44,7 +44,7 @@ static uint8_t choose_item(void)
 
     draw();
     wCurrentMenuItem = wStartSavedMenuItem & 1;
-    while (!(use_column(right, wCurrentMenuItem) & PAD_A))
+    while (leave_column(right, wCurrentMenuItem))
         right = !right;
     if (right)
         wCurrentMenuItem += RIGHT_COLUMN;

@@ -80,7 +80,7 @@ static bool choose_row(uint8_t count)
         draw_details(wCurrentMenuItem - 1);
         keys = handle_menu_input();
         wrap(count);
-    } while (!(keys & (PAD_A | PAD_B)));
+    } while (keys & (PAD_UP | PAD_DOWN));
     hUILayoutFlags &= (uint8_t)~UI_SINGLE_SPACED;
     wCurrentMenuItem--;
     return keys & PAD_A;

@@ -69,6 +69,7 @@ void play_turn(void);
 
 /* battle_faint.c: whether the battle goes on */
 bool settle_faints(void);
+void lose(void);
 uint8_t first_alive(void);
 
 /* battle_use.c (57) */

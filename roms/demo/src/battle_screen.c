@@ -18,6 +18,7 @@
 #define SPRITES_SHOWN 1
 #define SPRITES_OFF 0xFF
 #define SPACE 0x7F
+#define RED_BELOW 10
 
 #define FRAME_SIDE 0x73
 #define FRAME_LINE 0x76
@@ -85,6 +86,14 @@ static void draw_enemy_hud(void)
     place_frame(TILE_AT(1, 2), 0x74, 1, 0x78);
 }
 
+/* While the bar is red. */
+static void set_alarm(void)
+{
+    uint8_t pixels = hp_pixels(big(wBattleMon.hp), big(wBattleMon.max_hp));
+
+    wLowHealthAlarm = pixels && pixels < RED_BELOW ? ALARM_ON : 0;
+}
+
 static void draw_player_hud(void)
 {
     clear_rows(9, 7, 11, 5);
@@ -96,6 +105,7 @@ static void draw_player_hud(void)
     place_hp_bar(PLAYER_BAR, big(wBattleMon.hp), big(wBattleMon.max_hp), BAR_END_PLAIN);
     place_hp_numbers(PLAYER_NUMBERS, big(wBattleMon.hp), big(wBattleMon.max_hp));
     place_frame(TILE_AT(18, 10), 0x77, -1, 0x6F);
+    set_alarm();
 }
 
 void draw_huds(void) BANKED

@@ -51,7 +51,7 @@ void send_out(uint8_t place)
     load_battle_mon(player, &wPartyMons[place], place);
     wBattleMonSpecies2 = wBattleMon.species;
     copy(wBattleMonNick, wPartyMonNicks + NAME_SIZE * place, NAME_SIZE);
-    wPlayerMoveListIndex = 0;
+    wStartSavedMenuItem = wPlayerMoveListIndex = 0;
     note_fought();
     print_system_text(TEXT_BATTLE_GO);
     show_player();

@@ -33,11 +33,12 @@ static bool are_both_up(void)
     return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
 }
 
-/* One side's move and what its poison or burn does then, unless the other fell. */
-static bool act(uint8_t side)
+/* One side's move, unless its turn went to something else, and what its poison or burn does then, unless the other fell. */
+static bool act(uint8_t side, bool moves)
 {
     hWhoseTurn = side;
-    use_move();
+    if (moves)
+        use_move();
     if (!are_both_up())
         return false;
     suffer();
@@ -47,15 +48,17 @@ static bool act(uint8_t side)
 void play_turn(void)
 {
     uint8_t action, first;
+    bool fights;
 
     save_battle_mon();
     action = choose_action();
     if (action == ACTION_LEAVE)
         return;
     choose_enemy_move();
-    first = action == ACTION_DONE ? ENEMYS_TURN : who_is_first();
-    if (act(first) && action == ACTION_FIGHT)
-        act(first ^ 1);
+    fights = action == ACTION_FIGHT;
+    first = who_is_first();
+    if (act(first, fights || first == ENEMYS_TURN))
+        act(first ^ 1, fights || first == PLAYERS_TURN);
     hWhoseTurn = PLAYERS_TURN;
     save_battle_mon();
 }

@@ -6,6 +6,8 @@ static void spend_pp(void)
 {
     if (hWhoseTurn != PLAYERS_TURN || wPlayerSelectedMove == LAST_RESORT)
         return;
+    if (!(wBattleMon.pp[wPlayerMoveListIndex] & PP_MASK))
+        return;
     wBattleMon.pp[wPlayerMoveListIndex]--;
     wPartyMons[wPlayerMonNumber].pp[wPlayerMoveListIndex]--;
 }
@@ -64,12 +66,13 @@ static void attack(void)
         side_effect();
 }
 
+/* Who is thawed in the middle of a turn repeats the last move, if there was one. */
 void use_move(void) BANKED
 {
     wMoveMissed = wCriticalHitOrOHKO = 0;
     wDamageMultipliers = NORMAL_DAMAGE;
     set_big(wDamage, 0);
-    if (!can_act())
+    if (!can_act() || !*user->selected)
         return;
     announce();
     if (user->move->power)

@@ -9,6 +9,7 @@
 #define SPACE 0x7F
 #define CURSOR_PARENT 0xEC
 #define SUBMENU_BOX 0x0C
+#define SUBMENU_X 12
 
 static const uint8_t switch_word[] = {STR_SWITCH};
 static const uint8_t stats_word[] = {STR_STATS};
@@ -71,11 +72,13 @@ static uint8_t choose_row(const uint8_t *words, uint8_t keys)
 static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
 {
     wTextBoxID = SUBMENU_BOX;
+    fill(wFieldMoves, 0, FIELD_MOVES);
+    hFieldMoveMenuX = SUBMENU_X;
     place_box(11, 11, 7, 5);
     place_string(TILE_AT(13, 12), first);
     place_string(TILE_AT(13, 14), second);
     place_string(TILE_AT(13, 16), cancel_word);
-    start_menu_at(12, 12, CHOICES - 1, PAD_A | PAD_B);
+    start_menu_at(SUBMENU_X, 12, CHOICES - 1, PAD_A | PAD_B);
     return handle_menu_input() & PAD_B ? CHOICE_CANCEL : wCurrentMenuItem;
 }
 

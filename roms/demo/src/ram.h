@@ -53,6 +53,8 @@ typedef struct {
 #define wDoNotWaitAfterText BYTE(0xCC3C)
 #define wMenuWrappingEnabled BYTE(0xCC4A)
 #define wCheckFor180DegreeTurn BYTE(0xCC4B)
+#define wFieldMoves BYTES(0xCD3D)
+#define FIELD_MOVES 4
 #define wOptionsTextSpeedCursorX BYTE(0xCD3D)
 #define wOptionsBattleAnimCursorX BYTE(0xCD3E)
 #define wOptionsBattleStyleCursorX BYTE(0xCD3F)
@@ -320,6 +322,8 @@ enum { FOCUSED = 0x04 };                        /* of the second */
 #define wPlayerConfusedCounter BYTE(0xD06B)
 #define wEnemyConfusedCounter BYTE(0xD070)
 #define wAmountMoneyWon BYTES(0xD079)
+#define wLowHealthAlarm BYTE(0xD083)
+#define ALARM_ON 0x80
 #define wEndBattleWinTextPointer WORD(0xD08C)
 #define wEndBattleLoseTextPointer WORD(0xD08E)
 #define wDamage BYTES(0xD0D7)
@@ -360,6 +364,7 @@ enum { FOCUSED = 0x04 };                        /* of the second */
 enum { PLAYERS_TURN, ENEMYS_TURN };
 #define hUILayoutFlags HIGH_BYTE(0xFFF6)
 #define UI_SINGLE_SPACED 0x02
+#define hFieldMoveMenuX HIGH_BYTE(0xFFF7)
 #define hJoyInput HIGH_BYTE(0xFFF8)
 
 #endif

@@ -104,6 +104,7 @@ void rival_challenges(void) BANKED
     face_person(SLOT_LAB_BASIL, FACING_DOWN);
     try_it_out();
     set_event(EVENT_BATTLED_RIVAL);
+    wJoyIgnore = PAD_DIRECTIONS; /* the battle gave them back */
     leave();
     wJoyIgnore = 0;
     wOaksLabCurScript = 0;

@@ -46,12 +46,8 @@ static uint8_t choose(void)
 
     start_menu_at(11, 2, ITEMS, PAD_A | PAD_B | PAD_START | PAD_UP | PAD_DOWN);
     wCurrentMenuItem = wLastMenuItem = wStartSavedMenuItem;
-    for (;;) {
-        keys = handle_menu_input();
-        if (keys & (PAD_A | PAD_B | PAD_START))
-            break;
+    while ((keys = handle_menu_input()) & (PAD_UP | PAD_DOWN))
         wrap(keys);
-    }
     wStartSavedMenuItem = wCurrentMenuItem;
     return keys;
 }

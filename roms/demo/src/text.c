@@ -32,11 +32,10 @@ static void letter_delay(void)
 {
     uint8_t frames = wOptions & OPTION_DELAY;
 
-    if (wStatusFlags5 & STATUS5_NO_TEXT_DELAY)
-        return;
     if (!(wLetterPrintingDelayFlags & LETTER_DELAY_BY_OPTION))
         frames = 1;
-    pause_text(frames);
+    if (frames && !(wStatusFlags5 & STATUS5_NO_TEXT_DELAY))
+        pause_text(frames);
 }
 
 void put_letter(uint8_t letter)
