@@ -11,6 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from emulator.errors import CartridgeError
 
 RED_SHA1: Final = "ea9bcae617fdf159b045185467ae58b2e4a48b9a"
@@ -23,6 +25,7 @@ TITLE: Final = slice(0x0134, 0x0143)
 CHECKED: Final = slice(0x0134, 0x014D)  # the bytes that the header checksum covers
 SIZE_CODE: Final = 0x0148
 HEADER_CHECKSUM: Final = 0x014D
+IMAGE_CHECKSUM: Final = slice(0x014E, 0x0150)  # a big-endian sum of all other bytes
 HEADER_END: Final = 0x0150
 SMALLEST: Final = 0x8000  # size code 0: two banks
 LARGEST: Final = SMALLEST << 8  # size code 8
@@ -70,7 +73,7 @@ def load_cartridge(path: str | Path) -> Cartridge:
     _check_header(path, rom)
     title = _title(rom)
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
-    return Cartridge(path=path, rom=rom, title=title, sha1=sha1, kind=_kind(path, title, sha1))
+    return Cartridge(path=path, rom=rom, title=title, sha1=sha1, kind=_kind(path, rom, title, sha1))
 
 
 def _read(path: Path) -> bytes:
@@ -120,14 +123,21 @@ def header_checksum(rom: bytes) -> int:
     return -sum(byte + 1 for byte in rom[CHECKED]) & 0xFF
 
 
+def image_checksum(rom: bytes) -> bytes:
+    """Return the two bytes that a whole image holds at 0x014E."""
+    total = int(np.frombuffer(rom, np.uint8).sum()) - sum(rom[IMAGE_CHECKSUM])
+    return (total & 0xFFFF).to_bytes(2)
+
+
 def _title(rom: bytes) -> str:
     return rom[TITLE].split(b"\0")[0].decode("ascii", errors="replace").strip()
 
 
-def _kind(path: Path, title: str, sha1: str) -> CartridgeKind:
+def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
     if sha1 == RED_SHA1:
         return CartridgeKind.RED
     if title == DEMO_TITLE:
+        _check_image(path, rom)
         return CartridgeKind.DEMO
     if title == BLUE_TITLE or sha1 == BLUE_SHA1:
         reason = "is Pokemon Blue: its wild tables and ROM offsets differ from Red's"
@@ -137,3 +147,10 @@ def _kind(path: Path, title: str, sha1: str) -> CartridgeKind:
         reason = f"is another game, titled {title!r}"
     message = f"{str(path)!r} {reason}; supported: {SUPPORTED}"
     raise CartridgeError(message)
+
+
+def _check_image(path: Path, rom: bytes) -> None:
+    # Damage may lead the emulator to an opcode that no processor has, and there it stays for ever.
+    if rom[IMAGE_CHECKSUM] != image_checksum(rom):
+        message = f"{str(path)!r} is damaged: its bytes do not add up; copy or build it again"
+        raise CartridgeError(message)

@@ -12,9 +12,9 @@ from agent.app.slot import cartridge_for
 from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Story
 from agent.errors import UsageError
-from agent.mind import Mind, Progress
+from agent.mind import Mind, Progress, Source
 from agent.perception import Due, Eyes
-from agent.planning import Facts, Goal, explain
+from agent.planning import Facts, Goal
 from emulator import Cartridge, Dex, Font, PyBoyConsole, World, read_state
 from memory import (
     Blackboard,
@@ -31,13 +31,17 @@ from memory import (
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """One moment: what is true, what is wanted, and the way there in words (None when there is none)."""
+    """One moment: what is true, what is wanted, and the way there in words (None when there is none).
+
+    `now` says why the next step is taken, be it a plan's, a reflex's or none.
+    """
 
     moment: str
     facts: Facts
     goals: tuple[Goal, ...]
     goal: Goal | None
     plan: str | None
+    now: str
 
 
 def outlook(rom: Path | None, run: Path | None) -> Outlook:
@@ -81,16 +85,18 @@ def _look(
         eyes = Eyes(console, Font.of(cartridge), world, lambda _state: Due.NOTHING)
         state = read_state(console.ram(), console.frame)
         tick = checkpoint.tick if checkpoint else 0
-        facts = mind.sense(eyes.perceive(state, tick))
-        goals = mind.domain.open_goals(facts)
-        found = mind.plan_for(goals, facts)
-    return Outlook(
-        moment=f"tick {tick}, {story.place_of(state)}",
-        facts=facts,
-        goals=tuple(goals),
-        goal=found.goal if found else None,
-        plan=explain(found, facts) if found else None,
-    )
+        percept = eyes.perceive(state, tick)
+        facts = mind.sense(percept)
+        intent = mind.decide(percept, facts)
+        planned = intent.source is Source.PLAN
+        return Outlook(
+            moment=f"tick {tick}, {story.place_of(state)}",
+            facts=facts,
+            goals=tuple(mind.open_goals(facts)),
+            goal=intent.pursuit.goal if intent.pursuit and planned else None,
+            plan=intent.plan if planned else None,
+            now=intent.why,
+        )
 
 
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:

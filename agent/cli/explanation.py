@@ -10,16 +10,8 @@ def show_outlook(outlook: Outlook, output: Output) -> None:
     output.say("Facts:")
     for name, value in sorted(outlook.facts.items()):
         output.say(f"  {name} = {value}")
-    output.say("Open goals, the most urgent first:")
+    output.say("Open goals, the most urgent first:" if outlook.goals else "Open goals: none")
     for goal in outlook.goals:
         chosen = " <- pursued" if goal is outlook.goal else ""
         output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
-    output.say(_reason(outlook))
-
-
-def _reason(outlook: Outlook) -> str:
-    if outlook.plan is not None:
-        return outlook.plan
-    if outlook.goals:
-        return f"No plan: no way is known to {outlook.goals[0].says}."
-    return "No plan: every goal is reached."
+    output.say(outlook.plan or f"No plan now: {outlook.now}.")

@@ -50,6 +50,11 @@ class Mind:
         """The name of the goal that is pursued, if any."""
         return self._pursuit.goal.name if self._pursuit else None
 
+    def open_goals(self, facts: Facts) -> list[Goal]:
+        """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
+        demotions = {name: DEMOTION * times for name, times in self._failures.items()}
+        return self.domain.open_goals(facts, demotions)
+
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
         return sense(self._capabilities, percept, self._recall)
@@ -136,8 +141,7 @@ class Mind:
         return pursuit
 
     def _next(self, percept: Percept, facts: Facts) -> Intent:
-        demotions = {name: DEMOTION * times for name, times in self._failures.items()}
-        goals = self.domain.open_goals(facts, demotions)
+        goals = self.open_goals(facts)
         if not goals:
             self._pursuit = None
             return self._idle(percept, "every goal is reached")

@@ -7,7 +7,7 @@ import pytest
 
 from agent.app.runs import HOME
 from emulator import demo_cartridge_path, load_cartridge
-from emulator.cartridge import header_checksum
+from emulator.cartridge import header_checksum, image_checksum
 from tests.agent.support import Agent, Played
 
 DEMO = demo_cartridge_path().read_bytes()
@@ -145,7 +145,9 @@ def test_a_run_of_another_cartridge_is_not_replayed(
     agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.gb"
-    other.write_bytes(DEMO[:-1] + bytes([DEMO[-1] ^ 1]))
+    changed = DEMO[:-1] + bytes([DEMO[-1] ^ 1])
+    whole = changed[:0x14E] + image_checksum(changed) + changed[0x150:]
+    other.write_bytes(whole)
     assert load_cartridge(other).title == "RED AGENT DEMO"
     ended = agent("replay", played.folder, "--rom", other)
     assert ended.code == 1

@@ -26,7 +26,13 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.cartridge import DEMO_TITLE, HEADER_CHECKSUM, header_checksum
+from emulator.cartridge import (
+    DEMO_TITLE,
+    HEADER_CHECKSUM,
+    IMAGE_CHECKSUM,
+    header_checksum,
+    image_checksum,
+)
 
 IMAGES: Final = Path(__file__).resolve().parents[3] / "shared" / "red" / "wram"
 
@@ -56,6 +62,7 @@ def tiny_rom(program: bytes = PAD_LOGGER, *, cartridge_type: int = 0x13, title: 
     rom[0x147], rom[0x149] = cartridge_type, 3
     rom[0x150 : 0x150 + len(program)] = program
     rom[HEADER_CHECKSUM] = header_checksum(bytes(rom))
+    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
     return bytes(rom)
 
 

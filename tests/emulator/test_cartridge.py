@@ -59,6 +59,8 @@ def broken(rom: bytes, at: int) -> bytes:
         (lambda rom: rom + bytes(0x4000), "is the wrong size: 49152 bytes, header says 32768"),
         (lambda rom: broken(rom, HEADER_CHECKSUM), "wrong header checksum"),
         (lambda rom: broken(rom, 0x134), "wrong header checksum"),
+        (lambda rom: broken(rom, 0x7FFF), "is damaged: its bytes do not add up"),
+        (lambda rom: broken(rom, 0x14E), "is damaged: its bytes do not add up"),
         (lambda rom: b"PK\x03\x04" + rom, "is a zip archive; unpack it"),
         (lambda rom: b"7z\xbc\xaf" + rom, "is a 7z archive; unpack it"),
         (lambda rom: b"\x1f\x8b" + rom, "is a gzip archive; unpack it"),
