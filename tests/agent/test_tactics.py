@@ -115,7 +115,9 @@ def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) ->
     own = with_moves(even(own), (NUDGE, 20), (CURL_UP, 20))
     strong = replace(with_moves(even(enemy), (NUDGE, 20)), hp=26)  # many turns, and each one hurts
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
-    curled = replace(own, stages=own.stages._replace(defense=6))
+    curled = replace(
+        own, stages=own.stages._replace(defense=6), stats=own.stats._replace(defense=44)
+    )
     assert ordered(first_turn, curled, strong, BattleKind.TRAINER) == Attack(0)  # no more of it
 
 
