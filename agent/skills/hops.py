@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, World
+from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, Warp, World
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
@@ -42,6 +42,8 @@ def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
     game_map = world.map(spot.map_id)
+    if not game_map.contains(spot.x, spot.y):
+        return  # a map that is not what it was: nothing says what lies out there
     for facing in Facing:
         hop = _hop(world, game_map, spot, facing)
         if hop is not None:
@@ -53,11 +55,11 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     walks_off = game_map.can_step((spot.x, spot.y), facing)
     # Standing on a mat, only running against something fires it.
     if here is not None and facing in here.press and not walks_off:
-        return Hop(facing, _arrival(world, spot, here.index), WARP_COST)
+        return _through(world, spot, here, facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None:
         map_id, x, y = crossing
-        if world.map(map_id).passable(x, y):
+        if map_id in world.map_ids and world.map(map_id).passable(x, y):
             return Hop(facing, Spot(map_id, x, y, map_id))
         return None
     below = game_map.hop((spot.x, spot.y), facing)
@@ -69,15 +71,17 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     ahead = game_map.warp_at(x, y)
     # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
     if ahead is not None and (ahead.steps or facing in ahead.press):
-        return Hop(facing, _arrival(world, spot, ahead.index), WARP_COST)
+        return _through(world, spot, ahead, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
     return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
 
 
-def _arrival(world: World, spot: Spot, warp_index: int) -> Spot:
-    warp = world.map(spot.map_id).warps[warp_index]
+def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
+    """Where a warp leads; one that no map bears out leads nowhere."""
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
+    if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
+        return None
     x, y = world.arrival(map_id, warp.warp_index)
     near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
     outdoors = next(near, spot.last_map)
-    return Spot(map_id, x, y, outdoors)
+    return Hop(facing, Spot(map_id, x, y, outdoors), WARP_COST)

@@ -58,6 +58,8 @@ def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]
     for facing in Facing:
         back = facing.opposite
         beside = target.next_to(back)
+        if not game_map.contains(beside.x, beside.y):
+            continue
         if game_map.tile(beside.x, beside.y) in game_map.tileset.counters:
             yield beside.next_to(back), facing
         else:

@@ -1,0 +1,112 @@
+"""A cartridge whose tables hold nonsense: routes leave it out, and play goes on or ends with one line."""
+
+import random
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.app import Interrupt, Settings, play_run
+from agent.report import Stop
+from agent.skills.hops import Spot, hops
+from agent.skills.route import find_route
+from agent.skills.talk import talk
+from emulator import (
+    Cartridge,
+    EmulatorError,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
+from emulator.dex import moves, species, trainers, types, wild
+from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE, WARP_SIZE, read_header
+from emulator.world.rom import BANK_SIZE, Rom
+from tests.agent.support import Played, Watcher, game_at
+
+DEMO = load_cartridge(demo_cartridge_path())
+BEDROOM, HOUSE, TOWN, PARENT = 38, 37, 0, 1
+STAIRS = Spot(BEDROOM, 6, 1, TOWN)  # beside them
+NO_MAP = 0xF9
+INDEX, MAP = 2, 3  # of the bytes of a warp
+TABLES = (
+    (species.BASE, 400),
+    (species.LEARNSETS, 380),
+    (moves.MOVES, 300),
+    (trainers.PARTIES, 94),
+    (trainers.MONEY, 200),
+    (types.EFFECTS, 200),
+    (wild.POINTERS, 60),
+)
+
+
+def offset(bank: int, address: int) -> int:
+    return bank * BANK_SIZE + address % BANK_SIZE
+
+
+def warps_of(map_id: int) -> int:
+    """Where the warps of a map lie."""
+    rom = Rom(DEMO.rom)
+    header = read_header(rom, map_id)
+    pointer = header.address + HEADER_SIZE + CONNECTION_SIZE * len(header.connections)
+    border, count = 1, 1
+    return offset(header.bank, rom.pointer(header.bank, pointer)) + border + count
+
+
+def spoilt(changes: Mapping[int, int]) -> Cartridge:
+    """The demo with some bytes changed."""
+    rom = bytearray(DEMO.rom)
+    for at, byte in changes.items():
+        rom[at] = byte
+    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
+    return replace(DEMO, rom=bytes(rom), sha1=f"spoilt {sorted(changes.items())}")
+
+
+@pytest.mark.parametrize("damage", [{MAP: NO_MAP}, {INDEX: 3}])
+def test_a_warp_that_no_map_bears_out_leads_nowhere(damage: Mapping[int, int]) -> None:
+    cartridge = spoilt({warps_of(BEDROOM) + at: byte for at, byte in damage.items()})
+    world = World.of(cartridge)
+    assert all(hop.to.map_id == BEDROOM for hop in hops(world, STAIRS))
+    assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
+
+
+def test_a_warp_beyond_the_map_it_leads_to_is_the_end_of_the_way() -> None:
+    lands_at = warps_of(HOUSE) + 2 * WARP_SIZE
+    world = World.of(spoilt({lands_at: 200, lands_at + 1: 200}))
+    outside = Spot(HOUSE, 200, 200, TOWN)
+    assert outside in [hop.to for hop in hops(world, STAIRS)]
+    assert hops(world, outside) == ()
+    assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
+
+
+def test_somebody_who_stands_beyond_the_map_cannot_be_talked_to(played: Played) -> None:
+    with game_at(played.folder, lambda state: bool(state.people)) as game:
+        state = game.state
+        far = replace(state.people[0], slot=PARENT, x=99, y=99)
+        course = talk(PARENT, World.of(DEMO), replace(state, people=(far,)), patience=1)
+        assert next(course).button is None  # waits for them to come back
+
+
+def damaged(seed: int) -> Cartridge:
+    chance = random.Random(seed)
+    places = [chance.choice(TABLES) for _ in range(20)]
+    return spoilt(
+        {offset(*at) + chance.randrange(size): chance.randrange(256) for at, size in places}
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_play_on_damaged_tables_is_sound_or_ends_with_one_line(
+    seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cartridge, path = damaged(seed), tmp_path / "damaged.gb"
+    path.write_bytes(cartridge.rom)
+    settings = Settings(
+        rom=path, seed=seed, ticks=220, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"
+    )
+    with suppress(EmulatorError):  # which the command line prints as one line
+        summary = play_run(settings, Watcher(), Interrupt())
+        assert summary.stop is not Stop.ERROR, summary.reason
+    assert "Traceback" not in caplog.text
