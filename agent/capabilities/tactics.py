@@ -27,6 +27,7 @@ from emulator import (
 Odds: TypeAlias = NDArray[np.float64]
 
 TURNS: Final = 50  # looked ahead; a fight that lasts longer counts as not won
+NEGLIGIBLE: Final = 1e-6  # a chance to stand that need not be followed further
 AS_GOOD: Final = 0.02  # chances of winning this close are the same; then the quicker move is chosen
 LOST: Final = 0.5  # below this chance a wild fight is left
 RUN_ODDS: Final = 0.5  # a try to run that is likelier to fail only costs a turn
@@ -84,12 +85,15 @@ def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
     taken[0] = 1.0
     if before is not None:
         taken = np.convolve(taken, _amounts(before, hp))[:hp]
-    odds = [float(taken.sum())]
+    odds = np.zeros(TURNS + 1)
+    odds[0] = taken.sum()
     amounts = _amounts(blow, hp)
-    for _ in range(TURNS):
+    for turn in range(1, TURNS + 1):
         taken = np.convolve(taken, amounts)[:hp]
-        odds.append(float(taken.sum()))
-    return np.array(odds)
+        odds[turn] = taken.sum()
+        if odds[turn] < NEGLIGIBLE:
+            break
+    return odds
 
 
 def _race(  # who with what against whom, and what came before
