@@ -1,12 +1,11 @@
 """What the agent would do at one moment, and why, without doing it."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
 
+from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.app.wiring import capabilities_for
@@ -81,7 +80,8 @@ def _look(
         capabilities = capabilities_for(story, world, Dex.of(cartridge), ledger, seed)
         mind = Mind(capabilities, recall, hooks, Progress())
         if checkpoint is not None:
-            mind.restore(cast("Mapping[str, Any]", checkpoint.mind)["mind"])
+            with mind_of(checkpoint) as kept:
+                mind.restore(kept["mind"])
         eyes = Eyes(console, Font.of(cartridge), world, lambda _state: Due.NOTHING)
         state = read_state(console.ram(), console.frame)
         tick = checkpoint.tick if checkpoint else 0

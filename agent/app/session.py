@@ -2,14 +2,14 @@
 
 import logging
 from base64 import b64encode
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
+from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Reached, Story
@@ -106,7 +106,8 @@ class Session:
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
         if checkpoint is not None:
-            self._loop.restore(cast("Mapping[str, Any]", checkpoint.mind))
+            with mind_of(checkpoint) as kept:
+                self._loop.restore(kept)
         self._watch()
 
     def play(self, limits: Limits, viewer: Viewer) -> Summary:

@@ -136,6 +136,8 @@ class Pacer(Viewer):
     def finish(self) -> Game:
         """Return the game; the end of the session is ours as well, and goes to its last tick."""
         self._note(perf_counter() - self._since, 0)
+        if self._reference is not None and self._frame > self._paced:
+            self._pace(self._reference)  # a game may be shorter than a turn
         end, last = self._ticks.pop(), self._ticks.pop()
         parts = Counter(last.parts) + Counter(end.parts)
         ours, saving = last.ours + end.ours, last.saving + end.saving

@@ -152,6 +152,9 @@ def bench(
 ) -> None:
     """Measure what play costs beside the emulator, and how well text is read from pixels."""
     out, err = Output(), Output(stderr=True)
+    if write is not None and (write.is_dir() or not write.parent.is_dir()):
+        message = f"--write {write} names no file in a folder that exists; name one"
+        raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     with interrupts() as interrupt:
 

@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,6 +148,18 @@ def test_samples_are_taken_from_all_over(gathered: Gathered) -> None:
     assert some(samples, 2) == [samples[0], samples[-(-len(samples) // 2)]]
     assert list(some(samples, 1_000)) == samples
     assert some([], 5) == ()
+
+
+def test_a_game_shorter_than_a_turn_has_its_reference_too() -> None:
+    with closing(never_halting()) as reference:
+        assert play(CARTRIDGE, 0, 3, {}, reference).reference > 0
+
+
+@pytest.mark.parametrize("path", [".", "nowhere/page.md"])
+def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: str) -> None:
+    ended = agent("bench", "--write", path)
+    assert ended.code == 2
+    assert ended.err == f"error: --write {path} names no file in a folder that exists; name one\n"
 
 
 def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:

@@ -1,6 +1,11 @@
 """`plan` in the middle of something, where the next step is not a plan's."""
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from agent.app import Interrupt, Moment, Settings, outlook, play_run
 from tests.agent.support import Agent, Played, Watcher
@@ -24,3 +29,18 @@ def test_where_text_waits_it_says_so_instead_of_knowing_no_way(
 def test_where_all_is_reached_no_goal_is_listed(agent: Agent, played: Played) -> None:
     said = agent("plan", "--run", played.folder).out
     assert "Open goals: none\nNo plan now: " in said
+
+
+@pytest.mark.parametrize("mind", ["{}", "[1]", '{"mind": {}, "eyes": {}}'])
+@pytest.mark.parametrize("command", [("plan", "--run"), ("play", "--resume")])
+def test_a_mind_that_another_version_kept_is_refused_in_one_line(
+    command: tuple[str, str], mind: str, agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(played.folder, run)
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        database.execute("UPDATE checkpoints SET mind = ?", (mind,))
+    ended = agent(*command, run)
+    assert ended.code == 1
+    (line,) = ended.err.splitlines()
+    assert "keeps no mind that this version understands" in line

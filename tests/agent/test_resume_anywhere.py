@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run, replay_run
+from agent.app import Interrupt, Settings, play_run, replay_run
+from agent.report import Stop
 from emulator import BattleKind, MenuKind, Phase, State
 from memory import read_run
 from tests.agent.support import Watcher
 
-SEED = 2  # loses to the rival, blacks out on the lane, meets a trainer twice
+SEEDS = range(9, 40)  # the first of them blacks out, as others do where battles have changed
 
 
 def in_phase(phase: Phase) -> Callable[[State], bool]:
@@ -40,17 +41,22 @@ MOMENTS: dict[str, Callable[[State], bool]] = {
 }
 
 
+def stopped_at(moment: Callable[[State], bool], folder: Path) -> tuple[Path, Path]:
+    """A run that was stopped at such a moment, and its memory."""
+    for seed in SEEDS:
+        run, memory, asked = folder / f"run{seed}", folder / f"memory{seed}.sqlite", Interrupt()
+        watcher = Watcher(lambda seen, asked=asked: setattr(asked, "asked", moment(seen.state)))  # type: ignore[misc]
+        stopped = play_run(Settings(seed=seed, run=run, memory=memory), watcher, asked)
+        if stopped.stop is Stop.INTERRUPTED:
+            return run, memory
+    raise AssertionError("no run has such a moment")
+
+
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
 def test_a_run_stopped_in_the_middle_arrives_all_the_same(
     moment: Callable[[State], bool], tmp_path: Path
 ) -> None:
-    run, memory, asked = tmp_path / "run", tmp_path / "memory.sqlite", Interrupt()
-
-    def stop_there(seen: Moment) -> None:
-        asked.asked = moment(seen.state)
-
-    stopped = play_run(Settings(seed=SEED, run=run, memory=memory), Watcher(stop_there), asked)
-    assert stopped.stop.value == "interrupted"
+    run, memory = stopped_at(moment, tmp_path)
     ended = play_run(Settings(resume=run, memory=memory, ticks=3_000), Watcher(), Interrupt())
     assert (ended.stop.value, ended.errors) == ("goal", 0)
     assert [each.id for each in ended.milestones][-1] == "healed"
