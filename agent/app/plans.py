@@ -10,11 +10,11 @@ from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Story
-from agent.errors import UsageError
+from agent.errors import RunError, UsageError
 from agent.mind import Mind, Progress, Source
 from agent.perception import Due, Eyes
 from agent.planning import Facts, Goal
-from emulator import Cartridge, Dex, Font, PyBoyConsole, World, read_state
+from emulator import Cartridge, Dex, Font, PyBoyConsole, StateError, World, read_state
 from memory import (
     Blackboard,
     BlackboardRecall,
@@ -104,5 +104,11 @@ def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:
     if checkpoint is None:
         message = "this run holds no checkpoint to look at; let it play on, or leave out --run"
         raise UsageError(message)
-    console.load(checkpoint.state)
+    try:
+        console.load(checkpoint.state)
+    except StateError as error:
+        message = (
+            f"its last checkpoint cannot be looked at: {error}; play --resume goes on without it"
+        )
+        raise RunError(message) from error
     return checkpoint

@@ -64,7 +64,8 @@ class Milestone:
                 scene = sight.scene
                 return scene is not None and scene.shows(here.map_id, here.x, here.y)
             case Witness.TEXT:
-                return self.words.format(rival=state.player.rival_name) in sight.text
+                rival = state.player.rival_name
+                return bool(rival) and self.words.format(rival=rival) in sight.text
             case Witness.TEAM:
                 return all(mon.nickname in sight.text for mon in mons)
             case Witness.HEALTHY_TEAM:

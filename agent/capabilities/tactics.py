@@ -115,8 +115,9 @@ def _race(  # who with what against whom, and what came before
 
 def _usable(dex: Dex, own: BattleMon) -> Iterator[tuple[int, MoveData]]:
     for slot, known in enumerate(own.moves):
-        if known.move and known.pp and slot != own.disabled:
-            yield slot, dex.move(known.move)
+        move = dex.all_moves.get(known.move)
+        if move is not None and known.pp and slot != own.disabled:
+            yield slot, move
 
 
 def _blow(dex: Dex, mon: BattleMon, target: BattleMon, move: MoveData) -> Spread:
@@ -132,7 +133,7 @@ def _blow(dex: Dex, mon: BattleMon, target: BattleMon, move: MoveData) -> Spread
 
 def _any_blow(dex: Dex, mon: BattleMon, target: BattleMon) -> Spread:
     """What one of a mon's moves does when any is as likely; wild ones choose so."""
-    moves = [dex.move(known.move) for known in mon.moves if known.move]
+    moves = [dex.all_moves[known.move] for known in mon.moves if known.move in dex.all_moves]
     mixed: dict[int, float] = {}
     for move in moves:
         for amount, chance in _blow(dex, mon, target, move).items():
@@ -141,7 +142,9 @@ def _any_blow(dex: Dex, mon: BattleMon, target: BattleMon) -> Spread:
 
 
 def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
-    return Attacker.of(mon, dex.species(mon.species).base.speed)
+    species = dex.all_species.get(mon.species)
+    # Only criticals go by the speed of the species; a creature that no table has gets its own.
+    return Attacker.of(mon, species.base.speed if species else mon.unmodified.speed)
 
 
 def _amounts(blow: Spread, hp: int) -> Odds:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from agent.perception import Percept
-from emulator import Battle, BattleResult, Dex, Phase, State
+from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 from memory import BattleRecord, Json
 
 OUTCOMES: Final = {
@@ -62,7 +62,7 @@ class BattleWatch:
             return  # nobody is out yet
         fight = self._fight
         if fight is None:
-            other, name = (self._dex.species(mon.species).name for mon in (enemy, own))
+            other, name = self._name(enemy), self._name(own)
             fight = self._fight = Fight(tick, other, enemy.level, name, own.level)
         asked = battle.phase is Phase.MAIN_MENU
         if asked and not fight.asked:
@@ -70,9 +70,13 @@ class BattleWatch:
         fight.asked = asked
         fight.hp_percent = round(100 * own.hp / own.max_hp, 1)
         if battle.phase is Phase.BUSY and battle.own_move is not None:
-            name = self._dex.move(battle.own_move).name
-            if name not in fight.moves:
-                fight.moves.append(name)
+            move = self._dex.all_moves.get(battle.own_move)
+            if move is not None and move.name not in fight.moves:
+                fight.moves.append(move.name)
+
+    def _name(self, mon: BattleMon) -> str:
+        species = self._dex.all_species.get(mon.species)
+        return species.name if species is not None else mon.nickname
 
 
 def _record(fight: Fight, state: State, tick: int) -> BattleRecord:

@@ -37,12 +37,13 @@ class Mind:
         self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._progress = progress
-        self._failures: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()  # of actions
+        self._setbacks: Counter[str] = Counter()  # of goals
         self._intent: Intent | None = None
         self._pursuit: Pursuit | None = None
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
-        self._last_deed: str | None = None  # done, and not yet judged by its effects
+        self._last_deed: str | None = None  # the last that was done
         self._doing = ""
 
     @property
@@ -52,7 +53,7 @@ class Mind:
 
     def open_goals(self, facts: Facts) -> list[Goal]:
         """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
-        demotions = {name: DEMOTION * times for name, times in self._failures.items()}
+        demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
         return self.domain.open_goals(facts, demotions)
 
     def sense(self, percept: Percept) -> Facts:
@@ -85,16 +86,20 @@ class Mind:
         if outcome is Outcome.RUNNING or intent is not self._intent:
             return
         self._intent = None
-        if outcome is Outcome.DONE:
-            self._progress.note(intent.name)
-            self._done(intent)
-        else:
-            self._failed(intent)
+        match outcome:
+            case Outcome.DONE:
+                self._progress.note(intent.name)
+                self._done(intent)
+            case Outcome.INTERRUPTED:
+                self._plan = None  # nobody's fault, and another moment
+            case _:
+                self._failed(intent)
 
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps of the mind; deeds under way are begun anew."""
         return {
             "failures": dict(self._failures),
+            "setbacks": dict(self._setbacks),
             "begun": dict(self._begun),
             "pursuit": self.goal,
         }
@@ -102,6 +107,7 @@ class Mind:
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._failures = Counter(data["failures"])
+        self._setbacks = Counter(data["setbacks"])
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
         name = data["pursuit"]
         if name in self._begun:
@@ -159,9 +165,7 @@ class Mind:
         """Return the plan for the first of `goals` that has one; the plan under way is kept while it stands."""
         kept = self._plan
         if kept is not None and not kept.stands(facts):
-            self._doubt_last_deed()
             kept = None
-        self._last_deed = None
         actions = self._actions()
         for goal in goals:
             if kept is not None and kept.goal is goal:
@@ -182,6 +186,10 @@ class Mind:
 
     def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:
         action = chosen.actions[0]
+        if action.name == self._last_deed:
+            # Facts outrank claims: done, and wanted again at once, it did not do its work.
+            self._failures[action.name] += 1
+        self._last_deed = None
         intent = Intent(
             source=Source.PLAN,
             name=action.name,
@@ -202,17 +210,12 @@ class Mind:
             self._plan = self._plan.rest()
             self._last_deed = intent.name
 
-    def _doubt_last_deed(self) -> None:
-        """Facts outrank claims: a deed that ended well and left the plan in pieces did not do its work."""
-        if self._last_deed is not None:
-            self._failures[self._last_deed] += 1
-
     def _failed(self, intent: Intent) -> None:
         """Make what failed dearer and its goal less urgent, and think again."""
         self._plan = None
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
-            self._failures[intent.pursuit.goal.name] += 1
+            self._setbacks[intent.pursuit.goal.name] += 1
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from agent.skills.menu import select
 from agent.skills.press import read_on, tap
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Battle, Button, MenuKind, Phase, State
+from emulator import Battle, BattleResult, Button, MenuKind, Phase, State
 
 LONGEST: Final = 6_000  # steps of one battle, far more than any needs
 FIGHT, BAG, TEAM, RUN = range(
@@ -41,12 +41,16 @@ Commander: TypeAlias = Callable[[State], Order]
 
 
 def fight(command: Commander, state: State) -> Skill:
-    """Fight to the end, asking `command` for an order whenever the battle menu waits."""
+    """Fight to the end, asking `command` for an order whenever the battle menu waits.
+
+    INTERRUPTED when the battle was lost.
+    """
     order: Order | None = None
     for _ in range(LONGEST):
         battle = state.battle
         if battle is None or not state.in_battle:
-            return Outcome.DONE
+            lost = state.battle_result is BattleResult.LOST
+            return Outcome.INTERRUPTED if lost else Outcome.DONE
         if battle.phase is Phase.MAIN_MENU:
             order = command(state)
         state = yield from _react(battle, order, command, state)

@@ -8,7 +8,10 @@ from emulator import State, Step
 
 
 class Outcome(Enum):
-    """How a skill stands after a step."""
+    """How a skill stands after a step.
+
+    BLOCKED is a failure; INTERRUPTED means that the game took another turn, for which the skill is not to blame.
+    """
 
     RUNNING = "running"
     DONE = "done"

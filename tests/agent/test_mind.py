@@ -117,8 +117,8 @@ def test_a_plan_is_kept_while_what_it_relies_on_holds(world: World) -> None:
 def test_a_plan_falls_when_what_it_relies_on_goes(world: World) -> None:
     mind = world.mind()
     world.names(mind, 2)  # ready was promised and did not come
-    assert world.tick(mind).name == "swim"  # since getting ready did no good
-    assert world.plans == ["prepare go", "swim"]
+    assert world.tick(mind).name == "prepare"
+    assert world.plans == ["prepare go", "prepare go"]
 
 
 def test_a_battle_breaks_off_what_is_under_way_and_comes_first(world: World) -> None:
@@ -151,8 +151,29 @@ def test_what_fails_is_tried_another_way(world: World) -> None:
 def test_what_has_no_effect_though_it_went_well_becomes_dearer(world: World) -> None:
     mind = world.mind()
     done = world.names(mind, 12)  # getting ready never makes ready
-    assert done[:2] == ["prepare", "prepare"]
+    assert done[:4] == ["prepare"] * 4  # a second try costs nothing more yet
     assert "swim" in done
+
+
+def test_a_deed_whose_effect_comes_late_is_not_blamed(world: World) -> None:
+    mind = world.mind()
+    world.names(mind, 2)
+    world.facts["alarm"] = 1  # something holds play up for a tick
+    world.tick(mind)
+    world.facts |= {"alarm": 0, "ready": 1}
+    assert world.tick(mind).name == "go"
+    assert mind.to_json()["failures"] == {}
+
+
+def test_what_the_game_interrupts_is_not_blamed(world: World) -> None:
+    def interrupted(_state: State) -> Skill:
+        yield wait(1)
+        return Outcome.INTERRUPTED
+
+    mind = world.mind(go=interrupted)
+    world.facts["ready"] = 1
+    assert world.names(mind, 3) == ["go", "go", "go"]
+    assert (mind.to_json()["failures"], mind.to_json()["setbacks"]) == ({}, {})
 
 
 def test_a_reached_goal_is_closed_once(world: World) -> None:

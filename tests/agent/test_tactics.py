@@ -134,6 +134,13 @@ def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
     assert ordered(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
 
 
+def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
+    strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
+    assert isinstance(command(strange, first_turn), Attack)
+    empty = replace(DEX, all_species={}, all_moves={})
+    assert isinstance(command(empty, first_turn), Attack)
+
+
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
