@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
 FIRST_LETTER, FIRST_BOX_TILE = 0x80, 0x60
+ASSISTANT = 6  # of the lab: the one who walks
+WAITING = 2
 
 
 def glyph(game: Game, tile: int, *, title: bool) -> np.ndarray:
@@ -121,6 +123,23 @@ def test_boxes_over_the_map(start: Callable[[str], Game]) -> None:
     game.press("a", settle=200)
     assert game.byte("wFontLoaded") & 1
     assert_shown(game)
+
+
+def test_nobody_peeks_over_the_box_from_below(start: Callable[[str], Game]) -> None:
+    """Who stands a step below the picture shows his head in it, as long as there is no box."""
+    game = start("lab")
+    game.go(6, 4).face("up")
+    at = 16 * ASSISTANT
+    game.wait(lambda: not game.byte("wSpriteStateData2", at), 40)
+    game.poke("wSpriteStateData2", game.place.y + 5 + 4, at + 4)
+    game.poke("wSpriteStateData2", game.place.x + 4, at + 5)
+    game.poke("wSpriteStateData1", WAITING, at + 1)
+    game.poke("wSpriteStateData2", 100, at + 8)
+    game.tick(8)
+    assert any(row == 17 for _, row in covered(game))
+    game.press("a", settle=40)
+    assert game.byte("wFontLoaded") & 1
+    assert not any(row == 17 for _, row in covered(game))
 
 
 def test_a_moving_map_never_tears(start: Callable[[str], Game]) -> None:

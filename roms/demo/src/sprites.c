@@ -19,6 +19,7 @@
 #define GONE_BELOW (MARGIN + 144)
 #define GONE_RIGHT (MARGIN + 160)
 #define DRAWN_HIGHER 4
+#define LAST_LINE 143
 
 /* The sprite at work: its slot in the three tables. */
 static SpriteState1 *one;
@@ -47,7 +48,7 @@ static void note_scroll(void)
 
 static bool is_box_at(int16_t y, int16_t x)
 {
-    if (y < 0 || y > 143 || x < 0 || x > 159)
+    if (y < 0 || y > LAST_LINE || x < 0 || x > 159)
         return false;
     return *TILE_AT((uint8_t)x >> 3, (uint8_t)y >> 3) >= FIRST_BOX_TILE;
 }
@@ -55,12 +56,12 @@ static bool is_box_at(int16_t y, int16_t x)
 /* Objects are drawn over the window, so those under a box must go. Both places come with the margin. */
 static bool is_under_box(uint8_t far_y, uint8_t far_x)
 {
-    int16_t y = (int16_t)far_y - MARGIN, x = (int16_t)far_x - MARGIN;
+    int16_t y = (int16_t)far_y - MARGIN, x = (int16_t)far_x - MARGIN, top;
 
     if (!(wFontLoaded & FONT_LOADED))
         return false;
-    return is_box_at(y + DRAWN_HIGHER, x) || is_box_at(y + DRAWN_HIGHER, x + 15) || is_box_at(y + 15, x)
-           || is_box_at(y + 15, x + 15);
+    top = y + DRAWN_HIGHER > LAST_LINE ? y : y + DRAWN_HIGHER; /* below the picture only the head is seen */
+    return is_box_at(top, x) || is_box_at(top, x + 15) || is_box_at(y + 15, x) || is_box_at(y + 15, x + 15);
 }
 
 static void add_pair(uint8_t y, uint8_t x, uint8_t tile, uint8_t flags)
