@@ -173,12 +173,12 @@ def test_knowledge_that_cannot_be_reached_does_not_stop_play(tmp_path: Path) -> 
     memory = tmp_path / "memory.sqlite"
 
     def occupy(moment: Moment) -> None:
-        if moment.tick == 120:
+        if moment.tick == 60:
             blocker.execute("BEGIN EXCLUSIVE")
 
     play_run(Settings(run=tmp_path / "first", memory=memory), Watcher(), Interrupt())
     with closing(sqlite3.connect(memory, isolation_level=None)) as blocker:
-        settings = Settings(run=tmp_path / "second", memory=memory)
+        settings = Settings(until="left_home", run=tmp_path / "second", memory=memory)
         summary = play_run(settings, Watcher(occupy), Interrupt())
     assert summary.stop.value == "goal"
     assert summary.errors > 0
