@@ -36,6 +36,7 @@ DIGEST_RANGES: Final = (
     (0xCFC4, 109),  # font, walk counter, both battle mons
     (0xD163, 56),  # party list and its first mon
     (0xD31D, 77),  # bag, money, badges, map, position, tileset, size
+    (0xD528, 3),  # where the player faces, moved and will move
     (0xDFD0, 48),  # top of the stack: shows inputs that nothing else has taken notice of yet
     (0xFFB0, 74),  # pad, random state
 )

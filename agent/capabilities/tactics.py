@@ -59,18 +59,21 @@ def prospects(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[Prospect]:
     """Yield what each move promises that does damage, or changes a stat and is followed by damage."""
     moves = list(_usable(dex, own))
     attacks = [(slot, move) for slot, move in moves if move.power]
-    plain = [_race(dex, own, enemy, move, slot) for slot, move in attacks]
+    blow = _any_blow(dex, enemy, own)
+    ours = standing(blow, own.hp)
+    plain = [_race(dex, own, enemy, move, slot, ours) for slot, move in attacks]
     yield from plain
     if not plain:
         return
-    blow = _any_blow(dex, enemy, own)  # what is suffered while something is prepared
     for slot, move in moves:
         change = None if move.power else stage_change(move.effect)
         if change is None:
             continue
         stronger = after_change(own, change, dex.rules) if change.own else own
         weaker = enemy if change.own else after_change(enemy, change, dex.rules)
-        then = max(_race(dex, stronger, weaker, each, slot, blow) for _, each in attacks)
+        # The enemy strikes once while this is prepared, and then as the changed stats let it.
+        ours = standing(_any_blow(dex, weaker, stronger), own.hp, before=blow)
+        then = max(_race(dex, stronger, weaker, each, slot, ours) for _, each in attacks)
         hit = float(hit_chance(_attacker(dex, own), Defender.of(enemy), move, dex.rules))
         chance = hit * then.chance + (1 - hit) * max(plain).chance
         yield Prospect(chance, then.turns + 1, slot)
@@ -96,17 +99,16 @@ def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
     return odds
 
 
-def _race(  # who with what against whom, and what came before
+def _race(  # who with what against whom, and how long
     dex: Dex,
     own: BattleMon,
     enemy: BattleMon,
     move: MoveData,
     slot: int,
-    before: Spread | None = None,
+    ours: Odds,
 ) -> Prospect:
-    """What comes of using `move` every turn, while the enemy uses any of its own."""
+    """What comes of using `move` every turn, when `ours` are the odds of standing that long."""
     theirs = standing(_blow(dex, own, enemy, move), enemy.hp)
-    ours = standing(_any_blow(dex, enemy, own), own.hp, before)
     wins = theirs[:-1] - theirs[1:]  # in this turn, and not before
     first = float(first_chance(own.stats.speed, move.number, enemy.stats.speed, 0))
     alive = first * ours[:-1] + (1 - first) * ours[1:]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from agent.skills.menu import select
-from agent.skills.press import read_on, tap
+from agent.skills.press import look_on, read_on, tap
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State
 
@@ -70,11 +70,12 @@ def _react(battle: Battle, order: Order | None, command: Commander, state: State
         case Phase.NEXT_MON:
             return (yield from select(YES, state))
         case (
-            Phase.INTRO | Phase.BUSY | Phase.TEXT | Phase.LEVEL_UP | Phase.YES_NO | Phase.CHANGE_MON
+            Phase.TEXT | Phase.LEVEL_UP | Phase.YES_NO | Phase.CHANGE_MON
             | Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU
         ):  # fmt: skip
-            # Turns pages, says no, leaves menus, and hurries whatever is being printed.
-            return (yield read_on())
+            return (yield read_on())  # which says no and leaves menus as well
+        case Phase.INTRO | Phase.BUSY:
+            return (yield look_on())
 
 
 def _entry(order: Order | None) -> int:

@@ -29,6 +29,11 @@ def read_on() -> Step:
     return Step(Button.B, 20, 12)
 
 
+def look_on() -> Step:
+    """A longer wait with B held, for what takes its time anyway and is printed faster so."""
+    return Step(Button.B, 28, 20)
+
+
 def until_ready(state: State, *, frames: int = 600) -> Movement:
     """Wait until the state can be trusted and the player stands still, or text appears."""
     while frames > 0 and not state.in_control and not state.dialogue.is_open and state.menu is None:

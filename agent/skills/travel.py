@@ -1,6 +1,6 @@
 """Walking a route on live maps: people move, warps fade, and every stride is checked against the cartridge."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,10 +59,11 @@ def travel(world: World, destination: Destination, state: State, *, patience: in
     """
     for _ in range(patience):
         here = spot_of(state)
+
         route = find_route(
             world,
             here,
-            destination.accepts,
+            _next_stage(destination, here),
             occupied=occupied(state),
             distances=Distances.of(world).to(destination.map_id, here),
         )
@@ -73,6 +74,13 @@ def travel(world: World, destination: Destination, state: State, *, patience: in
         else:
             state = yield from follow(route, state)
     return Outcome.BLOCKED
+
+
+def _next_stage(destination: Destination, here: Spot) -> Callable[[Spot], bool]:
+    """How far to plan: to the edge of this map, since beyond it everybody will have moved by then."""
+    if here.map_id == destination.map_id:
+        return destination.accepts
+    return lambda spot: spot.map_id != here.map_id
 
 
 def follow(route: list[Hop], state: State) -> Movement:
