@@ -145,7 +145,7 @@ def _any_blow(dex: Dex, mon: BattleMon, target: BattleMon) -> Spread:
 
 def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
     species = dex.all_species.get(mon.species)
-    # Only criticals go by the speed of the species; a creature that no table has gets its own.
+    # Only critical hits go by the species; a creature that no table has gets its own speed.
     return Attacker.of(mon, species.base.speed if species else mon.unmodified.speed)
 
 
