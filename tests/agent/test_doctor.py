@@ -24,7 +24,7 @@ def test_doctor_never_prints_the_key() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "agent", "doctor"],
         cwd=ROOT,
-        env={**os.environ, "ANTHROPIC_API_KEY": secret},
+        env={**os.environ, "ANTHROPIC_API_KEY": secret, "COLUMNS": "300"},  # so that nothing wraps
         capture_output=True,
         text=True,
         check=True,
