@@ -50,7 +50,7 @@ from emulator.rules.chart import Matchup, TypeChart
 from emulator.rules.damage import damage
 from emulator.rules.experience import Growth, experience_gained
 from emulator.rules.records import Attacker, Defender, MoveData
-from emulator.rules.spread import Spread, damage_spread, expected_damage, knockout_chance
+from emulator.rules.spread import TURNS, Odds, Spread, damage_spread, standing, use_spread
 from emulator.rules.stages import StageChange, after_change, stage_change
 from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
@@ -69,6 +69,7 @@ __all__ = [
     "FIRST_INDOOR_MAP",
     "FRAMES_PER_SECOND",
     "LAST_MAP",
+    "TURNS",
     "WATCHED_RANGES",
     "Accuracy",
     "Attacker",
@@ -116,6 +117,7 @@ __all__ = [
     "Move",
     "MoveData",
     "MoveSlot",
+    "Odds",
     "Party",
     "PartyMon",
     "Person",
@@ -170,13 +172,11 @@ __all__ = [
     "damage",
     "damage_spread",
     "demo_cartridge_path",
-    "expected_damage",
     "experience_gained",
     "find_tesseract",
     "first_chance",
     "first_divergence",
     "hit_chance",
-    "knockout_chance",
     "load_cartridge",
     "locate",
     "read_glyphs",
@@ -184,6 +184,8 @@ __all__ = [
     "run_chance",
     "stage_change",
     "staged",
+    "standing",
     "stats_of",
+    "use_spread",
     "verify_chain",
 ]

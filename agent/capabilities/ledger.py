@@ -11,7 +11,7 @@ from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
 
 HP: Final = re.compile(r"(\d+)/ *(\d+)")
-FRAMES: Final = " ┌─┐│└┘"  # what boxes are drawn with
+FRAMES: Final = " ┌─┐│└┘▶▼"  # boxes, the cursor, and the arrow for more
 
 
 class Witness(Enum):

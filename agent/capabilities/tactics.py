@@ -1,10 +1,7 @@
 """What to do each turn of a battle: of all moves the one that wins most often, by the exact odds of both sides."""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final, NamedTuple
 
 from agent.skills import Attack, Flee, Order
 from emulator import (
@@ -14,20 +11,18 @@ from emulator import (
     Defender,
     Dex,
     MoveData,
+    Odds,
     Spread,
     State,
     after_change,
-    damage_spread,
     first_chance,
     hit_chance,
     run_chance,
     stage_change,
+    standing,
+    use_spread,
 )
 
-Odds: TypeAlias = NDArray[np.float64]
-
-TURNS: Final = 50  # looked ahead; a fight that lasts longer counts as not won
-NEGLIGIBLE: Final = 1e-6  # a chance to stand that need not be followed further
 AS_GOOD: Final = 0.02  # chances of winning this close are the same; then the quicker move is chosen
 LOST: Final = 0.5  # below this chance a wild fight is left
 RUN_ODDS: Final = 0.5  # a try to run that is likelier to fail only costs a turn
@@ -79,27 +74,7 @@ def prospects(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[Prospect]:
         yield Prospect(chance, then.turns + 1, slot)
 
 
-def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
-    """Return the chances that somebody with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
-
-    `before` is a blow taken before the first of them.
-    """
-    taken = np.zeros(hp)  # the chance of each damage taken so far, as long as it is not all
-    taken[0] = 1.0
-    if before is not None:
-        taken = np.convolve(taken, _amounts(before, hp))[:hp]
-    odds = np.zeros(TURNS + 1)
-    odds[0] = taken.sum()
-    amounts = _amounts(blow, hp)
-    for turn in range(1, TURNS + 1):
-        taken = np.convolve(taken, amounts)[:hp]
-        odds[turn] = taken.sum()
-        if odds[turn] < NEGLIGIBLE:
-            break
-    return odds
-
-
-def _race(  # who with what against whom, and how long
+def _race(
     dex: Dex,
     own: BattleMon,
     enemy: BattleMon,
@@ -123,14 +98,7 @@ def _usable(dex: Dex, own: BattleMon) -> Iterator[tuple[int, MoveData]]:
 
 
 def _blow(dex: Dex, mon: BattleMon, target: BattleMon, move: MoveData) -> Spread:
-    """What one use of a move does, misses included as no damage."""
-    if not move.power:
-        return {0: 1.0}
-    attacker, defender = _attacker(dex, mon), Defender.of(target)
-    hit = float(hit_chance(attacker, defender, move, dex.rules))
-    spread = damage_spread(attacker, defender, move, dex.rules)
-    blow = {amount: hit * chance for amount, chance in spread.items()}
-    return {**blow, 0: blow.get(0, 0.0) + 1 - hit}
+    return use_spread(_attacker(dex, mon), Defender.of(target), move, dex.rules)
 
 
 def _any_blow(dex: Dex, mon: BattleMon, target: BattleMon) -> Spread:
@@ -147,13 +115,6 @@ def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
     species = dex.all_species.get(mon.species)
     # Only critical hits go by the species; a creature that no table has gets its own speed.
     return Attacker.of(mon, species.base.speed if species else mon.unmodified.speed)
-
-
-def _amounts(blow: Spread, hp: int) -> Odds:
-    amounts = np.zeros(hp + 1)
-    for amount, chance in blow.items():
-        amounts[min(amount, hp)] += chance
-    return amounts
 
 
 def _can_run(battle: Battle, own: BattleMon, enemy: BattleMon) -> bool:

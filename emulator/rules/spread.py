@@ -6,6 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emulator.rules.book import RuleBook
 from emulator.rules.chances import BYTE, critical_chance, hit_chance
 from emulator.rules.damage import ROLLS, full_damage, rolled
@@ -22,6 +25,10 @@ from emulator.rules.effects import (
 from emulator.rules.records import Attacker, Defender, MoveData
 
 Spread: TypeAlias = Mapping[int, float]  # from damage to probability
+Odds: TypeAlias = NDArray[np.float64]
+
+TURNS: Final = 50  # looked ahead
+NEGLIGIBLE: Final = 1e-6  # a chance to stand that need not be followed further
 
 EVERYTHING: Final = 0xFFFF
 SEVERAL: Final = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
@@ -43,31 +50,41 @@ def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: 
     return _times(once, SEVERAL) if move.effect in SEVERAL_HITS else once
 
 
-def expected_damage(
-    attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook
-) -> float:
-    """Return the mean damage of a use, misses included, none of it beyond what the enemy has."""
-    spread = damage_spread(attacker, defender, move, book)
-    mean = sum(min(amount, defender.hp) * chance for amount, chance in spread.items())
-    return mean * float(hit_chance(attacker, defender, move, book))
-
-
-def knockout_chance(
-    attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook, *, uses: int = 1
-) -> float:
-    """Return the chance that `uses` uses of a move, misses included, knock the enemy out."""
-    spread = damage_spread(attacker, defender, move, book)
+def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
+    """Return what a use of a move may do, misses included as no damage."""
+    if not move.power:
+        return {0: 1.0}
     hit = float(hit_chance(attacker, defender, move, book))
-    standing: dict[int, float] = {defender.hp: 1.0}
-    for _ in range(uses):
-        after: defaultdict[int, float] = defaultdict(float)
-        for hp, chance in standing.items():
-            after[hp] += chance * (1 - hit)
-            for amount, share in spread.items():
-                if amount < hp:
-                    after[hp - amount] += chance * hit * share
-        standing = after
-    return max(1 - sum(standing.values()), 0.0) if defender.hp else 1.0
+    spread = damage_spread(attacker, defender, move, book)
+    use = {amount: hit * chance for amount, chance in spread.items()}
+    return {**use, 0: use.get(0, 0.0) + 1 - hit}
+
+
+def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
+    """Return the chances that somebody with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
+
+    `before` is a blow taken before the first of them.
+    """
+    taken = np.zeros(hp)  # the chance of each damage taken so far, as long as it is not all
+    taken[0] = 1.0
+    if before is not None:
+        taken = np.convolve(taken, _amounts(before, hp))[:hp]
+    odds = np.zeros(TURNS + 1)
+    odds[0] = taken.sum()
+    amounts = _amounts(blow, hp)
+    for turn in range(1, TURNS + 1):
+        taken = np.convolve(taken, amounts)[:hp]
+        odds[turn] = taken.sum()
+        if odds[turn] < NEGLIGIBLE:
+            break
+    return odds
+
+
+def _amounts(blow: Spread, hp: int) -> Odds:
+    amounts = np.zeros(hp + 1)
+    for amount, chance in blow.items():
+        amounts[min(amount, hp)] += chance
+    return amounts
 
 
 def _rolls(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:

@@ -31,11 +31,6 @@ def staged(stat: int, stage: int, book: RuleBook) -> int:
     return min(book.scaled(stat, stage), HIGHEST)
 
 
-def with_badge(stat: int) -> int:
-    """Return a stat that a badge raises by an eighth."""
-    return min(stat + (stat >> 3), HIGHEST)
-
-
 def burned(attack: int) -> int:
     """Return Attack while burned."""
     return max(attack // 2, 1)

@@ -12,7 +12,7 @@ from agent.mind import Intent, Mind, Progress, Source
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Plan, Require
 from agent.skills import Outcome, Skill, wait
-from emulator import State, Step
+from emulator import State
 from memory import Call, Hooks, Recall
 from tests.agent.support import Played, game_at
 
@@ -200,7 +200,3 @@ def test_nothing_new_for_too_long_is_being_stuck(world: World) -> None:
     world.facts["ready"] = 1
     with pytest.raises(Stuck, match="because"):
         world.names(mind, 200)
-
-
-def test_every_step_of_a_deed_is_a_step(world: World) -> None:
-    assert isinstance(world.tick(world.mind()).course.step, Step)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.capabilities.tactics import TURNS, command, prospects, standing
+from agent.capabilities.tactics import command, prospects
 from agent.skills import Attack, Flee
 from emulator import (
+    TURNS,
     Battle,
     BattleKind,
     BattleMon,
@@ -22,6 +23,7 @@ from emulator import (
     Stats,
     demo_cartridge_path,
     load_cartridge,
+    standing,
 )
 from tests.agent.support import Played, game_at
 

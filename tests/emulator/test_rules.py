@@ -27,18 +27,18 @@ from emulator import (
     critical_chance,
     damage,
     damage_spread,
-    expected_damage,
     experience_gained,
     first_chance,
     hit_chance,
-    knockout_chance,
     read_state,
     run_chance,
     staged,
+    standing,
     stats_of,
+    use_spread,
 )
 from emulator.rules.damage import ROLLS
-from emulator.rules.stats import burned, paralyzed, with_badge
+from emulator.rules.stats import burned, paralyzed
 
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 PLAIN, HARD, SOFT, NOTHING, HOT = 0, 5, 2, 8, 20
@@ -229,7 +229,6 @@ def test_stages_badges_and_ailments() -> None:
         *(25, 28, 33, 40, 50, 66, 100, 150, 200, 250, 300, 350, 400)
     ]
     assert (staged(1, -6, BOOK), staged(999, 6, BOOK)) == (1, 999)
-    assert (with_badge(100), with_badge(990)) == (112, 999)
     assert (burned(31), burned(1), paralyzed(31), paralyzed(3)) == (15, 1, 7, 1)
 
 
@@ -274,10 +273,10 @@ def test_fixed_damage() -> None:
 def test_one_hit_is_enough_unless_the_enemy_is_faster_or_immune() -> None:
     fatal = replace(MOVE, effect=38, power=1)
     fast = replace(ATTACKER, speed=40)
-    assert knockout_chance(ATTACKER, DEFENDER, fatal, BOOK) == 0
-    assert knockout_chance(fast, DEFENDER, fatal, BOOK) == pytest.approx(255 / 256)
     immune = replace(DEFENDER, types=(NOTHING, NOTHING))
-    assert knockout_chance(fast, immune, fatal, BOOK) == 0
+    assert use_spread(ATTACKER, DEFENDER, fatal, BOOK) == {0: 1.0}
+    assert use_spread(fast, DEFENDER, fatal, BOOK)[0] == pytest.approx(1 / 256)
+    assert use_spread(fast, immune, fatal, BOOK) == {0: 1.0}
 
 
 def test_hits_of_one_use_are_alike() -> None:
@@ -289,18 +288,16 @@ def test_hits_of_one_use_are_alike() -> None:
     assert sum(several.values()) == pytest.approx(1)
 
 
-def test_expected_damage_counts_misses_and_no_more_than_there_is() -> None:
+def test_a_use_that_misses_does_no_damage() -> None:
     fixed = replace(MOVE, effect=41, number=82, accuracy=128)
-    assert expected_damage(ATTACKER, DEFENDER, fixed, BOOK) == 20
-    assert expected_damage(ATTACKER, replace(DEFENDER, hp=10), fixed, BOOK) == 5
+    assert use_spread(ATTACKER, DEFENDER, fixed, BOOK) == {40: 0.5, 0: 0.5}
+    assert use_spread(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == {0: 1.0}
 
 
 def test_knockouts_within_so_many_uses() -> None:
-    fixed = replace(MOVE, effect=41, number=49, accuracy=128)
-    assert knockout_chance(ATTACKER, DEFENDER, fixed, BOOK) == 0
-    assert knockout_chance(ATTACKER, DEFENDER, fixed, BOOK, uses=2) == 0.25
-    assert knockout_chance(ATTACKER, DEFENDER, fixed, BOOK, uses=3) == 0.5
-    assert knockout_chance(ATTACKER, replace(DEFENDER, hp=0), fixed, BOOK, uses=0) == 1
+    fixed = replace(MOVE, effect=41, number=49, accuracy=128)  # 20 of 40, every other time
+    odds = standing(use_spread(ATTACKER, DEFENDER, fixed, BOOK), DEFENDER.hp)
+    assert list(odds[:4]) == [1, 1, 0.75, 0.5]
 
 
 attackers = st.builds(
@@ -351,14 +348,14 @@ def test_probabilities_are_probabilities(a: Attacker, d: Defender, m: MoveData) 
     for chance in (hit_chance(a, d, m, BOOK), critical_chance(a, m)):
         assert 0 <= chance <= 1
         assert (chance * 256).denominator == 1
-    assert 0 <= expected_damage(a, d, m, BOOK) <= d.hp + 1e-9
+    assert sum(use_spread(a, d, m, BOOK).values()) == pytest.approx(1)
 
 
 @given(attackers, defenders, moves)
 def test_more_uses_never_help_the_enemy(a: Attacker, d: Defender, m: MoveData) -> None:
-    chances = [knockout_chance(a, d, m, BOOK, uses=uses) for uses in range(4)]
-    assert all(0 <= chance <= 1 for chance in chances)
-    assert all(one <= more + 1e-9 for one, more in pairwise(chances))
+    chances = list(standing(use_spread(a, d, m, BOOK), d.hp))
+    assert all(-1e-9 <= chance <= 1 + 1e-9 for chance in chances)
+    assert all(more <= one + 1e-9 for one, more in pairwise(chances))
 
 
 @given(attackers, defenders, moves, st.integers(217, 254))
