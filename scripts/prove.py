@@ -251,9 +251,8 @@ def about_games(games: Sequence[Game]) -> Iterator[str]:
         f"{sum(game.is_sound for game in games)} of {len(games)} seeds, from power-on and with an empty",
         f"memory, reach `{MILESTONES[-1]}` by rules alone, with both witnesses for each milestone, and",
         f"replay without divergence; {distinct(games)} of them have digests of their own. Seeds differ",
-        "in the frames waited at the title, and with them in every random number. Two games at a time",
-        f"on two cores took {median(walls):.1f} s of wall time each (median; the longest"
-        f" {max(walls):.1f} s).",
+        f"in the frames waited at the title, and with them in every random number. {PROCESSES} games at a time",
+        f"took {median(walls):.1f} s of wall time each (median; the longest {max(walls):.1f} s).",
         "",
         f"The battle against the rival was won {rivals['victory']} times and lost {rivals['defeat']}"
         " times;",

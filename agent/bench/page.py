@@ -1,5 +1,6 @@
 """The figures in words: rows for a table, and a page for the documentation."""
 
+import os
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -36,7 +37,8 @@ def page(figures: Figures) -> str:
     lines = [
         "# Speed, measured",
         "",
-        "Written by `python -m agent bench --write docs/bench.md`, on two cores; every figure is from one run of it.",
+        f"Written by `python -m agent bench --write docs/bench.md`, on {os.cpu_count()} cores; every figure is"
+        " from one run of it.",
         f"{figures.cartridge}, seed {figures.seed}: {figures.rounds} rounds of {figures.ticks:,} ticks each.",
         "",
         "`speed_ratio` is never-halting / (never-halting + ours). *Never-halting* is what PyBoy needs, without",
@@ -45,7 +47,7 @@ def page(figures: Figures) -> str:
         "reading RAM, perceiving, sensing, deciding, remembering, recording, consolidation, checkpoints. Ranges are",
         "the lowest and the highest round.",
         "",
-        "A checkpoint holds PyBoy's state, which takes PyBoy 16 ms to write, byte by byte; there is one at power-on, at",
+        "A checkpoint holds PyBoy's state, which takes PyBoy long to write, byte by byte; there is one at power-on, at",
         "each milestone, every 1,000 ticks and at the end. That is inside of PyBoy, so it is told on its own, and a",
         "second ratio has it on our side.",
         "",
