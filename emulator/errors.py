@@ -4,6 +4,7 @@
 
     EmulatorError             the machine, or what is in its slot, cannot serve
     ├── CartridgeError        the file is no cartridge that we play
+    ├── ProfileError          the profile of the game has nothing under that label
     ├── StateError            the bytes are no state that this console can take
     ├── ConsoleError          the console was asked for what it cannot do
     ├── ReadingError          a reader of pictures broke down
@@ -21,6 +22,10 @@ class EmulatorError(Exception):
 
 class CartridgeError(EmulatorError):
     """The file is no cartridge that we play."""
+
+
+class ProfileError(EmulatorError):
+    """The profile of the game has nothing under that label."""
 
 
 class StateError(EmulatorError):

@@ -1,0 +1,197 @@
+"""Write emulator/data/red.json, the profile of Pokemon Red (US): where things lie, and what they are called.
+
+Addresses are those of tables of facts; names of events and maps are PyBoy's own. The files are
+compared where both know the same thing, and nothing is written when they do not agree.
+"""
+
+import csv
+import importlib.metadata
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", UserWarning)  # pysdl2-dll says whose SDL it brings
+    from pyboy.plugins.game_wrapper_pokemon_gen1_constants import EVENT_FLAGS, MAPS
+
+DATA: Final = Path(__file__).resolve().parent.parent / "emulator" / "data" / "red.json"
+SYMBOLS: Final = "symbols.csv"
+SYMBOL_COLUMNS: Final = ("label", "address", "bank", "size", "region", "group", "importance")
+EVENTS: Final = "events.csv"
+EVENT_COLUMNS: Final = ("event", "bit_index")
+
+TITLE: Final = "POKEMON RED"
+SHA1: Final = "ea9bcae617fdf159b045185467ae58b2e4a48b9a"
+SOURCES: Final = {
+    "S1": "symbols that pret's disassembly builds to (2026)",
+    "S2": "symbols kept by speedrunners (2020), under the same label",
+    "S2a": "symbols kept by speedrunners (2020): the same address under an older label",
+    "S3": "symbols in pokemonred_puffer, for reinforcement learning (2025), under the same label",
+    "S3a": "symbols in pokemonred_puffer (2025): the same address under another label",
+    "S4": "constants of PyBoy's wrapper of the first generation",
+    "S5": "addresses in PokemonRedExperiments, which come from Data Crystal",
+    "S6": "the memory reader of ClaudePlaysPokemonStarter",
+    "S7": "looked at in the RAM of 15 published PyBoy states: value and meaning fit",
+    "S8": "offsets of Red (U) in Universal Pokemon Randomizer",
+}
+# Labels of less importance that our code or tests name.
+ALSO: Final = frozenset(
+    (
+        "hFieldMoveMonMenuTopMenuItemX",
+        "wCheckFor180DegreeTurn",
+        "wNorthConnectedMap",
+        "wOaksLabCurScript",
+        "wPalletTownCurScript",
+        "wStack",
+    )
+)
+
+Row: TypeAlias = Mapping[str, str]
+Table: TypeAlias = dict[str, object]
+
+
+class FactsError(Exception):
+    """The facts cannot be used; the message says why."""
+
+
+def main(
+    facts: Annotated[Path, typer.Argument(help="The folder with symbols.csv and events.csv.")],
+) -> None:
+    """Write emulator/data/red.json from the facts in a folder."""
+    try:
+        text = profile_text(facts)
+    except FactsError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from None
+    DATA.write_text(text, encoding="utf-8")
+    print(f"wrote {DATA.name}")
+
+
+def profile_text(facts: Path) -> str:
+    """Return the profile as text, one row a line, or raise a FactsError."""
+    symbols = read_rows(facts, SYMBOLS, (*SYMBOL_COLUMNS, "sources"))
+    check_events(read_rows(facts, EVENTS, EVENT_COLUMNS))
+    pyboy = f"PyBoy {importlib.metadata.version('pyboy')}"
+    tables = {
+        "ram": table(
+            "Work RAM and high RAM: label, address, size in bytes where known. From symbols.csv: labels of"
+            " importance A, and others that our code or tests name.",
+            ram_rows(symbols),
+        ),
+        "rom_tables": table(
+            "Tables in ROM: label, bank, address as the processor sees it, size in bytes where known, and"
+            " who says so (see sources). From symbols.csv: rows of group rom_table.",
+            rom_rows(symbols),
+        ),
+        "events": table(
+            f"Bits of wEventFlags by name. From {pyboy}, EVENT_FLAGS; events.csv has the same.",
+            dict(sorted(EVENT_FLAGS.items(), key=lambda event: event[1])),
+        ),
+        "maps": table(
+            f"Names of maps by id. From {pyboy}, MAPS.",
+            {str(number): name for name, number in sorted(MAPS.items(), key=lambda pair: pair[1])},
+        ),
+    }
+    return laid_out({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
+
+
+def read_rows(facts: Path, name: str, columns: Sequence[str]) -> list[Row]:
+    """Return the rows of a CSV file that has the columns, or raise a FactsError."""
+    if not facts.is_dir():
+        message = f"no folder at {str(facts)!r}; name the one with {SYMBOLS} and {EVENTS}"
+        raise FactsError(message)
+    try:
+        with (facts / name).open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            rows: list[Row] = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        message = f"cannot read {name} in {str(facts)!r}: {error}"
+        raise FactsError(message) from None
+    missing = [column for column in columns if column not in (reader.fieldnames or ())]
+    if missing:
+        message = f"{name} in {str(facts)!r} lacks the column {missing[0]!r}"
+        raise FactsError(message)
+    return rows
+
+
+def check_events(rows: Iterable[Row]) -> None:
+    """Raise a FactsError unless events.csv says of every event what PyBoy says."""
+    known = {row["event"].removeprefix("EVENT_").lower(): row["bit_index"] for row in rows}
+    named = {name: str(bit) for name, bit in EVENT_FLAGS.items()}
+    differing = sorted(set(known.items()) ^ set(named.items()))
+    if differing:
+        message = f"{EVENTS} and PyBoy disagree on event {differing[0][0]!r}; find out who is right"
+        raise FactsError(message)
+
+
+def ram_rows(symbols: Iterable[Row]) -> Table:
+    """Return labels of work RAM and high RAM, ascending."""
+    wanted = [
+        row
+        for row in symbols
+        if row["region"] in ("WRAM", "HRAM") and (row["importance"] == "A" or row["label"] in ALSO)
+    ]
+    wanted.sort(key=lambda row: (number(row, "address"), row["label"]))
+    return {
+        row["label"]: {"address": f"0x{number(row, 'address'):04X}", **size(row)} for row in wanted
+    }
+
+
+def rom_rows(symbols: Iterable[Row]) -> Table:
+    """Return tables in ROM, ascending."""
+    wanted = [row for row in symbols if row["group"] == "rom_table"]
+    wanted.sort(key=lambda row: (number(row, "bank"), number(row, "address"), row["label"]))
+    return {
+        row["label"]: {
+            "bank": number(row, "bank"),
+            "address": f"0x{number(row, 'address'):04X}",
+            **size(row),
+            "sources": row["sources"].split("+"),
+        }
+        for row in wanted
+    }
+
+
+def size(row: Row) -> dict[str, int]:
+    """Return the size of what lies at a label, where it is known."""
+    return {"size": number(row, "size")} if row["size"] else {}
+
+
+def number(row: Row, column: str) -> int:
+    """Return a number of a row, or raise a FactsError."""
+    try:
+        return int(row[column], 0)
+    except (TypeError, ValueError):
+        message = f"{SYMBOLS}: {column} of {row['label']!r} is no number: {row[column]!r}"
+        raise FactsError(message) from None
+
+
+def table(source: str, rows: Mapping[str, object]) -> Table:
+    """Return rows with a note on where they are from."""
+    return {"source": source, "rows": rows}
+
+
+def laid_out(profile: Mapping[str, object]) -> str:
+    """Return JSON with each row of a table on a line of its own."""
+    return "{\n" + ",\n".join(field(name, value) for name, value in profile.items()) + "\n}\n"
+
+
+def field(name: str, value: object) -> str:
+    """Return one field: scalars and rows on one line, whatever holds rows on several."""
+    key = json.dumps(name)
+    if not isinstance(value, Mapping):
+        return f"{key}: {json.dumps(value)}"
+    if name == "rows" or all(isinstance(each, str) for each in value.values()):
+        rows = ",\n".join(f"{json.dumps(each)}: {json.dumps(row)}" for each, row in value.items())
+        return f"{key}: {{\n{rows}\n}}"
+    fields = ",\n".join(field(each, inner) for each, inner in value.items())
+    return f"{key}: {{\n{fields}\n}}"
+
+
+if __name__ == "__main__":
+    typer.run(main)
