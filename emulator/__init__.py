@@ -20,6 +20,7 @@ from emulator.errors import (
     ReadingError,
     StateError,
 )
+from emulator.profile import RED
 from emulator.pyboy_console import PyBoyConsole
 from emulator.ram.bag import Bag, Stack
 from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
@@ -35,7 +36,7 @@ from emulator.ram.phase import Phase
 from emulator.ram.player import Player, PlayTime
 from emulator.ram.sprites import Person
 from emulator.ram.state import ScreenType, State, read_state
-from emulator.ram.view import Ram
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.recording import (
     Link,
     PlayingConsole,
@@ -68,9 +69,12 @@ __all__ = [
     "DIGEST_RANGES",
     "FIRST_INDOOR_MAP",
     "FRAMES_PER_SECOND",
+    "HIGH_RAM",
     "LAST_MAP",
+    "RED",
     "TURNS",
     "WATCHED_RANGES",
+    "WORK_RAM",
     "Accuracy",
     "Attacker",
     "Bag",

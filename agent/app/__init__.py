@@ -3,7 +3,7 @@
 from agent.app.interrupts import Interrupt, interrupts
 from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
-from agent.app.plans import Outlook, outlook
+from agent.app.plans import Outlook, outlook, outlooks_of_ram
 from agent.app.runs import HOME, Replayed, play_run, replay_run
 from agent.app.settings import Decider, Settings
 
@@ -20,6 +20,7 @@ __all__ = [
     "interrupts",
     "opinions",
     "outlook",
+    "outlooks_of_ram",
     "play_run",
     "replay_run",
 ]

@@ -1,24 +1,37 @@
 """What the agent would do at one moment, and why, without doing it."""
 
-from contextlib import ExitStack, closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from agent.app.images import read_images
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.app.wiring import capabilities_for
-from agent.capabilities import Ledger, Story
+from agent.capabilities import Ledger, Story, hp_percent, reached
 from agent.errors import RunError, UsageError
-from agent.mind import Mind, Progress, Source
-from agent.perception import Due, Eyes
-from agent.planning import Facts, Goal
-from emulator import Cartridge, Dex, Font, PyBoyConsole, StateError, World, read_state
+from agent.mind import Mind, Progress
+from agent.perception import Percept, glance
+from agent.planning import Facts, Goal, explain
+from emulator import (
+    Cartridge,
+    CartridgeKind,
+    Dex,
+    PyBoyConsole,
+    State,
+    StateError,
+    World,
+    load_cartridge,
+    read_state,
+)
 from memory import (
     Blackboard,
     BlackboardRecall,
     Checkpoint,
+    Entry,
     Hooks,
     RunReader,
     StrategistMemory,
@@ -30,12 +43,15 @@ from memory import (
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """One moment: what is true, what is wanted, and the way there in words (None when there is none).
+    """One moment: what is true, what is wanted, and the way there in words.
 
-    `now` says why the next step is taken, be it a plan's, a reflex's or none.
+    `now` says why the very next step is taken, be it a reflex's, a plan's or none; `plan` is None when
+    none is known, and else what follows once a reflex has had its way.
     """
 
+    name: str
     moment: str
+    team: str
     facts: Facts
     goals: tuple[Goal, ...]
     goal: Goal | None
@@ -46,57 +62,130 @@ class Outlook:
 def outlook(rom: Path | None, run: Path | None) -> Outlook:
     """Return the outlook at the last checkpoint of `run`, or at power-on of the cartridge."""
     with ExitStack() as stack:
-        reader, frozen = None, None
+        reader, frozen, checkpoint = None, None, None
         if run is not None:
             folder = stack.enter_context(closing(read_run(run)))
             reader, frozen = folder.store, Frozen.of(folder.settings)
         cartridge = cartridge_for(rom, frozen)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        scratch = Path(stack.enter_context(TemporaryDirectory()))
-        seed = frozen.seed if frozen else 0
-        return _look(console, cartridge, reader, scratch, seed)
-
-
-def _look(
-    console: PyBoyConsole,
-    cartridge: Cartridge,
-    reader: RunReader | None,
-    scratch: Path,
-    seed: int,
-) -> Outlook:
-    story, hooks = Story.of(cartridge.kind), Hooks()
-    ledger = Ledger(story.milestones, hooks)
-    strategist = StrategistMemory("plan", session_start_tick=0)
-    checkpoint = None
-    if reader is not None:
-        checkpoint = _load(reader, console)
-        reader.restore_part("ledger", ledger)
-        reader.restore_part(type(strategist).__name__, strategist)
-    with closing(open_run_store(scratch / "plan.sqlite", run_id="plan")) as store:
-        blackboard = Blackboard(store)
-        blackboard.adopt(reader.live_entries() if reader is not None else ())
-        recall = BlackboardRecall(blackboard, strategist, TacticianMemory())
-        world = World.of(cartridge)
-        capabilities = capabilities_for(story, world, Dex.of(cartridge), ledger, seed)
-        mind = Mind(capabilities, recall, hooks, Progress())
-        if checkpoint is not None:
-            with mind_of(checkpoint) as kept:
-                mind.restore(kept["mind"])
-        eyes = Eyes(console, Font.of(cartridge), world, lambda _state: Due.NOTHING)
+        if reader is not None:
+            checkpoint = _load(reader, console)
         state = read_state(console.ram(), console.frame)
-        tick = checkpoint.tick if checkpoint else 0
-        percept = eyes.perceive(state, tick)
+        thinker = _Thinker.on(cartridge, frozen.seed if frozen else 0)
+        if reader is not None:
+            reader.restore_part("ledger", thinker.ledger)
+            reader.restore_part(StrategistMemory.__name__, thinker.strategist)
+        entries = reader.live_entries() if reader is not None else ()
+        mind = stack.enter_context(thinker.thinking(entries))
+        if checkpoint is None:
+            return thinker.look(mind, glance(state, 0), "power-on")
+        with mind_of(checkpoint) as kept:
+            mind.restore(kept["mind"])
+        return thinker.look(mind, glance(state, checkpoint.tick), f"tick {checkpoint.tick}")
+
+
+def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
+    """Yield the outlook at each RAM image in `path`, a folder or a file.
+
+    Without `rom` they are taken to be Pokemon Red's. Nothing but RAM bears witness: a milestone
+    counts as reached where RAM shows that it was passed.
+    """
+    thinker = _Thinker.on(load_cartridge(rom)) if rom is not None else _Thinker.of_red()
+    for name, ram in read_images(path):
+        state = read_state(ram, 0)
+        with thinker.thinking() as mind:
+            yield thinker.look(mind, glance(state, 0), name, presume=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Thinker:
+    """A mind's parts around one cartridge, for looking at moments only."""
+
+    story: Story
+    world: World
+    dex: Dex
+    seed: int
+    hooks: Hooks
+    ledger: Ledger
+    strategist: StrategistMemory
+
+    @classmethod
+    def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
+        """Return one for a cartridge in the slot."""
+        story = Story.of(cartridge.kind)
+        return cls._of(story, World.of(cartridge), Dex.of(cartridge), seed)
+
+    @classmethod
+    def of_red(cls) -> "_Thinker":
+        """Return one that knows Red's story, with nothing in the slot."""
+        return cls._of(Story.of(CartridgeKind.RED), World.empty(), Dex.empty(), 0)
+
+    @classmethod
+    def _of(cls, story: Story, world: World, dex: Dex, seed: int) -> "_Thinker":
+        hooks = Hooks()
+        strategist = StrategistMemory("plan", session_start_tick=0)
+        return cls(story, world, dex, seed, hooks, Ledger(story.milestones, hooks), strategist)
+
+    @contextmanager
+    def thinking(self, entries: Iterable[Entry] = ()) -> Iterator[Mind]:
+        """Lend a mind that remembers `entries`, and keeps nothing."""
+        with TemporaryDirectory() as scratch:
+            store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
+            with closing(store):
+                blackboard = Blackboard(store)
+                blackboard.adopt(entries)
+                recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
+                capabilities = capabilities_for(
+                    self.story, self.world, self.dex, self.ledger, self.seed
+                )
+                yield Mind(capabilities, recall, self.hooks, Progress())
+
+    def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
+        """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
         facts = mind.sense(percept)
-        intent = mind.decide(percept, facts)
-        planned = intent.source is Source.PLAN
+        if presume:
+            facts = {**facts, **self._passed(facts)}
+        reflex = mind.firing(percept)
+        # What follows when the reflex has had its way, as it will in a moment.
+        then = facts if reflex is None else {**facts, "in_control": 1}
+        goals = mind.open_goals(facts)
+        plan = mind.plan_for(goals, then)
+        if reflex is not None:
+            now = reflex.says
+        elif plan is not None:
+            now = plan.actions[0].says
+        else:
+            now = mind.at_a_loss(goals)
         return Outlook(
-            moment=f"tick {tick}, {story.place_of(state)}",
+            name=name,
+            moment=self._moment(percept.state),
+            team=_team(percept.state),
             facts=facts,
-            goals=tuple(mind.open_goals(facts)),
-            goal=intent.pursuit.goal if intent.pursuit and planned else None,
-            plan=intent.plan if planned else None,
-            now=intent.why,
+            goals=tuple(goals),
+            goal=plan.goal if plan is not None else None,
+            plan=explain(plan, then) if plan is not None else None,
+            now=now,
         )
+
+    def _passed(self, facts: Facts) -> Mapping[str, int]:
+        return {
+            reached(each): 1
+            for each in self.story.milestones
+            if each.behind is not None and facts[each.behind]
+        }
+
+    def _moment(self, state: State) -> str:
+        place = self.story.place_of(state).replace("_", " ")
+        return f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
+
+
+def _team(state: State) -> str:
+    if not state.game_started or not state.party.mons:
+        return "nobody"
+    mons = ", ".join(
+        f"{mon.nickname} L{mon.level} {mon.hp}/{mon.stats.hp}" for mon in state.party.mons
+    )
+    return f"{mons} ({hp_percent(state.party)}% of its HP)"
 
 
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:

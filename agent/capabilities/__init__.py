@@ -6,7 +6,8 @@ from agent.capabilities.dialogue import dialogue
 from agent.capabilities.heal import healing, hp_percent
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.opening import opening
-from agent.capabilities.story import Story, story_telling
+from agent.capabilities.story import Story
+from agent.capabilities.telling import reached, story_telling
 from agent.capabilities.travel import Place, travelling
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "healing",
     "hp_percent",
     "opening",
+    "reached",
     "sense",
     "story_telling",
     "travelling",

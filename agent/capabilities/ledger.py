@@ -18,18 +18,22 @@ class Witness(Enum):
     """What a rendered frame must show, read from its pixels alone."""
 
     SCENE = "scene"  # the square of the map on which the player stands free
-    TEXT = "text"  # some words
+    TEXT = "text"  # some words in a message box
     TEAM = "team"  # the list of the party, with every name in it
     HEALTHY_TEAM = "healthy_team"  # the list of the party, with nobody hurt
+    BAG = "bag"  # the list of what is carried, with some words in it
+    START_MENU = "start_menu"  # the menu behind START, with some words in it
 
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
     """A story fact that the cartridge must show.
 
-    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, and `home`, the town
-    in which the player would wake up after losing. `words` is what Witness.TEXT looks for;
-    `{rival}` in it is the rival's name.
+    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, badge bit `badge`,
+    and `home`, the town in which the player would wake up after losing. `words` must all be in the frame
+    where the witness asks for words; `{player}` and `{rival}` in them stand for names. `reading` is the
+    square of that map that says them when it is examined. `fact` is the planner's name for the event or
+    badge; where the fact `behind` is true, the milestone has been passed some time.
     """
 
     id: str
@@ -38,8 +42,12 @@ class Milestone:
     place: str | None = None
     map_id: int | None = None
     event: int | None = None
+    badge: int | None = None
     home: int | None = None
-    words: str = ""
+    words: tuple[str, ...] = ()
+    reading: tuple[int, int] | None = None
+    fact: str | None = None
+    behind: str | None = None
 
     def shown_by_ram(self, state: State) -> bool:
         """Say whether work RAM shows it, at a moment whose frame can show it too."""
@@ -55,6 +63,10 @@ class Milestone:
             case Witness.HEALTHY_TEAM:
                 mons = state.party.mons
                 return _shows_team(state) and all(mon.hp == mon.stats.hp for mon in mons)
+            case Witness.BAG:
+                return _shows(state, MenuKind.ITEMS)
+            case Witness.START_MENU:
+                return _shows(state, MenuKind.START)
 
     def shown_by_frame(self, state: State, sight: Sight) -> bool:
         """Say whether the frame of this moment shows it."""
@@ -63,14 +75,15 @@ class Milestone:
             case Witness.SCENE:
                 scene = sight.scene
                 return scene is not None and scene.shows(here.map_id, here.x, here.y)
-            case Witness.TEXT:
-                rival = state.player.rival_name
-                return bool(rival) and self.words.format(rival=rival) in sight.text
             case Witness.TEAM:
                 return all(mon.nickname in sight.text for mon in mons)
             case Witness.HEALTHY_TEAM:
                 counts = HP.findall(sight.text)
                 return len(counts) == len(mons) and all(left == whole for left, whole in counts)
+            case Witness.TEXT | Witness.BAG | Witness.START_MENU:
+                names = {"player": state.player.name, "rival": state.player.rival_name}
+                words = [each.format(**names) for each in self.words]
+                return all(word and word in sight.text for word in words)
 
     @property
     def wants_place(self) -> bool:
@@ -82,6 +95,7 @@ class Milestone:
         return (
             (self.map_id is None or state.map.map_id == self.map_id)
             and (self.event is None or flags.is_set(self.event))
+            and (self.badge is None or self.badge in state.player.badges)
             and (self.home is None or (flags.used_center and flags.blackout_map == self.home))
         )
 
@@ -147,8 +161,11 @@ class Ledger:
 
 
 def _shows_team(state: State) -> bool:
-    menu = state.menu
-    return menu is not None and menu.kind is MenuKind.PARTY and len(state.party) > 0
+    return _shows(state, MenuKind.PARTY) and len(state.party) > 0
+
+
+def _shows(state: State, kind: MenuKind) -> bool:
+    return state.menu is not None and state.menu.kind is kind
 
 
 def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
@@ -157,6 +174,8 @@ def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
     ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
     if milestone.event is not None:
         ram.append(f"event {milestone.event:#x} is set")
+    if milestone.badge is not None:
+        ram.append(f"wObtainedBadges has bit {milestone.badge}")
     if milestone.home is not None:
         ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
     if sight is None or milestone.wants_place:

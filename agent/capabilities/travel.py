@@ -16,7 +16,7 @@ TRAVEL_COST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A map of the story; `needs` are the events without which something on the way turns one back."""
+    """A map of the story; `needs` are the facts without which something on the way turns one back."""
 
     name: str
     map_id: int
@@ -45,16 +45,11 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def happened(event: str) -> str:
-    """Return the name of the fact that says `event` of the story has happened."""
-    return f"event:{event}"
-
-
 def _deed(place: Place, maps: Mapping[str, int], world: World) -> Deed:
     def begin(state: State) -> Skill:
         return travel(world, Destination(place.map_id), state)
 
-    needs = tuple(Require(happened(event), at_least=1) for event in place.needs)
+    needs = tuple(Require(fact, at_least=1) for fact in place.needs)
     action = Action(
         name=f"travel:{place.name}",
         requires=(Require("in_control", at_least=1), *needs),

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from agent.app import HOME, Decider, Settings, interrupts, outlook, play_run, replay_run
+from agent.app import (
+    HOME,
+    Decider,
+    Settings,
+    interrupts,
+    outlook,
+    outlooks_of_ram,
+    play_run,
+    replay_run,
+)
 from agent.bench import measure, page
 from agent.cli.bench import figures_table
 from agent.cli.doctor import examine, report
@@ -130,9 +139,27 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    from_ram: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER_OR_FILE",
+            help="Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Say what the agent would do now and why: facts, goals, and the plan in words."""
-    show_outlook(outlook(rom, run), Output())
+    out = Output()
+    if from_ram is None:
+        show_outlook(outlook(rom, run), out)
+        return
+    if run is not None:
+        message = "--from-ram and --run are two different moments; name one"
+        raise UsageError(message)
+    for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
+        if number:
+            out.say("")
+        show_outlook(each, out)
 
 
 @cli.command()

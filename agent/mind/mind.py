@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent.capabilities import Capability, domain_of, sense
+from agent.capabilities import Capability, Reflex, domain_of, sense
 from agent.errors import Stuck
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.progress import Progress
@@ -113,20 +113,25 @@ class Mind:
         if name in self._begun:
             self._pursuit = Pursuit(self._goals[name], self._begun[name])
 
-    def _reflex(self, percept: Percept) -> Intent | None:
+    def firing(self, percept: Percept) -> Reflex | None:
+        """Return the reflex that would preempt everything else at this moment."""
         deed = self._deeds.get(self._intent.name) if self._intent else None
         masters = deed.masters if deed else frozenset[str]()
-        for reflex in self._reflexes:
-            if reflex.name not in masters and reflex.fires(percept):
-                return Intent(
-                    source=Source.REFLEX,
-                    name=reflex.name,
-                    why=reflex.says,
-                    pursuit=self._pursuit,
-                    course=Course(once(reflex.step)),
-                    began=percept.state,
-                )
-        return None
+        awake = (reflex for reflex in self._reflexes if reflex.name not in masters)
+        return next((reflex for reflex in awake if reflex.fires(percept)), None)
+
+    def _reflex(self, percept: Percept) -> Intent | None:
+        reflex = self.firing(percept)
+        if reflex is None:
+            return None
+        return Intent(
+            source=Source.REFLEX,
+            name=reflex.name,
+            why=reflex.says,
+            pursuit=self._pursuit,
+            course=Course(once(reflex.step)),
+            began=percept.state,
+        )
 
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> Pursuit:
@@ -150,13 +155,13 @@ class Mind:
         goals = self.open_goals(facts)
         if not goals:
             self._pursuit = None
-            return self._idle(percept, "every goal is reached")
+            return self._idle(percept, self.at_a_loss(goals))
         chosen = self.plan_for(goals, facts)
         goal = chosen.goal if chosen is not None else goals[0]
         if self._pursuit is None or goal is not self._pursuit.goal:
             self.pursue(goal, percept)
         if chosen is None:
-            return self._idle(percept, f"no way is known to {goal.says}")
+            return self._idle(percept, self.at_a_loss(goals))
         self._plan = chosen
         return self._begin(chosen, percept, facts)
 
@@ -174,6 +179,11 @@ class Mind:
             if found is not None:
                 return found
         return None
+
+    @staticmethod
+    def at_a_loss(goals: Sequence[Goal]) -> str:
+        """Return why nothing is done when no plan was found for any of `goals`."""
+        return f"no way is known to {goals[0].says}" if goals else "every goal is reached"
 
     def _close(self, percept: Percept, facts: Facts) -> None:
         """Close what was begun and is reached now, be it on the way to something else."""

@@ -82,6 +82,19 @@ class Eyes:
             yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
 
 
+def glance(state: State, tick: int) -> Percept:
+    """Return a moment from RAM alone, for who will not act on it."""
+    return Percept(
+        tick=tick,
+        state=state,
+        text=_text_of(state.screen_rows),
+        confidence=0.0,
+        disagreements=(),
+        sight=None,
+        came_from=None,
+    )
+
+
 @lru_cache(maxsize=64)
 def _text_of(rows: tuple[str, ...]) -> str:
     """Return what stands in the rows of a screen, without blank ones."""

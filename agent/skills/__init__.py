@@ -2,11 +2,11 @@
 
 from agent.skills.boot import boot
 from agent.skills.fight import Attack, Commander, Flee, Order, Switch, fight
+from agent.skills.look import look_at
 from agent.skills.menu import choose
 from agent.skills.press import read_on, tap, wait
 from agent.skills.skill import Course, Outcome, Skill, once
-from agent.skills.talk import talk
-from agent.skills.team import look_at_team
+from agent.skills.talk import examine, talk
 from agent.skills.travel import Destination, travel
 
 __all__ = [
@@ -21,8 +21,9 @@ __all__ = [
     "Switch",
     "boot",
     "choose",
+    "examine",
     "fight",
-    "look_at_team",
+    "look_at",
     "once",
     "read_on",
     "talk",

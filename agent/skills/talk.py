@@ -1,6 +1,6 @@
-"""Going up to somebody and hearing them out."""
+"""Going up to somebody or something and hearing them out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from agent.skills.hops import Spot
 from agent.skills.menu import select
@@ -8,7 +8,7 @@ from agent.skills.press import read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.travel import follow, occupied, spot_of, turn
-from emulator import Button, Facing, State, World
+from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
 
@@ -18,14 +18,60 @@ def talk(
 ) -> Skill:
     """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
 
-    `say_yes` takes the first of two options whenever they ask, otherwise the second.
+    `say_yes` takes the first of two options the first time they ask, otherwise the second: who offers
+    something asks that first, and what they may ask then, such as for a nickname, is not wanted.
     """
-    for _ in range(patience):
+
+    def places(state: State) -> dict[Spot, Facing]:
         person = next((each for each in state.people if each.slot == slot), None)
         if person is None:
-            return Outcome.BLOCKED
+            return {}
         target = spot_of(state)._replace(x=person.x, y=person.y)
-        facings = dict(_places_to_talk(target, world))
+        return dict(_places_to_talk(target, world))
+
+    return _address(places, world, state, say_yes=say_yes, patience=patience)
+
+
+def examine(square: tuple[int, int], world: World, state: State, *, patience: int = 40) -> Skill:
+    """Walk up to a square of this map from below, face it, and read all it says.
+
+    What stands along a wall, such as statues, shelves and machines, answers on that side only.
+    """
+    x, y = square
+
+    def places(state: State) -> dict[Spot, Facing]:
+        return {spot_of(state)._replace(x=x, y=y + 1): Facing.UP}
+
+    return _address(places, world, state, patience=patience)
+
+
+def hear_out(state: State, *, say_yes: bool = False) -> Movement:
+    """Page through the open text and answer what it asks."""
+    for _ in range(PAGES):
+        if state.menu is not None and state.menu.kind is MenuKind.KEYBOARD:
+            state = yield tap(Button.START, settle=16)  # takes the name that is offered
+        elif state.menu is not None and say_yes:
+            state = yield from select(0, state)
+            say_yes = False
+        elif state.dialogue.is_open or state.menu is not None:
+            state = yield read_on()
+        else:
+            break
+    return (yield from until_ready(state))
+
+
+def _address(
+    places: Callable[[State], dict[Spot, Facing]],
+    world: World,
+    state: State,
+    *,
+    say_yes: bool = False,
+    patience: int,
+) -> Skill:
+    for _ in range(patience):
+        facings = places(state)
+        if not facings:
+            return Outcome.BLOCKED
         route = find_route(world, spot_of(state), facings.__contains__, occupied=occupied(state))
         if route is None:
             state = yield wait(20)
@@ -38,18 +84,6 @@ def talk(
                 yield from hear_out(state, say_yes=say_yes)
                 return Outcome.DONE
     return Outcome.BLOCKED
-
-
-def hear_out(state: State, *, say_yes: bool = False) -> Movement:
-    """Page through the open text and answer what it asks."""
-    for _ in range(PAGES):
-        if state.menu is not None and say_yes:
-            state = yield from select(0, state)
-        elif state.dialogue.is_open or state.menu is not None:
-            state = yield read_on()
-        else:
-            break
-    return (yield from until_ready(state))
 
 
 def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]:

@@ -16,6 +16,7 @@ from emulator.dex.types import read_rule_book, read_type_names
 from emulator.dex.wild import Wild, read_wild
 from emulator.errors import CartridgeError
 from emulator.rules.book import RuleBook
+from emulator.rules.chart import TypeChart
 from emulator.world.rom import Rom
 
 Entry = TypeVar("Entry")
@@ -50,6 +51,11 @@ class Dex:
             type_names=read_type_names(rom),
             rules=read_rule_book(rom),
         )
+
+    @staticmethod
+    def empty() -> Dex:
+        """Return the dex of an empty slot: nothing in any table."""
+        return Dex({}, {}, {}, {}, {}, (), RuleBook(TypeChart(()), ()))
 
     def species(self, index: int) -> Species:
         """Return the species with the number that RAM uses."""

@@ -32,6 +32,11 @@ class World:
         rom = Rom(cartridge.rom)
         return World(rom, read_ground(rom))
 
+    @staticmethod
+    def empty() -> World:
+        """Return the world of an empty slot: maps without anything on them."""
+        return World(Rom(b""), Ground(frozenset(), {}))
+
     @property
     def map_ids(self) -> range:
         """Every id that a map may have, used or not."""

@@ -1,25 +1,34 @@
-"""Opening the list of the team, to have it seen."""
+"""Opening a menu behind START, to have it seen."""
 
 from collections.abc import Callable
+from typing import Final
 
 from agent.skills.menu import select
 from agent.skills.press import tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, MenuKind, State
 
-LAST_WITHOUT_DEX = 6  # wMaxMenuItem of the START menu before there is a dex, which comes first
+LAST_WITHOUT_DEX: Final = (
+    6  # wMaxMenuItem of the START menu before there is a dex, which comes first
+)
+ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
 
 
-def look_at_team(seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
-    """Open the list of the team and keep it open until `seen` says so, then leave all menus."""
+def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
+    """Keep a menu open until `seen` says so, then leave all menus: START's own, the team's or the bag's.
+
+    A list is scrolled through. BLOCKED when it does not open, or shows nothing for `patience` ticks.
+    """
     state = yield from _open_start_menu(state)
     if state.menu is None or state.menu.kind is not MenuKind.START:
         return Outcome.BLOCKED
-    state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX, state)
+    if kind in ENTRIES:
+        state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind], state)
     for _ in range(patience):
         if seen():
             break
-        state = yield wait(10)
+        more = state.menu is not None and state.menu.index < state.menu.list_count
+        state = yield tap(Button.DOWN) if kind is MenuKind.ITEMS and more else wait(10)
     yield from leave_menus(state)
     return Outcome.DONE if seen() else Outcome.BLOCKED
 

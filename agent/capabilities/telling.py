@@ -1,0 +1,193 @@
+"""Doing what the story asks for: its facts, the deeds of its tasks, and the witnesses of its milestones."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.ledger import Ledger, Milestone, Witness
+from agent.capabilities.story import Ambition, Errand, Kind, Mark, Story, Task
+from agent.capabilities.travel import at
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Destination, Outcome, Skill, examine, look_at, talk, travel, wait
+from emulator import MenuKind, State, World
+from memory import Recall
+
+# An errand is worth a detour on the way to the next milestone, but never its failure.
+ERRAND_PRIORITY: Final = 60
+MILESTONE_PRIORITY: Final = 50
+AMBITION_PRIORITY: Final = 20
+LOOKS: Final = 30  # how many ticks to wait for the second witness
+
+MENUS: Final = {
+    Witness.TEAM: MenuKind.PARTY,
+    Witness.HEALTHY_TEAM: MenuKind.PARTY,
+    Witness.BAG: MenuKind.ITEMS,
+    Witness.START_MENU: MenuKind.START,
+}
+
+
+def story_telling(story: Story, world: World, ledger: Ledger, chance: random.Random) -> Capability:
+    """Do what the story asks for and reach its milestones, one after the other."""
+    return Capability(
+        name="story",
+        sensors=(_errand_sensor(story), _mark_sensor(story), _milestone_sensor(story, ledger)),
+        deeds=(
+            *(_errand_deed(errand, world) for errand in story.errands),
+            *(_task_deed(task, world, chance) for task in story.tasks),
+            *(_witness_deed(milestone, world, ledger) for milestone in story.milestones),
+        ),
+        goals=(
+            *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
+            *(
+                _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
+                for number, each in enumerate(story.milestones)
+            ),
+            *(
+                _ambition(each, AMBITION_PRIORITY - number)
+                for number, each in enumerate(story.ambitions)
+            ),
+        ),
+    )
+
+
+def reached(milestone: Milestone) -> str:
+    """Return the name of the fact that says a milestone has been reached."""
+    return f"reached:{milestone.id}"
+
+
+def _done(errand: Errand) -> str:
+    return f"errand:{errand.id}"
+
+
+def _goal(fact: str, says: str, priority: int) -> Goal:
+    return Goal(fact, (Require(fact, at_least=1),), priority, says)
+
+
+def _ambition(ambition: Ambition, priority: int) -> Goal:
+    return _goal(ambition.fact, ambition.says, priority)
+
+
+def _errand_sensor(story: Story) -> Sensor:
+    names = {_done(errand) for errand in story.errands}
+
+    def read(_percept: Percept, recall: Recall) -> dict[str, int]:
+        return {name: int(recall.objective_status(name) == "completed") for name in names}
+
+    return Sensor(frozenset(names), read)
+
+
+def _mark_sensor(story: Story) -> Sensor:
+    """Read whatever happened, was earned, is carried, or is known by somebody of the team."""
+    marks = story.marks
+
+    def read(percept: Percept, _recall: Recall) -> dict[str, int]:
+        state = percept.state
+        if not state.game_started:
+            return dict.fromkeys(marks, 0)
+        return {fact: int(_shows(state, mark)) for fact, mark in marks.items()}
+
+    return Sensor(frozenset(marks), read)
+
+
+def _shows(state: State, mark: Mark) -> bool:
+    match mark.kind:
+        case Kind.EVENT:
+            return state.flags.is_set(mark.number)
+        case Kind.BADGE:
+            return mark.number in state.player.badges
+        case Kind.ITEM:
+            return state.bag.quantity(mark.number) > 0
+        case Kind.MOVE:
+            known = (slot.move for mon in state.party.mons for slot in mon.moves)
+            return mark.number in known
+
+
+def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
+    names = {reached(each): each.id for each in story.milestones}
+
+    def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
+        return {name: int(ledger.has(id_)) for name, id_ in names.items()}
+
+    return Sensor(frozenset(names), read)
+
+
+def _errand_deed(errand: Errand, world: World) -> Deed:
+    def begin(state: State) -> Skill:
+        return talk(errand.person, world, state)
+
+    action = Action(
+        name=_done(errand),
+        requires=(Require(at(errand.place), at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect(_done(errand), 1),),
+        cost=5,
+        says=errand.says,
+    )
+    return Deed(action, begin, masters=frozenset({"busy", "text"}))
+
+
+def _task_deed(task: Task, world: World, chance: random.Random) -> Deed:
+    # Chosen once, so that a resumed session wants the same as the one before it.
+    person = chance.choice(task.talk_to) if task.talk_to else 0
+    squares = frozenset(task.walk_to)
+
+    def begin(state: State) -> Skill:
+        if task.talk_to:
+            return talk(person, world, state, say_yes=True)
+        return travel(world, Destination(state.map.map_id, squares), state)
+
+    action = Action(
+        name=f"task:{task.id}",
+        requires=(
+            Require(at(task.place), at_least=1),
+            Require("in_control", at_least=1),
+            *(Require(fact, at_least=1) for fact in task.needs),
+        ),
+        effects=(Effect(task.sets, 1),),
+        cost=5,
+        says=task.says,
+    )
+    masters = {"busy", "text", "stray_menu"} if task.talk_to else {"busy"}
+    return Deed(action, begin, masters=frozenset(masters))
+
+
+def _witness_deed(milestone: Milestone, world: World, ledger: Ledger) -> Deed:
+    """How a milestone gets its second witness."""
+
+    def proven() -> bool:
+        return ledger.has(milestone.id)
+
+    def begin(state: State) -> Skill:
+        if milestone.witness in MENUS:
+            return look_at(MENUS[milestone.witness], proven, state, patience=LOOKS)
+        if milestone.reading is not None:
+            return examine(milestone.reading, world, state)
+        return _stand_still(proven)
+
+    action = Action(
+        name=f"witness:{milestone.id}",
+        requires=(Require("in_control", at_least=1), *_conditions(milestone)),
+        effects=(Effect(reached(milestone), 1),),
+        cost=1,
+        says=f"have the picture show it: {milestone.says}",
+    )
+    masters = {"busy", "stray_menu"} | ({"text"} if milestone.reading is not None else set())
+    return Deed(action, begin, masters=frozenset(masters))
+
+
+def _conditions(milestone: Milestone) -> Iterator[Require]:
+    if milestone.place is not None:
+        yield Require(at(milestone.place), at_least=1)
+    if milestone.fact is not None:
+        yield Require(milestone.fact, at_least=1)
+    if milestone.home is not None:
+        yield Require("healed", at_least=1)
+
+
+def _stand_still(proven: Callable[[], bool]) -> Skill:
+    for _ in range(LOOKS):
+        yield wait(10)
+        if proven():
+            return Outcome.DONE
+    return Outcome.BLOCKED
