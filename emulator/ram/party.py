@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.view import Ram
 from emulator.text import decode_name
 
-COUNT: Final = 0xD163  # wPartyCount
-ENEMY_COUNT: Final = 0xD89C  # wEnemyPartyCount, from which on all lies as from COUNT on
-SPECIES: Final = 0xD164  # wPartySpecies, ends 0xFF
-MONS: Final = 0xD16B  # wPartyMons
-OT_NAMES: Final = 0xD273  # wPartyMonOT
-NICKNAMES: Final = 0xD2B5  # wPartyMonNicks
-END: Final = 0xD2F7
+COUNT: Final = symbol("wPartyCount")
+ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as from COUNT on
+SPECIES: Final = symbol("wPartySpecies")  # ends 0xFF
+MONS: Final = symbol("wPartyMons")
+OT_NAMES: Final = symbol("wPartyMonOT")
+NICKNAMES: Final = symbol("wPartyMonNicks")
+END: Final = symbol("wPokedexOwned")  # which follows
 MON_SIZE: Final = 44
 NAME_SIZE: Final = 11
 CAPACITY: Final = 6

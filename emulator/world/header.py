@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple
 
+from emulator.profile import table
 from emulator.ram.map import Facing, Position
 from emulator.world.rom import Rom
 
 COUNT: Final = 248
-POINTERS: Final = (0, 0x01AE)  # MapHeaderPointers
-BANKS: Final = (3, 0x423D)  # MapHeaderBanks
+POINTERS: Final = table("MapHeaderPointers")
+BANKS: Final = table("MapHeaderBanks")
 HEADER_SIZE: Final = 10
 CONNECTION_SIZE: Final = 11
 SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))
