@@ -175,7 +175,7 @@ class _Thinker:
         }
 
     def _moment(self, state: State) -> str:
-        place = self.story.place_of(state).replace("_", " ")
+        place = self.story.place_of(state)
         return f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
 
 

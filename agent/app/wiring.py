@@ -26,6 +26,6 @@ def capabilities_for(
         dialogue(),
         battling(dex),
         travelling(story.places, world),
-        healing(story.healers, world),
+        healing(story, world),
         story_telling(story, world, ledger, chance),
     )

@@ -1,10 +1,9 @@
 """Looking after the team: somebody who heals it is worth a walk when it is worn."""
 
-from collections.abc import Iterable
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
-from agent.capabilities.story import Healer
+from agent.capabilities.story import Healer, Story
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
@@ -19,9 +18,10 @@ COST: Final = 5
 FACTS: Final = frozenset({"party:hp", "healed"})
 
 
-def healing(healers: Iterable[Healer], world: World) -> Capability:
+def healing(story: Story, world: World) -> Capability:
     """Have the team healed when it is worn, by anybody who does that."""
-    deeds = tuple(_deed(healer, world) for healer in healers)
+    called = {place.name: place.called for place in story.places}
+    deeds = tuple(_deed(healer, called[healer.place], world) for healer in story.healers)
     healthy = Goal(
         "healthy", (Require("party:hp", at_least=WORN),), PRIORITY, "keep the team on its feet"
     )
@@ -36,7 +36,8 @@ def healing(healers: Iterable[Healer], world: World) -> Capability:
 def hp_percent(party: Party) -> int:
     """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
     whole = sum(mon.stats.hp for mon in party.mons)
-    return 100 * sum(mon.hp for mon in party.mons) // whole if whole else 100
+    left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
+    return 100 * left // whole if whole else 100
 
 
 def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
@@ -47,7 +48,7 @@ def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
     }
 
 
-def _deed(healer: Healer, world: World) -> Deed:
+def _deed(healer: Healer, place: str, world: World) -> Deed:
     def begin(state: State) -> Skill:
         return talk(healer.person, world, state, say_yes=True)
 
@@ -56,6 +57,6 @@ def _deed(healer: Healer, world: World) -> Deed:
         requires=(Require(at(healer.place), at_least=1), Require("in_control", at_least=1)),
         effects=(Effect("party:hp", 100), Effect("healed", 1)),
         cost=COST,
-        says=f"have the team healed in the {healer.place.replace('_', ' ')}",
+        says=f"have the team healed in {place}",
     )
     return Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))

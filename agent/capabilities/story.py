@@ -15,6 +15,8 @@ FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
 
 Square = tuple[int, int]
 
+_RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
+
 
 class Kind(Enum):
     """What a fact of the story is about; its name is the kind, a colon, and a name of that kind."""
@@ -80,7 +82,7 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items and moves by name; `names` is what maps are called
-    that are no places of the story.
+    where they have names of their own.
     """
 
     places: tuple[Place, ...]
@@ -97,20 +99,25 @@ class Story:
         """Return the story of a cartridge."""
         folder = files("agent.capabilities") / "stories"
         table = tomllib.loads((folder / FILES[kind]).read_text(encoding="utf-8"))
-        return _parse(table, RED.maps if kind is CartridgeKind.RED else {})
+        return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
 
     def place_of(self, state: State) -> str:
         """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
         if not state.game_started:
             return "before the game"
         here = state.map.map_id
-        named = (place.name for place in self.places if place.map_id == here)
-        return next(named, self.names.get(here, f"map {here}"))
+        named = (place.name.replace("_", " ") for place in self.places if place.map_id == here)
+        return self.names.get(here) or next(named, f"map {here}")
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
     places = tuple(
-        Place(name, row["map"], tuple(row.get("needs", ())))
+        Place(
+            name,
+            row["map"],
+            names.get(row["map"]) or f"the {name.replace('_', ' ')}",
+            tuple(row.get("needs", ())),
+        )
         for name, row in table["places"].items()
     )
     maps = {place.name: place.map_id for place in places}

@@ -16,10 +16,14 @@ TRAVEL_COST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A map of the story; `needs` are the facts without which something on the way turns one back."""
+    """A map of the story, and what people call it.
+
+    `needs` are the facts without which something on the way turns one back.
+    """
 
     name: str
     map_id: int
+    called: str
     needs: tuple[str, ...] = ()
 
 
@@ -55,7 +59,7 @@ def _deed(place: Place, maps: Mapping[str, int], world: World) -> Deed:
         requires=(Require("in_control", at_least=1), *needs),
         effects=tuple(Effect(at(each), int(each == place.name)) for each in maps),
         cost=TRAVEL_COST,
-        says=f"walk to the {place.name.replace('_', ' ')}",
+        says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way: the skill waits that out itself.
     return Deed(action, begin, masters=frozenset({"busy"}))

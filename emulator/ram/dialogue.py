@@ -36,7 +36,10 @@ class Waiting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """The message box; `lines` is empty when there is none."""
+    """The message box; `lines` is empty when there is none.
+
+    Pages without one, such as a page of the dex, are text as well: the font is loaded for them.
+    """
 
     lines: tuple[str, ...]
     waiting: Waiting
@@ -44,8 +47,8 @@ class Dialogue:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a message box."""
-        return self.waiting is not Waiting.NONE
+        """Whether there is text: a message box, or a page that has none."""
+        return self.font_loaded or self.waiting is not Waiting.NONE
 
     @property
     def text(self) -> str:

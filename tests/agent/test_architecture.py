@@ -57,13 +57,13 @@ def test_every_file_the_readme_links_to_exists() -> None:
 def test_every_story_can_be_told(kind: CartridgeKind) -> None:
     story = Story.of(kind)
     assert story.milestones
-    places, events = {place.name for place in story.places}, set(story.events)
+    places = {place.name for place in story.places}
     assert {errand.place for errand in story.errands} <= places
     assert {task.place for task in story.tasks} <= places
     assert {healer.place for healer in story.healers} <= places
     assert {milestone.place for milestone in story.milestones} <= places | {None}
-    assert {need for place in story.places for need in place.needs} <= events
-    assert {need for task in story.tasks for need in (*task.needs, task.sets)} <= events
+    assert {milestone.fact for milestone in story.milestones} <= {*story.marks, None}
+    assert {ambition.fact for ambition in story.ambitions} <= story.marks.keys()
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)

@@ -26,7 +26,7 @@ GOT_STARTER, BATTLED_RIVAL, LATER = 0x22, 0x23, 0x24
 TEAM = Milestone("starter", "have a companion", Witness.TEAM, event=GOT_STARTER)
 HEALTHY = Milestone("healed", "be healed", Witness.HEALTHY_TEAM, home=1)
 RIVAL = Milestone(
-    "rival", "face the rival", Witness.TEXT, event=BATTLED_RIVAL, words="{rival}: Good"
+    "rival", "face the rival", Witness.TEXT, event=BATTLED_RIVAL, words=("{rival}: Good",)
 )
 
 

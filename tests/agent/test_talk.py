@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Outcome, look_at_team, talk
+from agent.skills import Outcome, look_at, talk
 from emulator import MenuKind, State, World, demo_cartridge_path, load_cartridge
 from tests.agent.support import Game, Played, game_at
 
@@ -68,13 +68,13 @@ def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
         looks.append(menu is not None and menu.kind is MenuKind.PARTY)
         return len(looks) > 3
 
-    outcome = rest_house.carry_out(look_at_team(seen, rest_house.state, patience=10))
+    outcome = rest_house.carry_out(look_at(MenuKind.PARTY, seen, rest_house.state, patience=10))
     assert outcome is Outcome.DONE
     assert all(looks[:3])
     assert rest_house.state.in_control
 
 
 def test_a_team_that_nobody_sees_is_put_away_again(rest_house: Game) -> None:
-    skill = look_at_team(lambda: False, rest_house.state, patience=3)
+    skill = look_at(MenuKind.PARTY, lambda: False, rest_house.state, patience=3)
     assert rest_house.carry_out(skill) is Outcome.BLOCKED
     assert rest_house.state.in_control
