@@ -106,8 +106,8 @@ class Story:
         if not state.game_started:
             return "before the game"
         here = state.map.map_id
-        named = (place.name.replace("_", " ") for place in self.places if place.map_id == here)
-        return self.names.get(here) or next(named, f"map {here}")
+        called = (place.called for place in self.places if place.map_id == here)
+        return next(called, self.names.get(here, f"map {here}"))
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:

@@ -22,10 +22,10 @@ def talk(
     something asks that first, and what they may ask then, such as for a nickname, is not wanted.
     """
 
-    def places(state: State) -> dict[Spot, Facing]:
+    def places(state: State) -> dict[Spot, Facing] | None:
         person = next((each for each in state.people if each.slot == slot), None)
         if person is None:
-            return {}
+            return None
         target = spot_of(state)._replace(x=person.x, y=person.y)
         return dict(_places_to_talk(target, world))
 
@@ -61,7 +61,7 @@ def hear_out(state: State, *, say_yes: bool = False) -> Movement:
 
 
 def _address(
-    places: Callable[[State], dict[Spot, Facing]],
+    places: Callable[[State], dict[Spot, Facing] | None],
     world: World,
     state: State,
     *,
@@ -70,7 +70,7 @@ def _address(
 ) -> Skill:
     for _ in range(patience):
         facings = places(state)
-        if not facings:
+        if facings is None:
             return Outcome.BLOCKED
         route = find_route(world, spot_of(state), facings.__contains__, occupied=occupied(state))
         if route is None:

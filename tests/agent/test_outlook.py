@@ -11,9 +11,7 @@ from agent.app import Interrupt, Moment, Settings, outlook, play_run
 from tests.agent.support import Agent, Played, Watcher
 
 
-def test_where_text_waits_it_says_so_instead_of_knowing_no_way(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path: Path) -> None:
     run, asked = tmp_path / "run", Interrupt()
 
     def stop_at_text(moment: Moment) -> None:
@@ -22,13 +20,16 @@ def test_where_text_waits_it_says_so_instead_of_knowing_no_way(
 
     play_run(Settings(run=run, memory=tmp_path / "memory.sqlite"), Watcher(stop_at_text), asked)
     seen = outlook(None, run)
-    assert (seen.goal, seen.plan, seen.now) == (None, None, "text is waiting")
-    assert agent("plan", "--run", run).out.endswith("No plan now: text is waiting.\n")
+    assert seen.now == "text is waiting"
+    assert seen.goal is not None
+    assert seen.goal.says == "say goodbye downstairs"
+    assert "Now: text is waiting.\nGoal: say goodbye" in agent("plan", "--run", run).out
 
 
 def test_where_all_is_reached_no_goal_is_listed(agent: Agent, played: Played) -> None:
     said = agent("plan", "--run", played.folder).out
-    assert "Open goals: none\nNo plan now: " in said
+    assert "\nOpen goals: none\nNow: " in said
+    assert said.endswith("\nNo plan.\n")
 
 
 @pytest.mark.parametrize("mind", ["{}", "[1]", '{"mind": {}, "eyes": {}}'])

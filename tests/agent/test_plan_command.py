@@ -1,5 +1,6 @@
 """`plan`: one moment as the planner sees it, in words."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from tests.agent.support import Agent, Played, Watcher
 def test_a_cartridge_just_switched_on_is_to_be_booted(agent: Agent) -> None:
     ended = agent("plan")
     assert ended.code == 0, ended.err
-    assert "Moment: tick 0, before the game" in ended.out
-    assert "  game_started = 0" in ended.out
+    assert "Moment: power-on, before the game" in ended.out
+    assert "Team: nobody" in ended.out
+    assert re.search(r"^Facts, \d+ others being 0: party:hp = 100$", ended.out, re.MULTILINE)
     assert "say goodbye downstairs (priority 60) <- pursued" in ended.out
     assert "1. press START until the main menu opens" in ended.out
 
@@ -25,8 +27,9 @@ def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path)
     play_run(settings, Watcher(), Interrupt())
     ended = agent("plan", "--run", run)
     assert ended.code == 0, ended.err
-    assert "  reached:left_home = 1" in ended.out
-    assert "  errand:goodbye = 1" in ended.out
+    assert "Moment: tick 75, the town (3,6)" in ended.out
+    assert "errand:goodbye = 1, " in ended.out
+    assert ", reached:left_home = 1" in ended.out
     assert "have a companion (priority 49) <- pursued" in ended.out
     assert "1. walk to the lab" in ended.out
 

@@ -75,8 +75,8 @@ def test_a_run_is_remembered(played: Played) -> None:
             for event in run.store.events("objective")
         ]
         entries = {entry.kind for entry in run.store.live_entries()}
-    assert places[:5] == ["bedroom", "house", "town", "lab", "town"]
-    assert places[-2:] == ["second_town", "rest_house"]
+    assert places[:5] == ["the bedroom", "the house", "the town", "the lab", "the town"]
+    assert places[-2:] == ["the second town", "the rest house"]
     closed = [goal for goal, status in goals if status == "completed" and ":" in goal]
     assert closed == ["errand:goodbye", *(f"reached:{each}" for each in MILESTONES)]
     assert set(closed) <= {goal for goal, status in goals if status == "active"}
@@ -124,7 +124,7 @@ def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
     settings = Settings(until="left_home", run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
     play_run(settings, watcher, Interrupt())
     walking = [moment for moment in watcher.moments if moment.intent.name == "travel:town"]
-    assert walking[0].where.startswith("house")
+    assert walking[0].where.startswith("the house")
     assert walking[0].goal == "reached:left_home"
     assert "1. walk to the town" in walking[0].intent.plan
     assert [moment.tick for moment in watcher.moments] == list(range(1, len(watcher.moments) + 1))

@@ -94,7 +94,10 @@ def test_nothing_went_wrong_unseen(long: Long) -> None:
 
 def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Path) -> None:
     island = Milestone("island", "reach the island", Witness.SCENE, "island", map_id=200)
-    places = (Place("bedroom", 38, "the bedroom"), Place("island", 200, "the island"))  # a map without a way in
+    places = (
+        Place("bedroom", 38, "the bedroom"),
+        Place("island", 200, "the island"),
+    )  # a map without a way in
     closed = Story(places, {}, (), (), (), (island,), (), {})
     summary, _ = play(tmp_path, Limits("island", inf), closed)
     assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)

@@ -1,0 +1,125 @@
+"""Red's story file against the written facts of the game: places, squares, people, events."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from agent.capabilities import Story
+from agent.capabilities.story import Task
+from emulator import RED, CartridgeKind
+
+FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
+STORY: Final = Story.of(CartridgeKind.RED)
+# Our task for each step of the written progression that it does.
+STEPS: Final = {
+    "be_stopped": "start",
+    "take_starter": "starter",
+    "face_rival": "rival_lab",
+    "fetch_parcel": "parcel",
+    "deliver_parcel": "pokedex",
+    "beat_brock": "brock",
+    "cross_mt_moon": "mtmoon_fossil",
+    "beat_misty": "misty",
+    "beat_surge": "surge",
+    "beat_erika": "erika",
+    "beat_koga": "koga",
+    "take_card_key": "card_key",
+    "free_silph": "silph_giovanni",
+    "beat_sabrina": "sabrina",
+    "beat_blaine": "blaine",
+    "beat_giovanni": "giovanni",
+    "beat_lorelei": "lorelei",
+    "beat_bruno": "bruno",
+    "beat_agatha": "agatha",
+    "beat_lance": "lance",
+    "beat_champion": "champion",
+}
+# The clerk's scene takes the player on to the counter, so that is where the walk ends.
+ENDS_ELSEWHERE: Final = {"fetch_parcel", "cross_mt_moon"}
+
+pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
+
+
+@pytest.fixture(scope="module")
+def steps() -> dict[str, dict[str, Any]]:
+    table = json.loads((FACTS / "progression.json").read_text(encoding="utf-8"))
+    return {row["id"]: row for row in table["milestones"]}
+
+
+@pytest.fixture(scope="module")
+def maps() -> dict[int, dict[str, Any]]:
+    table = json.loads((FACTS / "maps.json").read_text(encoding="utf-8"))
+    return {row["id"]: row for row in table["maps"]}
+
+
+def test_every_task_is_a_step_of_the_progression() -> None:
+    assert {task.id for task in STORY.tasks} == set(STEPS)
+
+
+def test_places_are_called_as_the_maps_are(maps: dict[int, dict[str, Any]]) -> None:
+    for place in STORY.places:
+        assert place.name.upper() == maps[place.map_id]["name"] == RED.maps[place.map_id].upper()
+
+
+@pytest.mark.parametrize("task", STORY.tasks, ids=lambda task: task.id)
+def test_a_task_is_done_where_the_facts_say(
+    task: Task, steps: dict[str, dict[str, Any]], maps: dict[int, dict[str, Any]]
+) -> None:
+    step = steps[STEPS[task.id]]
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    assert place.map_id == step["map"]
+    if task.walk_to and task.id not in ENDS_ELSEWHERE:
+        assert [list(square) for square in task.walk_to] == step.get("stand_any", [step["stand"]])
+    people = {row["i"]: row for row in maps[step["map"]]["objects"]}
+    target = step.get("target") or {}
+    if task.id == "take_starter":
+        balls = sorted(target["balls"].values())
+        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.talk_to] == balls
+    elif task.talk_to:
+        (slot,) = task.talk_to
+        assert slot == target["obj"]
+        assert (people[slot]["x"], people[slot]["y"]) == (target["x"], target["y"])
+
+
+@pytest.mark.parametrize("task", STORY.tasks, ids=lambda task: task.id)
+def test_a_task_has_the_effect_that_the_facts_give(
+    task: Task, steps: dict[str, dict[str, Any]]
+) -> None:
+    effects = steps[STEPS[task.id]]["effects"]
+    mark = STORY.marks[task.sets]
+    given = {
+        "event": [row["bit_index"] for row in effects.get("events_set", ())],
+        "badge": [effects["badge"]["bit"]] if "badge" in effects else [],
+        "item": [row["id"] for row in effects.get("items_add", ())],
+    }
+    assert mark.number in given[mark.kind.value]
+
+
+@pytest.mark.parametrize("task", STORY.tasks, ids=lambda task: task.id)
+def test_a_task_waits_for_what_the_facts_say_it_needs(
+    task: Task, steps: dict[str, dict[str, Any]]
+) -> None:
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    waits = {STORY.marks[fact] for fact in (*task.needs, *place.needs)}
+    needed = steps[STEPS[task.id]]["pre"].get("events", ())
+    # It may wait for more than the facts ask, for what makes the way there passable; never for less.
+    assert {row["bit_index"] for row in needed} <= {
+        mark.number for mark in waits if mark.kind.value == "event"
+    }
+
+
+def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:
+    for healer in STORY.healers:
+        (place,) = [each for each in STORY.places if each.name == healer.place]
+        (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
+        assert nurse["sprite"] == "NURSE"
+
+
+def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]) -> None:
+    (badge,) = [each for each in STORY.milestones if each.id == "first_badge"]
+    assert badge.map_id is not None
+    statues = [row for row in maps[badge.map_id]["hidden"] if row["fn"] == "GymStatues"]
+    assert badge.reading in [(row["x"], row["y"]) for row in statues]
+    assert {row["facing"] for row in statues} == {"up"}
