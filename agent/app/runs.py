@@ -37,6 +37,8 @@ def play_run(settings: Settings, viewer: Viewer, interrupt: Interrupt) -> Summar
             frozen = Frozen.of(folder.settings)
         cartridge = cartridge_for(settings.rom, frozen)
         story = Story.of(cartridge.kind)
+        if story.caveat:
+            log.warning("%s", story.caveat)
         until = _goal(settings.until or (frozen.until if frozen else None), story)
         memory = settings.memory or HOME / "memory.sqlite"
         knowledge = open_knowledge_store(memory, now=now.timestamp())

@@ -82,7 +82,7 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items and moves by name; `names` is what maps are called
-    where they have names of their own.
+    where they have names of their own; `caveat` is what whoever plays it should know, or nothing.
     """
 
     places: tuple[Place, ...]
@@ -93,6 +93,7 @@ class Story:
     milestones: tuple[Milestone, ...]
     ambitions: tuple[Ambition, ...]
     names: Mapping[int, str]
+    caveat: str
 
     @staticmethod
     def of(kind: CartridgeKind) -> "Story":
@@ -132,6 +133,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
+        caveat=table.get("caveat", ""),
     )
 
 

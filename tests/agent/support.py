@@ -1,7 +1,7 @@
 """What the tests of play share."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from agent.app import Moment
 from agent.replay import record_of
 from agent.report import Summary
 from agent.skills import Course, Outcome, Skill
-from emulator import PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
+from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge, read_state
 from memory import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +74,14 @@ class Game:
             self.console.perform(course.step)
             course.resume(self.state)
         raise AssertionError("the skill does not end")
+
+
+def poke(game: Game, address: int, data: Sequence[int]) -> None:
+    """Write to the RAM of a game that is under way, and have the next state show it."""
+    memory = game.console._pyboy.memory
+    for offset, byte in enumerate(data):
+        memory[address + offset] = byte
+    game.console.perform(Step(None, 0, 1))
 
 
 @contextmanager

@@ -107,3 +107,43 @@ def test_what_was_reached_survives_a_checkpoint(team: tuple[State, str]) -> None
     again.restore(ledger.to_json())
     assert again.reached == ledger.reached
     assert again.due(team[0]) is Due.NOTHING
+
+
+BADGE = Milestone("badge", "earn it", Witness.TEXT, badge=0, words=("{rival}", "{player}"))
+PARCEL = Milestone("parcel", "carry it", Witness.BAG, event=GOT_STARTER, words=("PARCEL",))
+DEX = Milestone("dex", "have it", Witness.START_MENU, event=GOT_STARTER, words=("DEX",))
+
+
+def test_a_badge_wants_every_name_in_the_same_frame(played: Played) -> None:
+    with game_at(
+        played.folder, lambda state: state.game_started and state.dialogue.is_open
+    ) as game:
+        state = game.state
+    names = state.player
+    with_badge = replace(state, player=replace(names, badges=(0,)))
+    ledger = Ledger((BADGE,), Hooks())
+    ledger.observe(seen(state, f"{names.rival_name} {names.name}"))
+    ledger.observe(seen(with_badge, names.rival_name))
+    assert not ledger.has("badge")
+    ledger.observe(seen(with_badge, f"{names.rival_name}\n{names.name}"))
+    assert ledger.has("badge")
+    assert "bit 0" in ledger.reached[0].witnesses["ram"]
+
+
+@pytest.mark.parametrize(
+    ("milestone", "kind", "words"),
+    [(PARCEL, MenuKind.ITEMS, "a PARCEL"), (DEX, MenuKind.START, "DEX, TEAM")],
+)
+def test_menus_bear_witness_to_what_they_list(
+    milestone: Milestone, kind: MenuKind, words: str, team: tuple[State, str]
+) -> None:
+    state, text = team
+    assert state.menu is not None
+    opened = replace(state, menu=replace(state.menu, kind=kind))
+    ledger = Ledger((milestone,), Hooks())
+    ledger.observe(seen(state, words))  # another menu is open
+    ledger.observe(seen(opened, text))  # the words are not in it
+    assert not ledger.has(milestone.id)
+    assert ledger.due(opened) is Due.FRAME
+    ledger.observe(seen(opened, words))
+    assert ledger.has(milestone.id)

@@ -19,7 +19,6 @@ needs_images = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images ar
 def told(outlook: Outlook) -> str:
     parts = (
         f"Moment: {outlook.name}, {outlook.moment}",
-        f"Team: {outlook.team}",
         f"Now: {outlook.now}.",
         outlook.plan or "No plan.",
     )

@@ -4,14 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Outcome, look_at, talk
-from emulator import MenuKind, State, World, demo_cartridge_path, load_cartridge
-from tests.agent.support import Game, Played, game_at
+from agent.skills import Course, Outcome, examine, look_at, talk
+from emulator import Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
+from emulator.profile import symbol
+from tests.agent.support import Game, Played, game_at, poke
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 LAB, REST_HOUSE = 40, 41
 BALL, NURSE = 2, 1
 GOT_STARTER = 0x22
+SHELF = (1, 1)  # of the lab
+BAG = symbol("wNumBagItems")
 
 
 def free_in(map_id: int, state: State) -> bool:
@@ -77,4 +80,46 @@ def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
 def test_a_team_that_nobody_sees_is_put_away_again(rest_house: Game) -> None:
     skill = look_at(MenuKind.PARTY, lambda: False, rest_house.state, patience=3)
     assert rest_house.carry_out(skill) is Outcome.BLOCKED
+    assert rest_house.state.in_control
+
+
+def test_a_shelf_is_read_from_below(lab: Game) -> None:
+    said: list[str] = []
+    course = Course(examine(SHELF, WORLD, lab.state))
+    while course.outcome is Outcome.RUNNING:
+        lab.console.perform(course.step)
+        course.resume(lab.state)
+        said.append(lab.state.dialogue.text)
+    assert course.outcome is Outcome.DONE
+    assert (lab.state.map.x, lab.state.map.y) == (SHELF[0], SHELF[1] + 1)
+    assert lab.state.map.facing is Facing.UP
+    assert any(said)
+    assert lab.state.in_control
+
+
+def test_what_is_in_the_bag_is_shown(rest_house: Game) -> None:
+    poke(rest_house, BAG, (2, 1, 9, 2, 8, 0xFF))  # two things, nine of one and eight of the other
+    rows: list[int] = []
+
+    def seen() -> bool:
+        menu = rest_house.state.menu
+        rows.append(menu.index if menu is not None and menu.kind is MenuKind.ITEMS else -1)
+        return 1 in rows
+
+    outcome = rest_house.carry_out(look_at(MenuKind.ITEMS, seen, rest_house.state, patience=10))
+    assert outcome is Outcome.DONE
+    assert rows[:2] == [0, 1]
+    assert rest_house.state.in_control
+
+
+def test_the_menu_behind_start_is_shown(rest_house: Game) -> None:
+    kinds: list[MenuKind] = []
+
+    def seen() -> bool:
+        menu = rest_house.state.menu
+        kinds.extend([menu.kind] if menu is not None else [])
+        return True
+
+    outcome = rest_house.carry_out(look_at(MenuKind.START, seen, rest_house.state, patience=3))
+    assert (outcome, kinds) == (Outcome.DONE, [MenuKind.START])
     assert rest_house.state.in_control
