@@ -237,8 +237,7 @@ def compile_world(folder: Path, seed: str) -> Path:
 
 def read_rom(compiled: Path) -> Rom:
     """Return what `compile_world` wrote into a folder."""
-    places = {label: row.place for label, row in RED.rom_tables.items()}
-    tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in places.items()}
+    tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in RED.rom_tables.items()}
     header = (compiled / "world.h").read_text(encoding="ascii")
     macros = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
     return Rom((compiled / "world.bin").read_bytes(), tables, macros)
