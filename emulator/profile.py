@@ -33,6 +33,13 @@ class RamLabel(NamedTuple):
     size: int | None
 
 
+class RomTable(NamedTuple):
+    """A table in ROM; `size` in bytes, None where nobody knows."""
+
+    place: RomAddress
+    size: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """What is known of one game: RAM and ROM by pret label, event bits by name, map names by id."""
@@ -40,7 +47,7 @@ class Profile:
     title: str
     sha1: str
     ram: Mapping[str, RamLabel] = field(repr=False)
-    rom_tables: Mapping[str, RomAddress] = field(repr=False)
+    rom_tables: Mapping[str, RomTable] = field(repr=False)
     events: Mapping[str, int] = field(repr=False)
     maps: Mapping[int, str] = field(repr=False)
 
@@ -52,7 +59,7 @@ def _load() -> Profile:
         for label, row in data["ram"]["rows"].items()
     }
     rom_tables = {
-        label: RomAddress(row["bank"], int(row["address"], 16))
+        label: RomTable(RomAddress(row["bank"], int(row["address"], 16)), row.get("size"))
         for label, row in data["rom_tables"]["rows"].items()
     }
     maps = {int(number): name for number, name in data["maps"]["rows"].items()}
@@ -82,7 +89,7 @@ def table(label: str) -> RomAddress:
     if label not in RED.rom_tables:
         message = f"no table is labelled {label!r} in {FILE.name}; {_ADVICE}"
         raise ProfileError(message)
-    return RED.rom_tables[label]
+    return RED.rom_tables[label].place
 
 
 _ADVICE: Final = "take pret's name of it, or add it with scripts/profile.py"

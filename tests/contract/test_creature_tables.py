@@ -189,13 +189,14 @@ def rom(tmp_path_factory: pytest.TempPathFactory) -> Rom:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         check=True,
     )
+    tables = {label: table.place for label, table in RED.rom_tables.items()}
     header = (folder / "world.h").read_text(encoding="ascii")
     macros = {
         name: int(n, 0)
         for name, n in re.findall(r"^#define (\w+) (\w+)$", header, re.M)
         if n[0].isdigit()
     }
-    return Rom((folder / "world.bin").read_bytes(), RED.rom_tables, macros)
+    return Rom((folder / "world.bin").read_bytes(), tables, macros)
 
 
 def macros_of(rom: Rom, prefix: str) -> Iterator[int]:

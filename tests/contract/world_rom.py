@@ -237,7 +237,8 @@ def compile_world(folder: Path, seed: str) -> Path:
 
 def read_rom(compiled: Path) -> Rom:
     """Return what `compile_world` wrote into a folder."""
-    tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in RED.rom_tables.items()}
+    places = {label: table.place for label, table in RED.rom_tables.items()}
+    tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in places.items()}
     header = (compiled / "world.h").read_text(encoding="ascii")
     macros = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
     return Rom((compiled / "world.bin").read_bytes(), tables, macros)
