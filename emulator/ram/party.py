@@ -12,7 +12,8 @@ from emulator.text import decode_name
 
 COUNT: Final = symbol("wPartyCount")
 ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as from COUNT on
-SPECIES: Final = symbol("wPartySpecies")  # ends 0xFF
+SPECIES: Final = symbol("wPartySpecies")
+SPECIES_END: Final = 0xFF  # after the last of them
 MONS: Final = symbol("wPartyMons")
 OT_NAMES: Final = symbol("wPartyMonOT")
 NICKNAMES: Final = symbol("wPartyMonNicks")
@@ -117,7 +118,7 @@ def read_enemy_party(ram: Ram) -> Party:
 def _decode_party(block: bytes) -> Party:
     # A count that the species list does not bear out is memory that nobody has set up yet.
     count = block[0]
-    listed = block[SPECIES - COUNT :].find(b"\xff")
+    listed = block[SPECIES - COUNT :].find(SPECIES_END)
     if count > CAPACITY or listed != count:
         return Party(())
     return Party(tuple([_decode_slot(block, slot) for slot in range(count)]))

@@ -189,7 +189,7 @@ def rom(tmp_path_factory: pytest.TempPathFactory) -> Rom:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         check=True,
     )
-    tables = {label: row.place for label, row in RED.rom_tables.items()}
+    tables = {label: table.place for label, table in RED.rom_tables.items()}
     header = (folder / "world.h").read_text(encoding="ascii")
     macros = {
         name: int(n, 0)

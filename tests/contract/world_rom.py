@@ -237,7 +237,7 @@ def compile_world(folder: Path, seed: str) -> Path:
 
 def read_rom(compiled: Path) -> Rom:
     """Return what `compile_world` wrote into a folder."""
-    places = {label: row.place for label, row in RED.rom_tables.items()}
+    places = {label: table.place for label, table in RED.rom_tables.items()}
     tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in places.items()}
     header = (compiled / "world.h").read_text(encoding="ascii")
     macros = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
