@@ -2,7 +2,7 @@
 
 The demo honours the same binary contract as Pokemon Red, the same addresses in RAM and the same tables in ROM, so
 there is one profile for both cartridges; `title`, `sha1`, `events` and `maps` are Red's. The data is
-written by `scripts/profile.py`.
+written by `scripts/red_profile.py`.
 """
 
 from __future__ import annotations
@@ -92,4 +92,4 @@ def table(label: str) -> RomAddress:
     return RED.rom_tables[label].place
 
 
-_ADVICE: Final = "take pret's name of it, or add it with scripts/profile.py"
+_ADVICE: Final = "take pret's name of it, or add it with scripts/red_profile.py"

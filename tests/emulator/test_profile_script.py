@@ -16,7 +16,7 @@ from emulator.profile import FILE, symbol, table
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SCRIPT: Final = ROOT / "scripts" / "profile.py"
+SCRIPT: Final = ROOT / "scripts" / "red_profile.py"
 FACTS: Final = ROOT.parent / "shared" / "red"
 SOURCES: Final = [*(ROOT / "emulator").rglob("*.py"), *(ROOT / "agent").rglob("*.py")]
 SYMBOLS: Final = "label,address,bank,size,region,group,importance,sources\n"
