@@ -59,10 +59,12 @@ from emulator.screen.picture import Screen
 from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.scene import Place, Scene, locate
 from emulator.screen.tesseract import TesseractReader, find_tesseract
-from emulator.world.game_map import FIRST_INDOOR_MAP, LAST_MAP, Crossing, GameMap, Trigger, Warp
-from emulator.world.header import Connection, Kind, Resident, Sign
+from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
+from emulator.world.header import Connection, Sign
+from emulator.world.residents import Kind, Resident
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset
+from emulator.world.town_map import FIRST_INDOOR_MAP
 from emulator.world.world import World
 
 __all__ = [

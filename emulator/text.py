@@ -13,7 +13,8 @@ from typing import Final
 
 CHARMAP_FILE: Final = Path(__file__).parent / "data" / "charmap.json"
 END: Final = 0x50  # ends a name; what follows it is left over from longer ones
-POKE: Final = 0x54  # one code in names that prints as four letters
+# Codes that only names hold, and that print as several letters.
+SHORTHANDS: Final = {0x4A: "PKMN", 0x54: "POKé"}
 HEALTH_BAR: Final = b"\x71\x62"  # how one begins, wherever its tiles have replaced the others
 PRIVATE: Final = 0xE000  # where codes that print several letters wait for them
 COLUMNS: Final = 20
@@ -74,7 +75,8 @@ def _spelt(text: str, codes: bytes, *, bars: bool) -> str:
 def decode_name(codes: bytes) -> str:
     """Return a stored name up to its end mark."""
     name = codes.split(bytes([END]), 1)[0]
-    return "POKé".join(decode(part) for part in name.split(bytes([POKE])))
+    letters = _charmap(bars=False) | SHORTHANDS
+    return "".join(letters.get(code, " ") for code in name)
 
 
 @lru_cache(maxsize=64)

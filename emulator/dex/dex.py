@@ -8,11 +8,15 @@ from functools import lru_cache
 from typing import TypeVar
 
 from emulator.cartridge import Cartridge
+from emulator.dex.fishing import Fishing, read_fishing
 from emulator.dex.items import Item, read_items
 from emulator.dex.moves import Move, read_moves
+from emulator.dex.special_moves import SpecialMove, read_lone_moves, read_team_moves
 from emulator.dex.species import Species, read_species
+from emulator.dex.trades import Trade, read_trades
 from emulator.dex.trainers import TrainerClass, read_trainers
 from emulator.dex.types import read_rule_book, read_type_names
+from emulator.dex.vending import read_vending
 from emulator.dex.wild import Wild, read_wild
 from emulator.errors import CartridgeError
 from emulator.rules.book import RuleBook
@@ -33,7 +37,12 @@ class Dex:
     all_moves: Mapping[int, Move] = field(repr=False)
     all_items: Mapping[int, Item] = field(repr=False)
     all_trainers: Mapping[int, TrainerClass] = field(repr=False)
+    lone_moves: Mapping[int, SpecialMove] = field(repr=False)  # of leaders, by gym from 1 on
+    team_moves: Mapping[int, SpecialMove] = field(repr=False)  # of the Elite Four, by class
     wild: Mapping[int, Wild] = field(repr=False)  # by map
+    fishing: Fishing = field(repr=False)
+    trades: Mapping[int, Trade] = field(repr=False)  # by bit of wCompletedInGameTradeFlags
+    vending: Mapping[int, int] = field(repr=False)  # prices by item
     type_names: tuple[str, ...] = field(repr=False)
     rules: RuleBook = field(repr=False)
 
@@ -47,7 +56,12 @@ class Dex:
             all_moves=read_moves(rom),
             all_items=read_items(rom),
             all_trainers=read_trainers(rom),
+            lone_moves=read_lone_moves(rom),
+            team_moves=read_team_moves(rom),
             wild=read_wild(rom),
+            fishing=read_fishing(rom),
+            trades=read_trades(rom),
+            vending=read_vending(rom),
             type_names=read_type_names(rom),
             rules=read_rule_book(rom),
         )

@@ -53,8 +53,10 @@ def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     money = rom.span(*MONEY, COUNT * MONEY_SIZE)
     classes = {}
     for n, name in enumerate(read_names(rom, NAMES, COUNT)):
-        # How many teams there are is not stored: they end where those of another class begin.
-        end = min((start for start in starts if start > starts[n]), default=PARTIES_END)
+        # How many teams there are is not stored: they end where those of another class begin,
+        # which may be where they begin themselves: the last of these classes has the teams.
+        later = [start for start in starts if start > starts[n]]
+        end = starts[n] if starts[n] in starts[n + 1 :] else min(later, default=PARTIES_END)
         teams = _teams(rom.span(bank, starts[n], max(end - starts[n], 0)))
         digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
         classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, teams)

@@ -8,13 +8,17 @@ from typing import Final, NamedTuple
 
 from emulator.ram.map import Facing, Position
 from emulator.world.ground import Ground
-from emulator.world.header import Connection, MapHeader, RawWarp, Resident, Sign
+from emulator.world.header import Connection, MapHeader, RawWarp, Sign
+from emulator.world.hidden import HiddenCoins, HiddenItem
 from emulator.world.layout import Layout
+from emulator.world.residents import Resident
+from emulator.world.shops import Shop
 from emulator.world.tileset import Tileset
+from emulator.world.toggles import Toggle
+from emulator.world.town_map import TownMapEntry
 
 Square = tuple[int, int]
 
-FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, where 0xFF warps lead back to
 LAST_MAP: Final = 0xFF  # as a warp's destination: the outdoor map the player came from
 
 # Where a warp asks for a mat ahead, not for the edge of the map.
@@ -113,6 +117,31 @@ class GameMap:
     def people(self) -> tuple[Resident, ...]:
         """Who is here when nobody has moved yet."""
         return self.header.people
+
+    @property
+    def shops(self) -> tuple[Shop, ...]:
+        """What is sold here, and by whom."""
+        return self.header.shops
+
+    @property
+    def toggles(self) -> tuple[Toggle, ...]:
+        """Who of the people can be hidden."""
+        return self.header.toggles
+
+    @property
+    def hidden_items(self) -> tuple[HiddenItem, ...]:
+        """What lies here unseen."""
+        return self.header.hidden_items
+
+    @property
+    def hidden_coins(self) -> tuple[HiddenCoins, ...]:
+        """Where coins lie unseen."""
+        return self.header.hidden_coins
+
+    @property
+    def town_map(self) -> TownMapEntry | None:
+        """The place that this map belongs to; None on a cartridge without a town map."""
+        return self.header.town_map
 
     def contains(self, x: int, y: int) -> bool:
         """Return whether a square is on this map."""

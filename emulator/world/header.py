@@ -1,14 +1,18 @@
-"""A map as the cartridge stores it: header, connections, warps, signs and people, unresolved."""
+"""A map as the cartridge stores it, unresolved: its header, and what tables by map id add to it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final, NamedTuple
 
 from emulator.profile import table
-from emulator.ram.map import Facing, Position
+from emulator.ram.map import Facing
+from emulator.world.hidden import HiddenCoins, HiddenItem, read_hidden_coins, read_hidden_items
+from emulator.world.residents import Resident, read_resident
 from emulator.world.rom import Rom
+from emulator.world.shops import Shop, read_shops
+from emulator.world.toggles import Toggle, read_toggles
+from emulator.world.town_map import TownMapEntry, read_town_map_entry
 
 COUNT: Final = 248
 POINTERS: Final = table("MapHeaderPointers")
@@ -18,10 +22,6 @@ CONNECTION_SIZE: Final = 11
 SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))
 WARP_SIZE: Final = 4
 SIGN_SIZE: Final = 3
-PERSON_SIZE: Final = 6
-BORDER: Final = 4  # what stored coordinates of people are greater by
-TRAINER: Final = 0x40  # of a person's text id
-ITEM: Final = 0x80
 
 
 class Connection(NamedTuple):
@@ -54,35 +54,9 @@ class Sign(NamedTuple):
     text_id: int
 
 
-class Kind(Enum):
-    """What stands there."""
-
-    PERSON = "person"
-    TRAINER = "trainer"
-    ITEM = "item"
-
-
-class Resident(NamedTuple):
-    """Somebody or something that the map begins with; `slot` is its sprite in RAM."""
-
-    slot: int
-    picture: int
-    x: int
-    y: int
-    walks: bool
-    text_id: int
-    kind: Kind
-    extra: bytes  # trainer: class and set, or species and level; item: its id
-
-    @property
-    def position(self) -> Position:
-        """The square it begins on."""
-        return Position(self.x, self.y)
-
-
 @dataclass(frozen=True, slots=True)
 class MapHeader:
-    """Everything that one map header leads to."""
+    """Everything that one map header leads to, and every table that goes by map id."""
 
     map_id: int
     bank: int
@@ -96,6 +70,11 @@ class MapHeader:
     warps: tuple[RawWarp, ...]
     signs: tuple[Sign, ...]
     people: tuple[Resident, ...]
+    shops: tuple[Shop, ...] = ()
+    toggles: tuple[Toggle, ...] = ()
+    hidden_items: tuple[HiddenItem, ...] = ()
+    hidden_coins: tuple[HiddenCoins, ...] = ()
+    town_map: TownMapEntry | None = None
 
 
 class _Reader:
@@ -125,8 +104,12 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
     connections = tuple(
         [_connection(side, reader.take(CONNECTION_SIZE)) for bit, side in SIDES if head[9] & bit]
     )
-    objects = _Reader(rom, bank, int.from_bytes(reader.take(2), "little"))
+    objects = _Reader(rom, bank, _word(reader.take(2)))
     height, width = head[1], head[2]
+    border = objects.byte()
+    warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE)])
+    signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE)])
+    people = tuple([read_resident(objects.take, n) for n in range(1, objects.byte() + 1)])
     return MapHeader(
         map_id=map_id,
         bank=bank,
@@ -134,28 +117,23 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         tileset_id=head[0] & 0x7F,
         width=width,
         height=height,
-        blocks=rom.span(bank, int.from_bytes(head[3:5], "little"), width * height),
-        border=objects.byte(),
+        blocks=rom.span(bank, _word(head[3:5]), width * height),
+        border=border,
         connections=connections,
-        warps=tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE)]),
-        signs=tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE)]),
-        people=tuple([_resident(objects, slot) for slot in range(1, objects.byte() + 1)]),
+        warps=warps,
+        signs=signs,
+        people=people,
+        shops=read_shops(rom, bank, _word(head[5:7]), people),
+        toggles=read_toggles(rom, map_id),
+        hidden_items=read_hidden_items(rom, map_id),
+        hidden_coins=read_hidden_coins(rom, map_id),
+        town_map=read_town_map_entry(rom, map_id),
     )
 
 
+def _word(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
 def _connection(side: Facing, row: bytes) -> Connection:
-    strip = int.from_bytes(row[1:3], "little")
-    target = int.from_bytes(row[3:5], "little")
-    return Connection(side, row[0], strip, target, *row[5:9])
-
-
-def _resident(objects: _Reader, slot: int) -> Resident:
-    picture, y, x, movement, _, text = objects.take(PERSON_SIZE)
-    kind, size = Kind.PERSON, 0
-    if text & TRAINER:
-        kind, size = Kind.TRAINER, 2
-    elif text & ITEM:
-        kind, size = Kind.ITEM, 1
-    text_id = text & ~(TRAINER | ITEM)
-    walks = movement == 0xFE
-    return Resident(slot, picture, x - BORDER, y - BORDER, walks, text_id, kind, objects.take(size))
+    return Connection(side, row[0], _word(row[1:3]), _word(row[3:5]), *row[5:9])

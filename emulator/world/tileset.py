@@ -17,6 +17,12 @@ WARP_TILES: Final = table("WarpTileIDPointers")
 DOOR_TILES: Final = table("DoorTileIDPointers")  # tileset, pointer; lists end with zero
 PAIRS: Final = table("TilePairCollisionsLand")  # tileset, tile, tile
 
+WATER_PAIRS: Final = table("TilePairCollisionsWater")
+SURFABLE: Final = table("WaterTilesets")
+SURFABLE_COUNT: Final = 9
+WARP_PADS_AND_HOLES: Final = table("WarpPadAndHoleData")  # tileset, tile, kind
+WARP_PAD, HOLE = 1, 2
+
 BLOCK_SIZE: Final = 16  # 4x4 tile ids, row by row
 BLOCKS: Final = 0x100
 TILES: Final = 0x60  # ids from here on are text and boxes
@@ -37,6 +43,10 @@ class Tileset:
     warps: frozenset[int]
     doors: frozenset[int]
     pairs: frozenset[frozenset[int]]
+    water_pairs: frozenset[frozenset[int]] = frozenset()  # as `pairs`, for who surfs
+    surfable: bool = False  # whether its water is for surfing
+    warp_pads: frozenset[int] = frozenset()
+    holes: frozenset[int] = frozenset()
 
     def block(self, number: int) -> bytes:
         """Return the 16 tile ids of a block."""
@@ -63,7 +73,11 @@ def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
         animated=header[11] != 0,
         warps=_warps(rom, tileset_id) if known else frozenset(),
         doors=_doors(rom, tileset_id),
-        pairs=_pairs(rom, tileset_id),
+        pairs=_pairs(rom, PAIRS, tileset_id),
+        water_pairs=_pairs(rom, WATER_PAIRS, tileset_id),
+        surfable=tileset_id in rom.span(*SURFABLE, SURFABLE_COUNT),
+        warp_pads=_special(rom, WARP_PAD, tileset_id),
+        holes=_special(rom, HOLE, tileset_id),
     )
 
 
@@ -84,6 +98,11 @@ def _doors(rom: Rom, tileset_id: int) -> frozenset[int]:
     return frozenset()
 
 
-def _pairs(rom: Rom, tileset_id: int) -> frozenset[frozenset[int]]:
-    rows = rom.rows(*PAIRS, 3, end=NONE)
+def _pairs(rom: Rom, place: tuple[int, int], tileset_id: int) -> frozenset[frozenset[int]]:
+    rows = rom.rows(*place, 3, end=NONE)
     return frozenset(frozenset(row[1:]) for row in rows if row[0] == tileset_id)
+
+
+def _special(rom: Rom, kind: int, tileset_id: int) -> frozenset[int]:
+    rows = rom.rows(*WARP_PADS_AND_HOLES, 3, end=NONE)
+    return frozenset(row[1] for row in rows if (row[0], row[2]) == (tileset_id, kind))

@@ -8,6 +8,7 @@ from functools import lru_cache
 from emulator.cartridge import Cartridge
 from emulator.errors import CartridgeError
 from emulator.ram.map import Position
+from emulator.world.dungeon_warps import DungeonWarp, read_dungeon_warps
 from emulator.world.game_map import GameMap, make_map
 from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
@@ -41,6 +42,16 @@ class World:
     def map_ids(self) -> range:
         """Every id that a map may have, used or not."""
         return range(COUNT)
+
+    @property
+    def maps(self) -> tuple[GameMap, ...]:
+        """Every map; to ask for them is to decode those that nobody has asked for yet."""
+        return tuple([self.map(map_id) for map_id in self.map_ids])
+
+    @property
+    def dungeon_warps(self) -> tuple[DungeonWarp, ...]:
+        """Where the holes of all maps lead."""
+        return read_dungeon_warps(self.rom)
 
     def map(self, map_id: int) -> GameMap:
         """Return a map."""

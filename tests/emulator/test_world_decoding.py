@@ -277,24 +277,31 @@ def test_stairs_at_the_edge_fire_again_when_one_presses_outwards() -> None:
 
 def test_signs_and_everybody_on_a_map_are_read() -> None:
     people = (
-        bytes([9, 4 + 2, 4 + 1, 0xFE, 0, 3])
+        bytes([9, 4 + 2, 4 + 1, 0xFE, 1, 3])
         + bytes([10, 4, 4, 0xFF, 0xD0, 0x40 | 4, 205, 1])
         + bytes([11, 5, 5, 0xFF, 0xFF, 0x80 | 5, 20])
         + bytes([12, 6, 6, 0xFF, 0x10, 6])
+        + bytes([13, 7, 7, 0xFF, 0xD3, 0x40 | 7, 6, 40])
     )
     paper = Paper()
-    paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 4]) + people)
+    paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 5]) + people)
     here = paper.world().map(0)
     assert [(sign.x, sign.y, sign.text_id) for sign in here.signs] == [(2, 3, 8)]
-    kinds = [(person.slot, person.kind, person.text_id, person.extra) for person in here.people]
+    kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [
-        (1, Kind.PERSON, 3, b""),
-        (2, Kind.TRAINER, 4, bytes([205, 1])),
-        (3, Kind.ITEM, 5, bytes([20])),
-        (4, Kind.PERSON, 6, b""),
+        (1, Kind.PERSON, 3),
+        (2, Kind.TRAINER, 4),
+        (3, Kind.ITEM, 5),
+        (4, Kind.BOULDER, 6),
+        (5, Kind.MON, 7),
     ]
-    assert here.people[0].position == (1, 2)
-    assert [person.walks for person in here.people] == [True, False, False, False]
+    walker, trainer, ball, boulder, mon = here.people
+    assert walker.position == (1, 2)
+    assert [person.walks for person in here.people] == [True, False, False, False, False]
+    assert walker.ways == {Facing.UP, Facing.DOWN}
+    assert (walker.facing, trainer.facing, mon.facing) == (None, Facing.DOWN, Facing.RIGHT)
+    assert (trainer.opponent, ball.item, mon.mon) == ((5, 1), 20, (6, 40))
+    assert (boulder.opponent, boulder.item, boulder.mon) == (None, None, None)
 
 
 def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
