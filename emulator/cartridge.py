@@ -14,10 +14,9 @@ from typing import Final
 import numpy as np
 
 from emulator.errors import CartridgeError
+from emulator.profile import RED
 
-RED_SHA1: Final = "ea9bcae617fdf159b045185467ae58b2e4a48b9a"
 BLUE_SHA1: Final = "d7037c83e1ae5b39bde3c30787637ba1d4c48ce2"
-RED_TITLE: Final = "POKEMON RED"
 BLUE_TITLE: Final = "POKEMON BLUE"
 DEMO_TITLE: Final = "RED AGENT DEMO"
 
@@ -31,7 +30,7 @@ SMALLEST: Final = 0x8000  # size code 0: two banks
 LARGEST: Final = SMALLEST << 8  # size code 8
 
 ARCHIVES: Final = {b"PK": "zip", b"7z": "7z", b"\x1f\x8b": "gzip", b"Rar": "rar"}
-SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED_SHA1}) and our own roms/demo.gb"
+SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED.sha1}) and our own roms/demo.gb"
 
 
 class CartridgeKind(Enum):
@@ -134,14 +133,14 @@ def _title(rom: bytes) -> str:
 
 
 def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
-    if sha1 == RED_SHA1:
+    if sha1 == RED.sha1:
         return CartridgeKind.RED
     if title == DEMO_TITLE:
         _check_image(path, rom)
         return CartridgeKind.DEMO
     if title == BLUE_TITLE or sha1 == BLUE_SHA1:
         reason = "is Pokemon Blue: its wild tables and ROM offsets differ from Red's"
-    elif title == RED_TITLE:
+    elif title == RED.title:
         reason = f"is another revision of Pokemon Red, or a hack (SHA-1 {sha1})"
     else:
         reason = f"is another game, titled {title!r}"

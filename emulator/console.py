@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from emulator.cartridge import Cartridge
 from emulator.errors import ConsoleError
+from emulator.profile import symbol
 from emulator.ram.excerpt import Excerpt
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.screen.picture import Screen
@@ -28,17 +29,18 @@ WATCHED_RANGES: Final = (
 
 # What practically any change in the game shows in at once; parts of WATCHED_RANGES.
 DIGEST_RANGES: Final = (
-    (0xC100, 96),  # sprites 0-5
-    (0xC200, 96),
-    (0xC3A0, 360),  # wTileMap
-    (0xCC24, 0x34),  # menus
-    (0xCD38, 0x34),  # scripted input, wJoyIgnore
-    (0xCFC4, 109),  # font, walk counter, both battle mons
-    (0xD163, 56),  # party list and its first mon
-    (0xD31D, 77),  # bag, money, badges, map, position, tileset, size
-    (0xD528, 3),  # where the player faces, moved and will move
-    (0xDFD0, 48),  # top of the stack: shows inputs that nothing else has taken notice of yet
-    (0xFFB0, 74),  # pad, random state
+    (symbol("wSpriteStateData1"), 96),  # sprites 0-5
+    (symbol("wSpriteStateData2"), 96),
+    (symbol("wTileMap"), 360),
+    (symbol("wTopMenuItemY"), 0x34),  # menus
+    (symbol("wSimulatedJoypadStatesIndex"), 0x34),  # scripted input, wJoyIgnore
+    (symbol("wFontLoaded"), 109),  # font, walk counter, both battle mons
+    (symbol("wPartyCount"), 56),  # party list and its first mon
+    (symbol("wNumBagItems"), 77),  # bag, money, badges, map, position, tileset, size
+    (symbol("wPlayerMovingDirection"), 3),  # where the player faces, moved and will move
+    # The top of the stack shows inputs that nothing else has taken notice of yet.
+    (symbol("wStack") - 47, 48),
+    (symbol("hWY"), 74),  # pad, random state
 )
 _DIGESTED: Final = Excerpt(DIGEST_RANGES)
 

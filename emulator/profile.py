@@ -34,11 +34,10 @@ class RamLabel(NamedTuple):
 
 
 class RomTable(NamedTuple):
-    """A table in ROM; `size` in bytes, None where nobody knows; `sources` are keys of the data's own list."""
+    """A table in ROM; `size` in bytes, None where nobody knows."""
 
     place: RomAddress
     size: int | None
-    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,7 @@ def _load() -> Profile:
         for label, row in data["ram"]["rows"].items()
     }
     rom_tables = {
-        label: RomTable(
-            RomAddress(row["bank"], int(row["address"], 16)), row.get("size"), tuple(row["sources"])
-        )
+        label: RomTable(RomAddress(row["bank"], int(row["address"], 16)), row.get("size"))
         for label, row in data["rom_tables"]["rows"].items()
     }
     maps = {int(number): name for number, name in data["maps"]["rows"].items()}

@@ -21,7 +21,16 @@ with warnings.catch_warnings():
 
 DATA: Final = Path(__file__).resolve().parent.parent / "emulator" / "data" / "red.json"
 SYMBOLS: Final = "symbols.csv"
-SYMBOL_COLUMNS: Final = ("label", "address", "bank", "size", "region", "group", "importance")
+SYMBOL_COLUMNS: Final = (
+    "label",
+    "address",
+    "bank",
+    "size",
+    "region",
+    "group",
+    "importance",
+    "sources",
+)
 EVENTS: Final = "events.csv"
 EVENT_COLUMNS: Final = ("event", "bit_index")
 
@@ -43,6 +52,7 @@ SOURCES: Final = {
 ALSO: Final = frozenset(
     (
         "hFieldMoveMonMenuTopMenuItemX",
+        "hWarpDestinationMap",
         "wCheckFor180DegreeTurn",
         "wNorthConnectedMap",
         "wOaksLabCurScript",
@@ -74,7 +84,7 @@ def main(
 
 def profile_text(facts: Path) -> str:
     """Return the profile as text, one row a line, or raise a FactsError."""
-    symbols = read_rows(facts, SYMBOLS, (*SYMBOL_COLUMNS, "sources"))
+    symbols = read_rows(facts, SYMBOLS, SYMBOL_COLUMNS)
     check_events(read_rows(facts, EVENTS, EVENT_COLUMNS))
     pyboy = f"PyBoy {importlib.metadata.version('pyboy')}"
     tables = {
@@ -107,12 +117,13 @@ def read_rows(facts: Path, name: str, columns: Sequence[str]) -> list[Row]:
         raise FactsError(message)
     try:
         with (facts / name).open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
+            reader = csv.DictReader(file, restval="")
+            header = reader.fieldnames or ()
             rows: list[Row] = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         message = f"cannot read {name} in {str(facts)!r}: {error}"
         raise FactsError(message) from None
-    missing = [column for column in columns if column not in (reader.fieldnames or ())]
+    missing = [column for column in columns if column not in header]
     if missing:
         message = f"{name} in {str(facts)!r} lacks the column {missing[0]!r}"
         raise FactsError(message)

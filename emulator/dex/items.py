@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from emulator.dex.names import read_names
+from emulator.profile import table
 from emulator.ram.numbers import bcd
 from emulator.world.rom import Rom
 
-PRICES: Final = (1, 0x4608)  # ItemPrices: three BCD bytes each
-NAMES: Final = (1, 0x472B)  # ItemNames
-KEYS: Final = (3, 0x6799)  # KeyItemFlags
+PRICES: Final = table("ItemPrices")  # three BCD bytes each
+NAMES: Final = table("ItemNames")
+KEYS: Final = table("KeyItemFlags")
 COUNT: Final = 97
-MACHINES: Final = (4, 0x7773)  # TechnicalMachines: the moves of TM01 to TM50, HM01 to HM05
-MACHINE_PRICES: Final = (30, 0x7FA7)  # TechnicalMachinePrices: nibbles, in thousands
+MACHINES: Final = table("TechnicalMachines")  # the moves of TM01 to TM50, HM01 to HM05
+MACHINE_PRICES: Final = table("TechnicalMachinePrices")  # nibbles, in thousands
 TMS: Final = 50
 HMS: Final = 5
 FIRST_HM: Final = 0xC4

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from emulator.dex.names import read_names
+from emulator.profile import table
 from emulator.rules.records import MoveData
 from emulator.world.rom import Rom
 
-MOVES: Final = (14, 0x4000)  # Moves
-NAMES: Final = (44, 0x4000)  # MoveNames
-HIGH_CRITICAL: Final = (15, 0x608E)  # HighCriticalMoves
+MOVES: Final = table("Moves")
+NAMES: Final = table("MoveNames")
+HIGH_CRITICAL: Final = table("HighCriticalMoves")
 COUNT: Final = 165
 SIZE: Final = 6
 END: Final = 0xFF

@@ -8,20 +8,21 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from emulator.dex.names import read_padded_names
+from emulator.profile import table
 from emulator.ram.party import Stats
 from emulator.rules.experience import Growth
 from emulator.world.rom import Rom
 
-BASE: Final = (14, 0x43DE)  # BaseStats, in the order of the dex
-LAST_BASE: Final = (1, 0x425B)  # MewBaseStats: the last of the dex lies apart
+BASE: Final = table("BaseStats")  # in the order of the dex
+LAST_BASE: Final = table("MewBaseStats")  # the last of the dex lies apart
 LAST: Final = 151
 BASE_SIZE: Final = 28
-ORDER: Final = (16, 0x5024)  # PokedexOrder
-NAMES: Final = (7, 0x421E)  # MonsterNames
+ORDER: Final = table("PokedexOrder")
+NAMES: Final = table("MonsterNames")
 NAME_SIZE: Final = 10
-LEARNSETS: Final = (14, 0x705C)  # EvosMovesPointerTable
+LEARNSETS: Final = table("EvosMovesPointerTable")
 LEARNSET_SIZE: Final = 64
-GROWTHS: Final = (22, 0x501D)  # GrowthRateTable
+GROWTHS: Final = table("GrowthRateTable")
 GROWTH_COUNT: Final = 6
 COUNT: Final = 190
 SLOTS: Final = 4

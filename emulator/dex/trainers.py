@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator.dex.names import read_names
+from emulator.profile import table
 from emulator.ram.numbers import bcd
 from emulator.world.rom import Rom
 
-PARTIES: Final = (14, 0x5D3B)  # TrainerDataPointers
-PARTIES_END: Final = 0x655C  # TrainerAIPointers
-MONEY: Final = (14, 0x5914)  # TrainerPicAndMoneyPointers: picture, three BCD bytes
+PARTIES: Final = table("TrainerDataPointers")
+PARTIES_END: Final = table("TrainerAIPointers").address  # which follow
+MONEY: Final = table("TrainerPicAndMoneyPointers")  # picture, three BCD bytes
 MONEY_SIZE: Final = 5
-NAMES: Final = (14, 0x59FF)  # TrainerNames
+NAMES: Final = table("TrainerNames")
 COUNT: Final = 47
 LEVELS_DIFFER: Final = 0xFF
 HIGHEST_LEVEL: Final = 100

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.errors import CartridgeError
+from emulator.profile import table
 from emulator.rules.book import STAGES, Ratio, RuleBook
 from emulator.rules.chart import TypeChart
 from emulator.text import END, decode_name
 from emulator.world.rom import Rom
 
-NAMES: Final = (9, 0x7DAE)  # TypeNames: pointers
+NAMES: Final = table("TypeNames")  # pointers
 COUNT: Final = 27
-EFFECTS: Final = (15, 0x6474)  # TypeEffects: attacking, defending, tenths
-RATIOS: Final = (15, 0x76CB)  # StatModifierRatios
+EFFECTS: Final = table("TypeEffects")  # attacking, defending, tenths
+RATIOS: Final = table("StatModifierRatios")
 
 
 def read_type_names(rom: Rom) -> tuple[str, ...]:

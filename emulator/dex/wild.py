@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from emulator.profile import table
 from emulator.world.header import COUNT
 from emulator.world.rom import Rom
 
-POINTERS: Final = (3, 0x4EEB)  # WildDataPointers
+POINTERS: Final = table("WildDataPointers")
 SLOTS: Final = 10
 RECORD_SIZE: Final = 2 * (1 + 2 * SLOTS)
 # A random byte up to the first of these takes the first slot, and so on.

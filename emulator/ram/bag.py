@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.view import Ram
 
-COUNT: Final = 0xD31D  # wNumBagItems
+COUNT: Final = symbol("wNumBagItems")
 CAPACITY: Final = 20
 SIZE: Final = 1 + 2 * CAPACITY + 1
 

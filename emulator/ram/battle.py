@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, Volatile, read_battle_mon
 from emulator.ram.dialogue import Dialogue
 from emulator.ram.menu import Menu
@@ -13,19 +14,19 @@ from emulator.ram.party import Party, read_enemy_party
 from emulator.ram.phase import Phase, read_phase
 from emulator.ram.view import Ram
 
-OWN_POSITION: Final = 0xCC2F  # wPlayerMonNumber
-OWN_MOVE: Final = 0xCCDC  # wPlayerSelectedMove
-ENEMY_MOVE: Final = 0xCCDD  # wEnemySelectedMove
-RESULT: Final = 0xCF0B  # wBattleResult
-ENEMY_SPECIES: Final = 0xCFD8  # wEnemyMonSpecies2, set before the mon's own numbers are
-ENEMY_POSITION: Final = 0xCFE8  # wEnemyMonPartyPos, 0xFF before a trainer's first mon
-TRAINER_CLASS: Final = 0xD031  # wTrainerClass
-IS_IN_BATTLE: Final = 0xD057  # wIsInBattle
-OPPONENT: Final = 0xD059  # wCurOpponent
-TYPE: Final = 0xD05A  # wBattleType
-TRAINER_NUMBER: Final = 0xD05D  # wTrainerNo
-NOT_OUT_YET: Final = 0xD11D  # wFirstMonsNotOutYet
-RUN_ATTEMPTS: Final = 0xD120  # wNumRunAttempts
+OWN_POSITION: Final = symbol("wPlayerMonNumber")
+OWN_MOVE: Final = symbol("wPlayerSelectedMove")
+ENEMY_MOVE: Final = symbol("wEnemySelectedMove")
+RESULT: Final = symbol("wBattleResult")
+ENEMY_SPECIES: Final = symbol("wEnemyMonSpecies2")  # set before the mon's own numbers are
+ENEMY_POSITION: Final = symbol("wEnemyMonPartyPos")  # 0xFF before a trainer's first mon
+TRAINER_CLASS: Final = symbol("wTrainerClass")
+IS_IN_BATTLE: Final = symbol("wIsInBattle")
+OPPONENT: Final = symbol("wCurOpponent")
+TYPE: Final = symbol("wBattleType")
+TRAINER_NUMBER: Final = symbol("wTrainerNo")
+NOT_OUT_YET: Final = symbol("wFirstMonsNotOutYet")
+RUN_ATTEMPTS: Final = symbol("wNumRunAttempts")
 
 FIRST_TRAINER: Final = 200  # opponents from here on are trainer classes, the others species
 NOBODY: Final = 0xFF

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.excerpt import Excerpt
 from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
 from emulator.ram.view import Ram
@@ -33,9 +34,22 @@ class Side(NamedTuple):
     substitute: int
 
 
-#           nick    mon     stats   status  counter substitute
-OWN: Final = Side(0xD009, 0xD014, 0xCD0F, 0xD062, 0xD06A, 0xCCD7)  # wBattleMon..., wPlayer...
-ENEMY: Final = Side(0xCFDA, 0xCFE5, 0xCD23, 0xD067, 0xD06F, 0xCCD8)  # wEnemyMon..., wEnemy...
+OWN: Final = Side(
+    nickname=symbol("wBattleMonNick"),
+    mon=symbol("wBattleMon"),
+    unmodified=symbol("wPlayerMonUnmodifiedLevel"),
+    statuses=symbol("wPlayerBattleStatus1"),
+    counters=symbol("wPlayerNumAttacksLeft"),
+    substitute=symbol("wPlayerSubstituteHP"),
+)
+ENEMY: Final = Side(
+    nickname=symbol("wEnemyMonNick"),
+    mon=symbol("wEnemyMon"),
+    unmodified=symbol("wEnemyMonUnmodifiedLevel"),
+    statuses=symbol("wEnemyBattleStatus1"),
+    counters=symbol("wEnemyNumAttacksLeft"),
+    substitute=symbol("wEnemySubstituteHP"),
+)
 
 
 def _excerpt(side: Side) -> Excerpt:

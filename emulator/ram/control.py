@@ -10,24 +10,25 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.excerpt import remembered
 from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
 from emulator.ram.view import Ram
 
-SCRIPTED_INPUTS: Final = 0xCD38  # wSimulatedJoypadStatesIndex
-JOY_IGNORE: Final = 0xCD6B  # wJoyIgnore
-NPC_SCRIPT: Final = 0xCC57  # wNPCMovementScriptPointerTableNum
-STATUS_FLAGS_5: Final = 0xD730  # wStatusFlags5
+SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
+JOY_IGNORE: Final = symbol("wJoyIgnore")
+NPC_SCRIPT: Final = symbol("wNPCMovementScriptPointerTableNum")
+STATUS_FLAGS_5: Final = symbol("wStatusFlags5")
 NPC_MOVES: Final = 0x01  # of wStatusFlags5
 PAD_OFF: Final = 0x20
 SCRIPTED_WALK: Final = 0x80
-IGNORE_INPUT: Final = 0xD13A  # wIgnoreInputCounter
-MOVEMENT_FLAGS: Final = 0xD736  # wMovementFlags
+IGNORE_INPUT: Final = symbol("wIgnoreInputCounter")
+MOVEMENT_FLAGS: Final = symbol("wMovementFlags")
 DOOR_STEP: Final = 0x02  # of wMovementFlags
 HOP_OR_SPIN: Final = 0xC0
-IN_BATTLE: Final = 0xD057  # wIsInBattle
+IN_BATTLE: Final = symbol("wIsInBattle")
 BLACKOUT: Final = 0xFF
-PLAYER_PICTURE: Final = 0xC100  # wSpritePlayerStateData1PictureID
+PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")
 TILESETS: Final = 24
 
 LCDC: Final = 0xFF40  # rLCDC
@@ -35,7 +36,7 @@ SCREEN_ON: Final = 0x80
 BGP: Final = 0xFF47  # rBGP
 PALETTE: Final = 0xE4
 DARK_PALETTE: Final = 0xFE  # a cave without Flash
-DARKNESS: Final = 0xD35D  # wMapPalOffset
+DARKNESS: Final = symbol("wMapPalOffset")
 
 
 class Doubt(Enum):

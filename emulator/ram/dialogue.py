@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.screen_tiles import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
@@ -16,7 +17,7 @@ from emulator.ram.screen_tiles import (
 from emulator.ram.view import Ram
 from emulator.text import decode
 
-FONT_LOADED: Final = 0xCFC4  # wFontLoaded, bit 0
+FONT_LOADED: Final = symbol("wFontLoaded")  # bit 0
 BOX: Final = TILE_MAP + 12 * COLUMNS
 BOX_SIZE: Final = 6 * COLUMNS
 ARROW: Final = 0xEE  # asks for a button, in the corner below the text; blinks

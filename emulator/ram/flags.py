@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.view import Ram
 
-EVENTS: Final = 0xD747  # wEventFlags
+EVENTS: Final = symbol("wEventFlags")
 SIZE: Final = 320
-HIDDEN: Final = 0xD5A6  # wToggleableObjectFlags
+HIDDEN: Final = symbol("wToggleableObjectFlags")
 HIDDEN_SIZE: Final = 32
-BLACKOUT_MAP: Final = 0xD719  # wLastBlackoutMap
-STATUS_FLAGS_4: Final = 0xD72E  # wStatusFlags4
+BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
+STATUS_FLAGS_4: Final = symbol("wStatusFlags4")
 USED_CENTER: Final = 0x04  # of wStatusFlags4
 
 

@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.excerpt import remembered
 from emulator.ram.screen_tiles import COLUMNS, TILE_MAP
 from emulator.ram.view import Ram
 
-MAP: Final = 0xD35E  # wCurMap
-Y: Final = 0xD361  # wYCoord
-X: Final = 0xD362  # wXCoord
-LAST_MAP: Final = 0xD365  # wLastMap
-TILESET: Final = 0xD367  # wCurMapTileset; bit 7 is set for a moment after loading a save
-HEIGHT: Final = 0xD368  # wCurMapHeight, in blocks
-WIDTH: Final = 0xD369  # wCurMapWidth, in blocks
-CONNECTIONS: Final = 0xD370  # wCurMapConnections
-WALK_COUNTER: Final = 0xCFC5  # wWalkCounter
-FACING: Final = 0xC109  # wSpritePlayerStateData1FacingDirection
-TRAVEL: Final = 0xD700  # wWalkBikeSurfState
+MAP: Final = symbol("wCurMap")
+Y: Final = symbol("wYCoord")
+X: Final = symbol("wXCoord")
+LAST_MAP: Final = symbol("wLastMap")
+TILESET: Final = symbol("wCurMapTileset")  # bit 7 is set for a moment after loading a save
+HEIGHT: Final = symbol("wCurMapHeight")  # in blocks
+WIDTH: Final = symbol("wCurMapWidth")  # in blocks
+CONNECTIONS: Final = symbol("wCurMapConnections")
+WALK_COUNTER: Final = symbol("wWalkCounter")
+FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
+TRAVEL: Final = symbol("wWalkBikeSurfState")
 
 # Where the decisive tile of a square, its bottom left one, is on the screen: column, row.
 UNDER: Final = (8, 9)

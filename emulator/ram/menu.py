@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.menu_kind import LISTS, Clues, MenuKind, menu_kind
 from emulator.ram.screen_tiles import (
     BOTTOM_LEFT,
@@ -25,19 +26,19 @@ QUANTITY_TOP: Final = 9 * COLUMNS + 19  # the right corners of its box
 QUANTITY_BOTTOM: Final = 11 * COLUMNS + 19
 QUANTITY_SIGNS: Final = (10 * COLUMNS + 16, 10 * COLUMNS + 8)  # to the right, or beside a price
 
-TOP_Y: Final = 0xCC24  # wTopMenuItemY
-TOP_X: Final = 0xCC25  # wTopMenuItemX
-CURRENT: Final = 0xCC26  # wCurrentMenuItem
-MAXIMUM: Final = 0xCC28  # wMaxMenuItem
-WATCHED_KEYS: Final = 0xCC29  # wMenuWatchedKeys
-CURSOR_ADDRESS: Final = 0xCC30  # wMenuCursorLocation
-SCROLL: Final = 0xCC36  # wListScrollOffset
-LIST_COUNT: Final = 0xD12A  # wListCount
-LIST_MENU_ID: Final = 0xCF94  # wListMenuID
-QUANTITY: Final = 0xCF96  # wItemQuantity
-MAX_QUANTITY: Final = 0xCF97  # wMaxItemQuantity
-IN_BATTLE: Final = 0xD057  # wIsInBattle
-TWO_OPTION_ID: Final = 0xD12C  # wTwoOptionMenuID
+TOP_Y: Final = symbol("wTopMenuItemY")
+TOP_X: Final = symbol("wTopMenuItemX")
+CURRENT: Final = symbol("wCurrentMenuItem")
+MAXIMUM: Final = symbol("wMaxMenuItem")
+WATCHED_KEYS: Final = symbol("wMenuWatchedKeys")
+CURSOR_ADDRESS: Final = symbol("wMenuCursorLocation")
+SCROLL: Final = symbol("wListScrollOffset")
+LIST_COUNT: Final = symbol("wListCount")
+LIST_MENU_ID: Final = symbol("wListMenuID")
+QUANTITY: Final = symbol("wItemQuantity")
+MAX_QUANTITY: Final = symbol("wMaxItemQuantity")
+IN_BATTLE: Final = symbol("wIsInBattle")
+TWO_OPTION_ID: Final = symbol("wTwoOptionMenuID")
 
 RIGHT_COLUMNS: Final = (MenuKind.BATTLE_RIGHT, MenuKind.SAFARI_RIGHT)
 FROM_ONE: Final = (MenuKind.MOVES, MenuKind.MOVES_OF_ENEMY, MenuKind.MOVES_TO_RESTORE)

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.view import Ram
 from emulator.text import decode_name
 
-COUNT: Final = 0xD163  # wPartyCount
-ENEMY_COUNT: Final = 0xD89C  # wEnemyPartyCount, from which on all lies as from COUNT on
-SPECIES: Final = 0xD164  # wPartySpecies, ends 0xFF
-MONS: Final = 0xD16B  # wPartyMons
-OT_NAMES: Final = 0xD273  # wPartyMonOT
-NICKNAMES: Final = 0xD2B5  # wPartyMonNicks
-END: Final = 0xD2F7
+COUNT: Final = symbol("wPartyCount")
+ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as from COUNT on
+SPECIES: Final = symbol("wPartySpecies")
+SPECIES_END: Final = 0xFF  # after the last of them
+MONS: Final = symbol("wPartyMons")
+OT_NAMES: Final = symbol("wPartyMonOT")
+NICKNAMES: Final = symbol("wPartyMonNicks")
+END: Final = symbol("wPokedexOwned")  # which follows
 MON_SIZE: Final = 44
 NAME_SIZE: Final = 11
 CAPACITY: Final = 6
@@ -116,7 +118,7 @@ def read_enemy_party(ram: Ram) -> Party:
 def _decode_party(block: bytes) -> Party:
     # A count that the species list does not bear out is memory that nobody has set up yet.
     count = block[0]
-    listed = block[SPECIES - COUNT :].find(b"\xff")
+    listed = block[SPECIES - COUNT :].find(SPECIES_END)
     if count > CAPACITY or listed != count:
         return Party(())
     return Party(tuple([_decode_slot(block, slot) for slot in range(count)]))

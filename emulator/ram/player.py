@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from emulator.profile import symbol
 from emulator.ram.numbers import bcd, bits
 from emulator.ram.view import Ram
 from emulator.text import decode_name
 
-PLAYER_NAME: Final = 0xD158  # wPlayerName
-RIVAL_NAME: Final = 0xD34A  # wRivalName
+PLAYER_NAME: Final = symbol("wPlayerName")
+RIVAL_NAME: Final = symbol("wRivalName")
 NAME_SIZE: Final = 11
-MONEY: Final = 0xD347  # wPlayerMoney, three BCD bytes
-OPTIONS: Final = 0xD355  # wOptions
-BADGES: Final = 0xD356  # wObtainedBadges
-PLAYER_ID: Final = 0xD359  # wPlayerID
-COINS: Final = 0xD5A4  # wPlayerCoins, two BCD bytes
-PLAY_TIME: Final = 0xDA41  # wPlayTimeHours, maxed flag, minutes, seconds, frames
+MONEY: Final = symbol("wPlayerMoney")  # three BCD bytes
+OPTIONS: Final = symbol("wOptions")
+BADGES: Final = symbol("wObtainedBadges")
+PLAYER_ID: Final = symbol("wPlayerID")
+COINS: Final = symbol("wPlayerCoins")  # two BCD bytes
+PLAY_TIME: Final = symbol("wPlayTimeHours")  # hours, maxed flag, minutes, seconds, frames
 
 
 class PlayTime(NamedTuple):

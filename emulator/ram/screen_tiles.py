@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.view import Ram
 
-TILE_MAP: Final = 0xC3A0  # wTileMap
+TILE_MAP: Final = symbol("wTileMap")
 COLUMNS: Final = 20
 ROWS: Final = 18
 TOP_LEFT: Final = 0x79  # corners of every box

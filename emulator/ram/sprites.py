@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from emulator.profile import symbol
 from emulator.ram.map import Facing, Position
 from emulator.ram.view import Ram
 
-DATA_1: Final = 0xC100  # wSpriteStateData1: 16 bytes a slot
-DATA_2: Final = 0xC200  # wSpriteStateData2
+DATA_1: Final = symbol("wSpriteStateData1")  # 16 bytes a slot
+DATA_2: Final = symbol("wSpriteStateData2")
 SLOT_SIZE: Final = 16
 SLOTS: Final = 16
 # offsets into wSpriteStateData1

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from emulator.cartridge import Cartridge
+from emulator.profile import table
 from emulator.screen.picture import Screen
 from emulator.screen.tiles import COLUMNS, ROWS, cells, decode_1bpp, decode_2bpp, keys
 from emulator.text import charmap
 from emulator.world.rom import Rom
 
-FONT: Final = (4, 0x5A80)  # FontGraphics: 1bpp, codes 80-FF
+FONT: Final = table("FontGraphics")  # 1bpp, codes 80-FF
 FONT_CODES: Final = range(0x80, 0x100)
-BOXES: Final = (4, 0x6288)  # TextBoxGraphics: 2bpp, codes 60-7F
+BOXES: Final = table("TextBoxGraphics")  # 2bpp, codes 60-7F
 BOX_CODES: Final = range(0x60, 0x80)
-BARS: Final = (4, 0x5EA0)  # HpBarAndStatusGraphics: 2bpp, in place of 62-7F while bars are shown
+BARS: Final = table("HpBarAndStatusGraphics")  # 2bpp, in place of 62-7F while bars are shown
 BAR_CODES: Final = range(0x62, 0x80)
 SPACE: Final = " "
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.world.rom import Rom
 
-LEDGES: Final = (6, 0x66CF)  # LedgeTiles: facing, tile stood on, tile ahead, pad bit
-CARPETS: Final = (3, 0x4477)  # WarpTileListPointers, in this order:
+LEDGES: Final = table("LedgeTiles")  # facing, tile stood on, tile ahead, pad bit
+CARPETS: Final = table("WarpTileListPointers")  # in this order:
 CARPET_ORDER: Final = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 NONE: Final = 0xFF
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.world.hidden import HiddenCoins, HiddenItem, read_hidden_coins, read_hidden_items
 from emulator.world.residents import Resident, read_resident
@@ -14,8 +15,8 @@ from emulator.world.toggles import Toggle, read_toggles
 from emulator.world.town_map import TownMapEntry, read_town_map_entry
 
 COUNT: Final = 248
-POINTERS: Final = (0, 0x01AE)  # MapHeaderPointers
-BANKS: Final = (3, 0x423D)  # MapHeaderBanks
+POINTERS: Final = table("MapHeaderPointers")
+BANKS: Final = table("MapHeaderBanks")
 HEADER_SIZE: Final = 10
 CONNECTION_SIZE: Final = 11
 SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))

@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from emulator.profile import symbol
 from emulator.ram.map import Facing
 from emulator.world.header import Connection, MapHeader
 from emulator.world.tileset import Tileset
 
-LIVE_BLOCKS: Final = 0xC6E8  # wOverworldMap
+LIVE_BLOCKS: Final = symbol("wOverworldMap")
 BORDER: Final = 3  # blocks around the map
 BORDER_TILES: Final = 4 * BORDER
 BLOCK_TILES: Final = 4

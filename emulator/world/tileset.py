@@ -11,11 +11,11 @@ from emulator.world.rom import Rom
 COUNT: Final = 24
 NONE: Final = 0xFF
 
-HEADERS: Final = (3, 0x47BE)  # Tilesets
+HEADERS: Final = table("Tilesets")
 HEADER_SIZE: Final = 12
-WARP_TILES: Final = (3, 0x44CC)  # WarpTileIDPointers
-DOOR_TILES: Final = (6, 0x662C)  # DoorTileIDPointers: tileset, pointer; lists end with zero
-PAIRS: Final = (0, 0x0C7E)  # TilePairCollisionsLand: tileset, tile, tile
+WARP_TILES: Final = table("WarpTileIDPointers")
+DOOR_TILES: Final = table("DoorTileIDPointers")  # tileset, pointer; lists end with zero
+PAIRS: Final = table("TilePairCollisionsLand")  # tileset, tile, tile
 
 WATER_PAIRS: Final = table("TilePairCollisionsWater")
 SURFABLE: Final = table("WaterTilesets")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from tests.contract.conftest import COLUMNS, SYMBOLS
+from emulator import profile
+from emulator.profile import symbol
+from tests.contract.conftest import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,14 +84,14 @@ class Mon:
 
 
 def poke(game: Game, label: str, data: bytes, offset: int = 0) -> None:
-    at = SYMBOLS[label].address + offset
+    at = symbol(label) + offset
     for i, byte in enumerate(data):
         game.pyboy.memory[at + i] = byte
 
 
 def table(game: Game, label: str, offset: int, size: int) -> bytes:
-    symbol = SYMBOLS[label]
-    return game.rom(symbol.bank, symbol.address + offset, size)
+    bank, address = profile.table(label)
+    return game.rom(bank, address + offset, size)
 
 
 def base_data(game: Game, species: int) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import deque
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 from pyboy import PyBoy
 
+from emulator.profile import RED, symbol
 from tests.contract.stations import STATIONS
 from tests.contract.world_rom import compile_world, made_maps, read_rom
 
@@ -47,32 +47,12 @@ LETTERS: Final = {
 }
 
 
-class Symbol(NamedTuple):
-    """Where the contract puts a label."""
-
-    address: int
-    bank: int
-    size: int
-
-
 class Place(NamedTuple):
     """A step of a map."""
 
     map: int
     x: int
     y: int
-
-
-def read_symbols() -> dict[str, Symbol]:
-    """Return the rows of symbols.csv by label."""
-    with Path(__file__).with_name("symbols.csv").open(encoding="ascii", newline="") as file:
-        return {
-            row["label"]: Symbol(int(row["address"], 16), int(row["bank"]), int(row["size"] or 1))
-            for row in csv.DictReader(file)
-        }
-
-
-SYMBOLS: Final = read_symbols()
 
 
 class Game:
@@ -128,12 +108,12 @@ class Game:
         return int(self.pyboy.memory[address])
 
     def block(self, label: str, size: int | None = None) -> bytes:
-        symbol = SYMBOLS[label]
-        end = symbol.address + (size or symbol.size)
-        return bytes(self.pyboy.memory[symbol.address : end])
+        start = symbol(label)
+        end = start + (size or RED.ram[label].size or 1)
+        return bytes(self.pyboy.memory[start:end])
 
     def byte(self, label: str, offset: int = 0) -> int:
-        return self.at(SYMBOLS[label].address + offset)
+        return self.at(symbol(label) + offset)
 
     def word(self, label: str) -> int:
         return int.from_bytes(self.block(label, 2), "little")
@@ -147,7 +127,7 @@ class Game:
         self.poke(label, value & 0xFF, 1)
 
     def poke(self, label: str, value: int, offset: int = 0) -> None:
-        self.pyboy.memory[SYMBOLS[label].address + offset] = value
+        self.pyboy.memory[symbol(label) + offset] = value
 
     def has_happened(self, event: int) -> bool:
         return bool(self.byte("wEventFlags", event // 8) & 1 << event % 8)

@@ -1,6 +1,5 @@
 """Creatures, moves, types, trainers and items keep the binary contract: parsed from the written formats alone."""
 
-import csv
 import os
 import re
 import subprocess
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from emulator.profile import RED
 
 ROOT = Path(__file__).parents[2]
 END, SPACE = 0x50, 0x7F
@@ -188,10 +189,7 @@ def rom(tmp_path_factory: pytest.TempPathFactory) -> Rom:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         check=True,
     )
-    with (Path(__file__).parent / "tables.csv").open(encoding="utf-8", newline="") as file:
-        tables = {
-            row["label"]: (int(row["bank"]), int(row["address"], 0)) for row in csv.DictReader(file)
-        }
+    tables = {label: table.place for label, table in RED.rom_tables.items()}
     header = (folder / "world.h").read_text(encoding="ascii")
     macros = {
         name: int(n, 0)

@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from emulator.profile import symbol
 from tests.contract import battles
-from tests.contract.conftest import SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -172,7 +172,7 @@ def write_turn(game: Game, turn: Turn) -> None:
     """Put both fighters into RAM; nobody can fall, and nobody can be poisoned or worse."""
     memory = game.pyboy.memory
     for side, fighter in enumerate(turn.fighters):
-        at = SYMBOLS[battles.SIDES[NAMES[side]]].address
+        at = symbol(battles.SIDES[NAMES[side]])
         number = turn.moves[side].id
         data = bytearray(memory[at : at + battles.BATTLE_MON])
         data[0], data[4], data[14] = fighter.species, 0, fighter.level
@@ -201,7 +201,7 @@ def mash(game: Game, done: Callable[[], bool]) -> None:
 
 def play_turn(game: Game) -> None:
     """Press A through a whole turn: FIGHT, the first move, and whatever waits."""
-    menu = SYMBOLS["wTileMap"].address + 20 * 14 + 9
+    menu = symbol("wTileMap") + 20 * 14 + 9
     memory = game.pyboy.memory
     mash(game, lambda: memory[menu] != 0xED)
     mash(game, lambda: memory[menu] == 0xED)
@@ -230,8 +230,8 @@ def watch_chance(game: Game, chances: list[Chance]) -> int:
     """Note every byte drawn by code of switchable banks; return the place of the hook."""
     place = game.rom(0, 0, 0x3FFF).index(RANDOM) + len(RANDOM) - 1
     memory, registers = game.pyboy.memory, game.pyboy.register_file
-    damage, critical = SYMBOLS["wDamage"].address, SYMBOLS["wCriticalHitOrOHKO"].address
-    whose = SYMBOLS["hWhoseTurn"].address
+    damage, critical = symbol("wDamage"), symbol("wCriticalHitOrOHKO")
+    whose = symbol("hWhoseTurn")
 
     def note(_: object) -> None:
         if memory[registers.SP + 1] >= 0x40:  # not the interrupt, which stirs every frame

@@ -1,6 +1,5 @@
 """The compiled world, read by the written formats alone."""
 
-import csv
 import os
 import re
 import subprocess
@@ -9,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from emulator.profile import RED
 
 ROOT = Path(__file__).parents[2]
 MAP_COUNT = 248
@@ -236,10 +237,8 @@ def compile_world(folder: Path, seed: str) -> Path:
 
 def read_rom(compiled: Path) -> Rom:
     """Return what `compile_world` wrote into a folder."""
-    with (Path(__file__).parent / "tables.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    bank_start = {row["label"]: max(int(row["bank"]) - 1, 0) * 0x4000 for row in rows}
-    tables = {row["label"]: bank_start[row["label"]] + int(row["address"], 0) for row in rows}
+    places = {label: table.place for label, table in RED.rom_tables.items()}
+    tables = {label: max(bank - 1, 0) * 0x4000 + at for label, (bank, at) in places.items()}
     header = (compiled / "world.h").read_text(encoding="ascii")
     macros = dict(re.findall(r"^#define (\w+) (.+)$", header, re.MULTILINE))
     return Rom((compiled / "world.bin").read_bytes(), tables, macros)

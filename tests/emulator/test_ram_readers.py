@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from emulator import BattleKind, PartyMon, Ram, ScreenType, State, Waiting, read_state
+from emulator.profile import symbol
 from emulator.text import decode_name
 
 IMAGES: Final = Path(__file__).resolve().parents[3] / "shared" / "red" / "wram"
@@ -136,8 +137,17 @@ def test_people_stand_on_the_map(state: State, ram_image: RamImage, name: str) -
     for person in state.people:
         assert 0 <= person.x < 2 * state.map.width
         assert 0 <= person.y < 2 * state.map.height
-    count = ram_image(name).byte(0xD4E1)  # wNumSprites
+    count = ram_image(name).byte(symbol("wNumSprites"))
     assert {person.slot for person in state.people} == set(range(1, count + 1))
+
+
+@every_image
+def test_the_sprite_of_the_player_does_not_say_where_he_stands(
+    ram_image: RamImage, name: str
+) -> None:
+    # Written facts have it that these are the player's square plus four; they are for other people.
+    assert ram_image(name).byte(symbol("wSpritePlayerStateData2MapY")) == 0
+    assert ram_image(name).byte(symbol("wSpritePlayerStateData2MapX")) == 0
 
 
 def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:

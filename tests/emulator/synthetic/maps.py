@@ -15,8 +15,15 @@ SILENCE: Final = b"\x50"  # a text that ends at once
 NO_FACT: Final = bytes(2)  # scripts and view pointers
 MOVES: Final = {"WALK": 0xFE, "STAY": 0xFF}
 WAYS: Final = {
-    "ANY_DIR": 0x00, "UP_DOWN": 0x01, "LEFT_RIGHT": 0x02, "BOULDER_MOVEMENT_BYTE_2": 0x10,
-    "DOWN": 0xD0, "UP": 0xD1, "LEFT": 0xD2, "RIGHT": 0xD3, "NONE": 0xFF,
+    "ANY_DIR": 0x00,
+    "UP_DOWN": 0x01,
+    "LEFT_RIGHT": 0x02,
+    "BOULDER_MOVEMENT_BYTE_2": 0x10,
+    "DOWN": 0xD0,
+    "UP": 0xD1,
+    "LEFT": 0xD2,
+    "RIGHT": 0xD3,
+    "NONE": 0xFF,
 }
 TRAINER, ITEM, FIRST_CLASS = 0x40, 0x80, 200
 
