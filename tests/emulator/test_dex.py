@@ -173,6 +173,50 @@ def test_trainers() -> None:
     assert dex.trainer(47).teams == ((Member(3, 5),),)
 
 
+def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
+    teams = bytes([11, 2, 2, 0])
+    dex = dex_with(
+        {(14, 0x5D3B): pointer(0x5E00) * 2 + pointer(0x5E04) * 45, (14, 0x5E00): teams + b"\xff"}
+    )
+    assert [len(dex.trainer(number).teams) for number in (1, 2, 3)] == [0, 1, 0]
+
+
+def test_special_moves_replace_the_third_of_one_mon() -> None:
+    dex = dex_with({(14, 0x5D22): bytes([1, 117, 6, 117, 2, 85]), (14, 0x5D32): bytes([44, 59])})
+    assert dex.lone_moves == {1: (1, 117), 3: (2, 85)}
+    assert dex.team_moves == {44: (4, 59)}
+
+
+def test_who_bites_where() -> None:
+    dex = dex_with(
+        {
+            (3, 0x627F): bytes([10, 157, 10, 71]),
+            (3, 0x6919): bytes([7]) + pointer(0x7000) + bytes([9]) + pointer(0x7010) + b"\xff",
+            (3, 0x7000): bytes([2, 15, 24, 20, 25]),
+        }
+    )
+    assert dex.fishing.good_rod == ((10, 157), (10, 71))
+    assert dex.fishing.super_rod == {7: ((15, 24), (20, 25))}
+
+
+def test_trades_are_known_by_their_bits() -> None:
+    row = bytes([5, 64, 1]) + name("DUX").ljust(11, b"\x50")
+    assert dex_with({(28, 0x5B7B + 2 * 14): row}).trades == {2: (5, 64, "DUX")}
+
+
+def test_prices_of_vending_machines() -> None:
+    rows = bytes([60, 0, 2, 0, 61, 0, 3, 0x50])
+    assert dex_with({(29, 0x5000): rows}).vending == {60: 200, 61: 350}
+
+
+def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
+    dex = Dex.of(demo)
+    assert not dex.trades
+    assert not dex.vending
+    assert not dex.fishing.good_rod + tuple(dex.fishing.super_rod)
+    assert not {**dex.lone_moves, **dex.team_moves}
+
+
 def test_who_lives_where() -> None:
     slots = bytes(number for slot in range(10) for number in (2 + slot, 7 + slot % 2))
     dex = dex_with(

@@ -51,6 +51,8 @@ def put_trainers(image: Image) -> None:
     teams = [b"".join(team(each["party"]) for each in trainer["sets"]) for trainer in classes]
     # All classes' teams lie behind each other: a class without any begins where the next does.
     starts = [address + size + sum(map(len, teams[:n])) for n in range(len(teams))]
+    # They fill the room up to the next table; the game stores some of them at greater length.
+    image.reserve(bank, address, labels()["TrainerAIPointers"][1] - address)
     image.put(bank, address, b"".join(map(word, starts)) + b"".join(teams))
     lone = [(place, move) for place, _, move in facts["gym_lone_moves"]["table"]]
     image.put_table("LoneMoves", bytes(chain.from_iterable(lone)))

@@ -59,7 +59,7 @@ def home(each: Facts) -> tuple[int, int]:
 
 
 def block_map(each: Facts, blocks: Blocks) -> bytes:
-    plain = tilesets()[each["tileset"]].plain
+    plain: int = tilesets()[each["tileset"]].plain
 
     def tile(x: int, y: int) -> int:
         return wanted().get((each["name"], x, y), plain)

@@ -34,7 +34,8 @@ def put_toggles(image: Image) -> None:
         for row in each["objects"]
         if "toggle" in row
     }
-    states, first = b"", {}
+    states = b""
+    first: dict[int, int] = {}
     for number in range(TOGGLES):
         # The toggles of a map lie together, so one without facts is its neighbours' map's.
         owner, slot, shown = known.get(number) or (known[number - 1][0], NOBODY, True)

@@ -1,0 +1,169 @@
+"""What maps hold besides their header: by hand, with every rule, and on the demo, which has none."""
+
+from collections.abc import Mapping
+from itertools import chain
+
+import pytest
+
+from emulator import Cartridge, Rom, World
+from emulator.profile import RomAddress, table
+from emulator.world.dungeon_warps import DungeonWarp, read_dungeon_warps
+from emulator.world.hidden import (
+    HiddenCoins,
+    HiddenItem,
+    read_hidden_coins,
+    read_hidden_items,
+)
+from emulator.world.residents import Kind, Resident
+from emulator.world.shops import Shop, read_shops
+from emulator.world.tileset import read_tileset
+from emulator.world.toggles import Toggle, read_toggles
+from emulator.world.town_map import TownMapEntry, read_town_map_entry
+
+END = 0xFF
+
+
+def rom_with(tables: Mapping[tuple[int, int], bytes]) -> Rom:
+    """Return an image that holds these bytes, and the filling of blank room everywhere else."""
+    image = bytearray([END]) * (1 << 20)
+    for (bank, address), data in tables.items():
+        start = address % 0x4000 + (bank * 0x4000 if address >= 0x4000 else 0)
+        image[start : start + len(data)] = data
+    return Rom(bytes(image))
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(2, "little")
+
+
+def entry(label: str, at: int) -> RomAddress:
+    bank, address = table(label)
+    return RomAddress(bank, address + at)
+
+
+def somebody(slot: int, text_id: int) -> Resident:
+    return Resident(slot, 1, 0, 0, False, text_id, Kind.PERSON)
+
+
+def test_who_sells_is_known_by_the_text() -> None:
+    rom = rom_with(
+        {
+            (7, 0x5000): word(0x2442) + word(0x5100) + word(0x5200) + word(0x5300),
+            (0, 0x2442): bytes([0xFE, 2, 4, 11, END]),
+            (7, 0x5100): bytes([0x17, 0, 0, 0]),
+            (7, 0x5200): bytes([0xFE, 1, 9, END]),
+            (7, 0x5300): bytes([0xFE, 2, 9, 9, 9]),  # a list that does not end
+        }
+    )
+    people = [somebody(slot, text) for slot, text in enumerate((0, 1, 2, 3, 4), start=1)]
+    assert read_shops(rom, 7, 0x5000, people) == (Shop(2, (4, 11)), Shop(4, (9,)))
+
+
+def test_toggles_of_a_map_lie_together_and_count_from_the_first_of_all() -> None:
+    bank, states = table("ToggleableObjectStates")
+    rows = [(3, 1, 0x15), (5, 2, 0x11), (5, 4, 0x15), (6, 1, 0x11)]
+    rom = rom_with(
+        {
+            (bank, states): bytes(chain.from_iterable(rows)),
+            entry("ToggleableObjectMapPointers", 2 * 5): word(states + 3),
+            entry("ToggleableObjectMapPointers", 2 * 4): word(states),
+            entry("ToggleableObjectMapPointers", 2 * 2): word(0),
+        }
+    )
+    assert read_toggles(rom, 5) == (Toggle(1, 2, hidden=True), Toggle(2, 4, hidden=False))
+    assert [read_toggles(rom, map_id) for map_id in (4, 2, 1)] == [(), (), ()]
+
+
+def test_what_lies_hidden_is_what_both_lists_know() -> None:
+    elsewhere, unknown, found, coins = (8, 2, 1), (9, 7, 7), (9, 2, 1), (9, 5, 6)
+    rom = rom_with(
+        {
+            table("HiddenItemCoords"): bytes([*elsewhere, *unknown, *found]),
+            table("HiddenCoinCoords"): bytes([*elsewhere, *coins]),
+            table("HiddenEventMaps"): bytes([4, 9, END]),
+            entry("HiddenEventPointers", 2): word(0x5000),
+            (17, 0x5000): bytes([2, 1, 20, 29, 0, 0, 2, 1, 77, 29, 0, 0, 5, 6, 99, 29, 1, 0, END]),
+        }
+    )
+    assert read_hidden_items(rom, 9) == (HiddenItem(x=1, y=2, flag=2, item=20),)
+    assert read_hidden_coins(rom, 9) == (HiddenCoins(x=6, y=5, flag=1),)
+    assert read_hidden_items(rom, 8) == ()
+
+
+@pytest.mark.parametrize(
+    ("map_id", "place"),
+    [
+        (2, TownMapEntry("A", 3, 12)),
+        (36, None),
+        (37, TownMapEntry("POKéB", 1, 2)),
+        (39, TownMapEntry("POKéB", 1, 2)),
+        (40, TownMapEntry("PKMN A", 15, 0)),
+        (60, None),
+    ],
+)
+def test_places_of_the_town_map(map_id: int, place: TownMapEntry | None) -> None:
+    name, other, third = 0x7000, 0x7010, 0x7020
+    groups = bytes([40, 0x21]) + word(other) + bytes([60, 0x0F]) + word(third) + bytes([END])
+    rom = rom_with(
+        {
+            entry("ExternalMapEntries", 3 * 2): bytes([0xC3]) + word(name),
+            table("InternalMapEntries"): groups,
+            (28, name): bytes([0x80, 0x50]),
+            (28, other): bytes([0x54, 0x81, 0x50]),
+            (28, third): bytes([0x4A, 0x7F, 0x80, 0x50]),
+        }
+    )
+    assert read_town_map_entry(rom, map_id) == place
+
+
+def test_holes_lead_to_numbered_squares() -> None:
+    rom = rom_with(
+        {
+            table("DungeonWarpList"): bytes([160, 1, 160, 2, END]),
+            table("DungeonWarpData"): bytes([0, 0, 7, 19, 1, 1, 0, 0, 8, 22, 0, 0]),
+        }
+    )
+    assert read_dungeon_warps(rom) == (DungeonWarp(160, 1, 19, 7), DungeonWarp(160, 2, 22, 8))
+
+
+def test_water_pads_and_holes_go_by_tileset() -> None:
+    rom = rom_with(
+        {
+            table("TilePairCollisionsWater"): bytes([3, 0x14, 0x2E, 17, 0x14, 0x05, END]),
+            table("WaterTilesets"): bytes([0, 3, 17, END]),
+            table("WarpPadAndHoleData"): bytes([17, 0x20, 1, 17, 0x22, 2, 3, 0x11, 2, END]),
+        }
+    )
+    cave, forest, house = (read_tileset(rom, number) for number in (17, 3, 1))
+    assert cave.water_pairs == {frozenset({0x14, 0x05})}
+    assert (cave.surfable, forest.surfable, house.surfable) == (True, True, False)
+    assert cave.warp_pads == {0x20}
+    assert cave.holes == {0x22}
+    assert forest.holes == {0x11}
+    assert not forest.warp_pads
+    assert not house.water_pairs | house.warp_pads | house.holes
+
+
+def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
+    world = World.of(demo)
+    assert not world.dungeon_warps
+    for here in world.maps:
+        assert not here.shops + here.hidden_items + here.hidden_coins
+        assert here.town_map is None
+        assert not here.tileset.surfable
+        assert not here.tileset.water_pairs | here.tileset.warp_pads | here.tileset.holes
+
+
+def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
+    toggled = [(here, one) for here in World.of(demo).maps for one in here.toggles]
+    assert [one.flag for _, one in toggled] == list(range(len(toggled)))
+    assert toggled
+    for here, one in toggled:
+        assert 1 <= one.slot <= len(here.people)
+
+
+def test_everybody_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
+    for here in World.of(demo).maps:
+        for one in here.people:
+            assert one.walks == bool(one.ways)
+            assert one.walks or one.facing is not None
