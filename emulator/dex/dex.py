@@ -69,7 +69,20 @@ class Dex:
     @staticmethod
     def empty() -> Dex:
         """Return the dex of an empty slot: nothing in any table."""
-        return Dex({}, {}, {}, {}, {}, (), RuleBook(TypeChart(()), ()))
+        return Dex(
+            all_species={},
+            all_moves={},
+            all_items={},
+            all_trainers={},
+            lone_moves={},
+            team_moves={},
+            wild={},
+            fishing=Fishing((), {}),
+            trades={},
+            vending={},
+            type_names=(),
+            rules=RuleBook(TypeChart(()), ()),
+        )
 
     def species(self, index: int) -> Species:
         """Return the species with the number that RAM uses."""

@@ -32,9 +32,7 @@ def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_red_is_played_by_its_own_story_and_says_once_that_it_never_was(
     red: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = Settings(
-        rom=red, ticks=3, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"
-    )
+    settings = Settings(rom=red, ticks=3, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
     summary = play_run(settings, Watcher(), Interrupt())
     assert summary.cartridge == "Pokemon Red (US)"
     assert (summary.stop.value, summary.ticks, summary.errors) == ("ticks", 3, 0)
@@ -44,9 +42,7 @@ def test_red_is_played_by_its_own_story_and_says_once_that_it_never_was(
 
 def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:
     before = red.read_bytes()
-    settings = Settings(
-        rom=red, ticks=2, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"
-    )
+    settings = Settings(rom=red, ticks=2, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
     play_run(settings, Watcher(), Interrupt())
     assert [path.name for path in red.parent.iterdir()] == ["red.gb"]
     assert red.read_bytes() == before
