@@ -162,8 +162,12 @@ class GameMap:
         return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
 
     def with_blocks(self, live: bytes) -> GameMap:
-        """Return this map with the blocks of wOverworldMap, which scripts change at run time."""
-        return replace(self, layout=Layout.of_live(self.header, self.tileset, live))
+        """Return this map with the blocks of wOverworldMap, which scripts change at run time.
+
+        What fires a warp is asked of the tiles anew.
+        """
+        layout = Layout.of_live(self.header, self.tileset, live)
+        return make_map(self.header, self.tileset, layout, self.ground)
 
 
 def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground) -> GameMap:

@@ -1,29 +1,44 @@
-"""The world of one cartridge, decoded when asked for and kept."""
+"""The world of one cartridge, decoded when asked for and kept, and as RAM shows it to have changed.
+
+Scripts open doors and close gates by changing blocks of the map in RAM; the cartridge does not tell.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Final, TypeAlias
 
 from emulator.cartridge import Cartridge
 from emulator.errors import CartridgeError
 from emulator.ram.map import Position
+from emulator.ram.state import State
 from emulator.world.game_map import GameMap, make_map
 from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
-from emulator.world.layout import lay_out
+from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset, read_tileset
+
+LIVE_SIZE: Final = 1300  # of wOverworldMap; garbage may claim to be larger
+
+Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process."""
+    """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process.
+
+    It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
+    """
 
     rom: Rom = field(repr=False)
     ground: Ground = field(repr=False)
     _tilesets: dict[int, Tileset] = field(default_factory=dict, repr=False)
     _maps: dict[int, GameMap] = field(default_factory=dict, repr=False)
+    _plain: World | None = field(default=None, repr=False)  # as the cartridge has it
+    _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -39,6 +54,8 @@ class World:
 
     def map(self, map_id: int) -> GameMap:
         """Return a map."""
+        if map_id in self._changed:
+            return self._changed[map_id]
         if map_id not in self.map_ids:
             message = f"no map has id {map_id}; ids are 0 to {COUNT - 1}"
             raise CartridgeError(message)
@@ -60,6 +77,50 @@ class World:
             raise CartridgeError(message)
         return warps[warp_index].position
 
+    @property
+    def changed(self) -> dict[int, bytes]:
+        """The blocks, border included, of the maps that are not as the cartridge lays them out."""
+        return {map_id: game_map.layout.blocks for map_id, game_map in self._changed.items()}
+
+    def with_blocks(self, changed: Mapping[int, bytes]) -> World:
+        """Return the cartridge's world with these blocks, the border included, for some of its maps.
+
+        Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
+        same object as long as few others were asked for, and no change gives the cartridge's own.
+        """
+        plain = self._plain or self
+        changes = [
+            (map_id, blocks)
+            for map_id, blocks in sorted(changed.items())
+            if blocks != plain.map(map_id).layout.blocks
+        ]
+        return _variant(plain, tuple(changes)) if changes else plain
+
+    def live_blocks(self, state: State) -> bytes | None:
+        """Return the blocks of the player's map, the border included, as RAM holds them now.
+
+        None while wOverworldMap may hold anything else: pictures are unpacked there, and a map is being loaded
+        before a warp is over.
+        """
+        here = state.map
+        if not state.in_control or here.map_id not in self.map_ids:
+            return None
+        known = self.map(here.map_id)
+        size = len(known.layout.blocks)
+        if (here.width, here.height) != (known.width, known.height) or size > LIVE_SIZE:
+            return None
+        return state.ram.span(LIVE_BLOCKS, size)
+
+    def seen(self, state: State) -> World:
+        """Return this world with the player's map as RAM shows it now.
+
+        That is this very object when nothing has changed, and when RAM does not tell.
+        """
+        here, live = state.map.map_id, self.live_blocks(state)
+        if live is None or live == self.map(here).layout.blocks:
+            return self
+        return self.with_blocks({**self.changed, here: live})
+
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)
         tileset = self.tileset(header.tileset_id)
@@ -69,3 +130,15 @@ class World:
     def _strip(self, connection: Connection, size: int) -> bytes:
         bank = self.rom.byte(BANKS[0], BANKS[1] + connection.map_id)
         return self.rom.span(bank, connection.strip, size)
+
+
+@lru_cache(maxsize=64)
+def _variant(plain: World, changes: Changes) -> World:
+    """Return the one object for these changes: routes are kept by the world they lead through."""
+    changed = {map_id: _changed_map(plain, map_id, blocks) for map_id, blocks in changes}
+    return replace(plain, _plain=plain, _changed=changed)
+
+
+@lru_cache(maxsize=COUNT)
+def _changed_map(plain: World, map_id: int, blocks: bytes) -> GameMap:
+    return plain.map(map_id).with_blocks(blocks)
