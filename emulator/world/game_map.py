@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
@@ -160,6 +161,10 @@ class GameMap:
     def warp_at(self, x: int, y: int) -> Warp | None:
         """Return the warp on a square."""
         return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
+
+    def unlike(self, shown: Mapping[Square, int]) -> int:
+        """Return on how many squares `shown`, as State.tiles_in_sight, has another tile than lies here."""
+        return sum(self.tile(*square) != tile for square, tile in shown.items())
 
     def with_blocks(self, live: bytes) -> GameMap:
         """Return this map with the blocks of wOverworldMap, which scripts change at run time.

@@ -78,6 +78,11 @@ class World:
         return warps[warp_index].position
 
     @property
+    def plain(self) -> World:
+        """The world as the cartridge lays it out."""
+        return self._plain or self
+
+    @property
     def changed(self) -> dict[int, bytes]:
         """The blocks, border included, of the maps that are not as the cartridge lays them out."""
         return {map_id: game_map.layout.blocks for map_id, game_map in self._changed.items()}
@@ -88,7 +93,7 @@ class World:
         Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
         same object as long as few others were asked for, and no change gives the cartridge's own.
         """
-        plain = self._plain or self
+        plain = self.plain
         changes = [
             (map_id, blocks)
             for map_id, blocks in sorted(changed.items())
@@ -96,11 +101,11 @@ class World:
         ]
         return _variant(plain, tuple(changes)) if changes else plain
 
-    def live_blocks(self, state: State) -> bytes | None:
-        """Return the blocks of the player's map, the border included, as RAM holds them now.
+    def live_map(self, state: State) -> GameMap | None:
+        """Return the player's map with the blocks that RAM holds for it now; None where it may hold none.
 
-        None while wOverworldMap may hold anything else: pictures are unpacked there, and a map is being loaded
-        before a warp is over.
+        Without control wOverworldMap may be anything: pictures are unpacked there. Even with control a map
+        may still be being loaded, as after a step over the edge of another.
         """
         here = state.map
         if not state.in_control or here.map_id not in self.map_ids:
@@ -109,17 +114,21 @@ class World:
         size = len(known.layout.blocks)
         if (here.width, here.height) != (known.width, known.height) or size > LIVE_SIZE:
             return None
-        return state.ram.span(LIVE_BLOCKS, size)
+        live = state.ram.span(LIVE_BLOCKS, size)
+        return known if live == known.layout.blocks else _changed_map(self.plain, here.map_id, live)
 
     def seen(self, state: State) -> World:
-        """Return this world with the player's map as RAM shows it now.
+        """Return this world with the player's map as RAM has it now, if the screen bears that out.
 
-        That is this very object when nothing has changed, and when RAM does not tell.
+        That is this very object when nothing has changed, and when it cannot be told.
         """
-        here, live = state.map.map_id, self.live_blocks(state)
-        if live is None or live == self.map(here).layout.blocks:
+        live = self.live_map(state)
+        if live is None or live is self.map(live.map_id):
             return self
-        return self.with_blocks({**self.changed, here: live})
+        shown = state.tiles_in_sight
+        if shown is None or live.unlike(shown):
+            return self
+        return self.with_blocks({**self.changed, live.map_id: live.layout.blocks})
 
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)

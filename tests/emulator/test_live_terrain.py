@@ -6,7 +6,7 @@ like is learnt here from wSurroundingTiles, where the game draws the blocks arou
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,25 +14,20 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from emulator import (
-    WATCHED_RANGES,
-    Cartridge,
     Facing,
-    GameMap,
     Position,
-    PyBoyConsole,
     Ram,
     State,
     World,
     read_state,
 )
 from emulator.profile import symbol
-from emulator.ram.screen_tiles import TOP_RIGHT, read_tiles
-from emulator.ram.view import WORK_RAM
-from emulator.ram.visible import decisive, is_in_sight, squares_in_sight
+from emulator.ram.in_sight import decisive, is_in_sight, squares_in_sight
+from emulator.ram.screen_tiles import read_tiles
 from emulator.world.game_map import make_map
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
-from emulator.world.layout import BORDER, LIVE_BLOCKS, lay_out
+from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.rom import Rom
 from emulator.world.tileset import BLOCK_SIZE, BLOCKS, TILES, Tileset
 
@@ -163,10 +158,10 @@ def test_what_a_battle_leaves_of_the_drawn_blocks_contradicts_itself(name: str) 
 def test_the_live_blocks_of_the_real_game_are_what_its_screen_shows(name: str) -> None:
     state, world = state_of(name), world_of(set(NAMES))
     here = world.map(state.map.map_id)
-    assert (state.ground is None) is (name in UNREAD)
-    assert (world.live_blocks(state) is None) is (name in UNREAD)
-    if state.ground is not None:
-        assert state.ground == shown(name)
+    assert (state.tiles_in_sight is None) is (name in UNREAD)
+    assert (world.live_map(state) is None) is (name in UNREAD)
+    if state.tiles_in_sight is not None:
+        assert state.tiles_in_sight == shown(name)
         live = world.seen(state).map(state.map.map_id)
     else:
         # Nobody else may look now; here it is known that the map is whole.
@@ -204,134 +199,3 @@ def test_whom_the_story_hides_is_nowhere_and_all_others_in_sight_are_drawn(name:
     assert not any(person.on_screen for person in state.people if person not in present)
     for person in present:
         assert person.on_screen is is_in_sight(state.position, person.position)
-
-
-MakeMoment: TypeAlias = Callable[[Mapping[int, int]], State]
-OPEN_FLOOR: Final = (4, 4)  # a square of the demo's bedroom in sight of where play begins
-WALLED: Final = (0, 0)
-
-
-@pytest.fixture
-def world(demo: Cartridge) -> World:
-    return World.of(demo)
-
-
-@pytest.fixture
-def moment(bedroom: PyBoyConsole) -> MakeMoment:
-    """The first moment of control in the demo, with changes to its work RAM."""
-
-    def make(changes: Mapping[int, int]) -> State:
-        work = bytearray(bedroom.read(*WORK_RAM))
-        for address, value in changes.items():
-            work[address - WORK_RAM[0]] = value
-        others = [(at, bedroom.read(at, size)) for at, size in WATCHED_RANGES[1:]]
-        return read_state(Ram(((WORK_RAM[0], bytes(work)), *others)), bedroom.frame)
-
-    return make
-
-
-def live_block(here: GameMap, square: tuple[int, int]) -> int:
-    """Return the address of the block in RAM that a square is part of."""
-    x, y = square
-    return LIVE_BLOCKS + (y // 2 + BORDER) * (here.width + 2 * BORDER) + x // 2 + BORDER
-
-
-def block_at(here: GameMap, square: tuple[int, int]) -> int:
-    return here.layout.blocks[live_block(here, square) - LIVE_BLOCKS]
-
-
-@pytest.fixture
-def bricked_up(moment: MakeMoment, world: World) -> State:
-    """The bedroom with a piece of its wall moved to where the floor is."""
-    here = world.map(moment({}).map.map_id)
-    assert here.passable(*OPEN_FLOOR)
-    return moment({live_block(here, OPEN_FLOOR): block_at(here, WALLED)})
-
-
-def test_ground_that_nothing_has_changed_is_the_cartridges_own_world(
-    moment: MakeMoment, world: World
-) -> None:
-    state = moment({})
-    assert world.live_blocks(state) is not None
-    assert world.seen(state) is world
-    assert world.changed == {}
-
-
-def test_a_block_that_changed_is_seen_and_all_other_maps_are_shared(
-    bricked_up: State, world: World
-) -> None:
-    here = bricked_up.map.map_id
-    seen = world.seen(bricked_up)
-    assert not seen.map(here).passable(*OPEN_FLOOR)
-    assert world.map(here).passable(*OPEN_FLOOR)
-    assert [map_id for map_id in world.map_ids if seen.map(map_id) is not world.map(map_id)] == [
-        here
-    ]
-    assert list(seen.changed) == [here]
-
-
-def test_the_same_blocks_give_the_same_world_and_the_cartridges_blocks_its_own(
-    moment: MakeMoment, bricked_up: State, world: World
-) -> None:
-    seen = world.seen(bricked_up)
-    assert world.seen(bricked_up) is seen
-    assert seen.seen(bricked_up) is seen
-    assert world.with_blocks(seen.changed) is seen
-    assert seen.seen(moment({})) is world
-
-
-def test_warps_of_changed_ground_fire_as_its_tiles_say(moment: MakeMoment, world: World) -> None:
-    here = world.map(moment({}).map.map_id)
-    (stairs,) = here.warps
-    assert stairs.steps
-    paved = moment({live_block(here, stairs.position): block_at(here, OPEN_FLOOR)})
-    (left,) = world.seen(paved).map(here.map_id).warps
-    assert not left.steps
-    assert left.position == stairs.position
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {symbol("wCurMapWidth"): 5},
-        {symbol("wCurMap"): 250},
-        {symbol("wJoyIgnore"): 0xFF},
-        {symbol("wWalkCounter"): 3},
-        {symbol("wIsInBattle"): 1},
-    ],
-    ids=["another size", "no such map", "a script", "a step", "a battle"],
-)
-def test_block_memory_that_may_hold_anything_is_not_believed(
-    changes: dict[int, int], moment: MakeMoment, world: World
-) -> None:
-    scratch = dict.fromkeys(range(LIVE_BLOCKS, LIVE_BLOCKS + 784), 0x5A)  # wTempPic is there too
-    state = moment(scratch | changes)
-    assert world.live_blocks(state) is None
-    assert world.seen(state) is world
-
-
-def test_the_screen_shows_the_ground_around_the_player(moment: MakeMoment, world: World) -> None:
-    state = moment({})
-    here = world.map(state.map.map_id)
-    assert state.ground == {
-        square: here.tile(*square) for square in squares_in_sight(state.position)
-    }
-    assert len(state.ground) == IN_SIGHT
-    for square in state.ground:
-        assert is_in_sight(state.position, square)
-    assert not is_in_sight(state.position, (state.position.x + 6, state.position.y))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {symbol("wFontLoaded"): 1},
-        {symbol("wTileMap") + 5 * 20 + 7: TOP_RIGHT},
-        {symbol("wWalkCounter"): 3},
-    ],
-    ids=["letters are loaded", "a corner of a box", "a step"],
-)
-def test_a_screen_that_may_be_covered_shows_no_ground(
-    changes: dict[int, int], moment: MakeMoment
-) -> None:
-    assert moment(changes).ground is None

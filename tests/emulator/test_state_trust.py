@@ -166,9 +166,9 @@ def test_a_menu_over_a_question_is_a_menu() -> None:
 def test_the_bottom_left_tile_of_a_square_decides(
     square: tuple[int, int], column: int, row: int
 ) -> None:
-    ground = synthetic(tile(column, row, 0x22)).ground
-    assert ground is not None
-    assert [each for each, decides in ground.items() if decides == 0x22] == [square]
+    shown = synthetic(tile(column, row, 0x22)).tiles_in_sight
+    assert shown is not None
+    assert [each for each, decides in shown.items() if decides == 0x22] == [square]
 
 
 def test_badges_money_and_broken_digits() -> None:

@@ -1,4 +1,4 @@
-"""The ground as the logical screen shows it, which no script has changed behind anybody's back.
+"""The squares that the logical screen shows around the player, and the tiles that decide about them.
 
 Knows where squares are on the screen; knows nothing of maps.
 """
@@ -29,7 +29,7 @@ ABOVE: Final = 4
 CORNERS: Final = frozenset({TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT})
 
 
-def read_ground(ram: Ram, here: Position) -> dict[Square, int] | None:
+def read_tiles_in_sight(ram: Ram, here: Position) -> dict[Square, int] | None:
     """Return the tile that decides about each square in sight of `here`; None while a box covers some.
 
     These are 10 columns and 9 rows of squares, some perhaps beyond the edges of the map.
