@@ -14,6 +14,7 @@ from agent.errors import RunError, UsageError
 from agent.mind import Mind, Progress, Source
 from agent.perception import Due, Eyes
 from agent.planning import Facts, Goal
+from agent.skills import Terrain
 from emulator import Cartridge, Dex, Font, PyBoyConsole, StateError, World, read_state
 from memory import (
     Blackboard,
@@ -67,17 +68,18 @@ def _look(
     story, hooks = Story.of(cartridge.kind), Hooks()
     ledger = Ledger(story.milestones, hooks)
     strategist = StrategistMemory("plan", session_start_tick=0)
-    checkpoint = None
+    world = World.of(cartridge)
+    terrain, checkpoint = Terrain(world), None
     if reader is not None:
         checkpoint = _load(reader, console)
         reader.restore_part("ledger", ledger)
+        reader.restore_part("terrain", terrain)
         reader.restore_part(type(strategist).__name__, strategist)
     with closing(open_run_store(scratch / "plan.sqlite", run_id="plan")) as store:
         blackboard = Blackboard(store)
         blackboard.adopt(reader.live_entries() if reader is not None else ())
         recall = BlackboardRecall(blackboard, strategist, TacticianMemory())
-        world = World.of(cartridge)
-        capabilities = capabilities_for(story, world, Dex.of(cartridge), ledger, seed)
+        capabilities = capabilities_for(story, terrain, Dex.of(cartridge), ledger, seed)
         mind = Mind(capabilities, recall, hooks, Progress())
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:

@@ -8,8 +8,8 @@ from agent.capabilities.story import Healer
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, talk
-from emulator import Party, State, World
+from agent.skills import Skill, Terrain, talk
+from emulator import Party, State
 from memory import Recall
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first
@@ -19,9 +19,9 @@ COST: Final = 5
 FACTS: Final = frozenset({"party:hp", "healed"})
 
 
-def healing(healers: Iterable[Healer], world: World) -> Capability:
+def healing(healers: Iterable[Healer], terrain: Terrain) -> Capability:
     """Have the team healed when it is worn, by anybody who does that."""
-    deeds = tuple(_deed(healer, world) for healer in healers)
+    deeds = tuple(_deed(healer, terrain) for healer in healers)
     healthy = Goal(
         "healthy", (Require("party:hp", at_least=WORN),), PRIORITY, "keep the team on its feet"
     )
@@ -47,9 +47,9 @@ def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
     }
 
 
-def _deed(healer: Healer, world: World) -> Deed:
+def _deed(healer: Healer, terrain: Terrain) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(healer.person, world, state, say_yes=True)
+        return talk(healer.person, terrain, state, say_yes=True)
 
     action = Action(
         name=f"heal:{healer.place}",

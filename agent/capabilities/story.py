@@ -12,8 +12,8 @@ from agent.capabilities.ledger import Ledger, Milestone, Witness
 from agent.capabilities.travel import Place, at, happened
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Destination, Outcome, Skill, look_at_team, talk, travel, wait
-from emulator import CartridgeKind, State, World
+from agent.skills import Destination, Outcome, Skill, Terrain, look_at_team, talk, travel, wait
+from emulator import CartridgeKind, State
 from memory import Recall
 
 FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
@@ -84,14 +84,16 @@ class Story:
         return next(named, f"map {here}")
 
 
-def story_telling(story: Story, world: World, ledger: Ledger, chance: random.Random) -> Capability:
+def story_telling(
+    story: Story, terrain: Terrain, ledger: Ledger, chance: random.Random
+) -> Capability:
     """Do what the story asks for and reach its milestones, one after the other."""
     return Capability(
         name="story",
         sensors=(_errand_sensor(story), _event_sensor(story), _milestone_sensor(story, ledger)),
         deeds=(
-            *(_errand_deed(errand, world) for errand in story.errands),
-            *(_task_deed(task, world, chance) for task in story.tasks),
+            *(_errand_deed(errand, terrain) for errand in story.errands),
+            *(_task_deed(task, terrain, chance) for task in story.tasks),
             *_witness_deeds(story, ledger),
         ),
         goals=(
@@ -181,9 +183,9 @@ def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
     return Sensor(frozenset(names), read)
 
 
-def _errand_deed(errand: Errand, world: World) -> Deed:
+def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(errand.person, world, state)
+        return talk(errand.person, terrain, state)
 
     action = Action(
         name=_done(errand),
@@ -195,15 +197,15 @@ def _errand_deed(errand: Errand, world: World) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy", "text"}))
 
 
-def _task_deed(task: Task, world: World, chance: random.Random) -> Deed:
+def _task_deed(task: Task, terrain: Terrain, chance: random.Random) -> Deed:
     # Chosen once, so that a resumed session wants the same as the one before it.
     person = chance.choice(task.talk_to) if task.talk_to else 0
     squares = frozenset(task.walk_to)
 
     def begin(state: State) -> Skill:
         if task.talk_to:
-            return talk(person, world, state, say_yes=True)
-        return travel(world, Destination(state.map.map_id, squares), state)
+            return talk(person, terrain, state, say_yes=True)
+        return travel(terrain, Destination(state.map.map_id, squares), state)
 
     action = Action(
         name=f"task:{task.id}",

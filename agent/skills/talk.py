@@ -2,35 +2,41 @@
 
 from collections.abc import Iterator
 
-from agent.skills.hops import Spot
+from agent.skills.crowd import Crowd
+from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
 from agent.skills.press import read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.travel import follow, occupied, spot_of, turn
+from agent.skills.terrain import Terrain
+from agent.skills.travel import follow, turn
 from emulator import Button, Facing, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
 
 
 def talk(
-    slot: int, world: World, state: State, *, say_yes: bool = False, patience: int = 40
+    slot: int, terrain: Terrain, state: State, *, say_yes: bool = False, patience: int = 40
 ) -> Skill:
     """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
 
     `say_yes` takes the first of two options whenever they ask, otherwise the second.
     """
+    crowd = Crowd(terrain.world(state))
     for _ in range(patience):
-        person = next((each for each in state.people if each.slot == slot), None)
+        world = terrain.world(state)
+        person = next((each for each in state.people_present if each.slot == slot), None)
         if person is None:
             return Outcome.BLOCKED
         target = spot_of(state)._replace(x=person.x, y=person.y)
         facings = dict(_places_to_talk(target, world))
-        route = find_route(world, spot_of(state), facings.__contains__, occupied=occupied(state))
+        route = find_route(
+            world, spot_of(state), facings.__contains__, obstacles=crowd.obstacles(state)
+        )
         if route is None:
             state = yield wait(20)
         elif route:
-            state = yield from follow(route, state)
+            state = yield from follow(route, state, crowd)
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Outcome, look_at_team, talk
+from agent.skills import Outcome, Terrain, look_at_team, talk
 from emulator import MenuKind, State, World, demo_cartridge_path, load_cartridge
 from tests.agent.support import Game, Played, game_at
 
@@ -31,7 +31,7 @@ def rest_house(played: Played) -> Iterator[Game]:
 
 
 def test_saying_yes_takes_what_is_offered(lab: Game) -> None:
-    assert lab.carry_out(talk(BALL, WORLD, lab.state, say_yes=True)) is Outcome.DONE
+    assert lab.carry_out(talk(BALL, Terrain(WORLD), lab.state, say_yes=True)) is Outcome.DONE
     state = lab.state
     assert state.flags.is_set(GOT_STARTER)
     assert len(state.party) == 1
@@ -39,7 +39,7 @@ def test_saying_yes_takes_what_is_offered(lab: Game) -> None:
 
 
 def test_without_a_yes_the_answer_is_no(lab: Game) -> None:
-    assert lab.carry_out(talk(BALL, WORLD, lab.state)) is Outcome.DONE
+    assert lab.carry_out(talk(BALL, Terrain(WORLD), lab.state)) is Outcome.DONE
     assert not lab.state.flags.is_set(GOT_STARTER)
     assert len(lab.state.party) == 0
     assert lab.state.in_control
@@ -47,7 +47,7 @@ def test_without_a_yes_the_answer_is_no(lab: Game) -> None:
 
 def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
     assert not rest_house.state.flags.used_center
-    outcome = rest_house.carry_out(talk(NURSE, WORLD, rest_house.state, say_yes=True))
+    outcome = rest_house.carry_out(talk(NURSE, Terrain(WORLD), rest_house.state, say_yes=True))
     assert outcome is Outcome.DONE
     state = rest_house.state
     assert (state.map.x, state.map.y) == (3, 3)
@@ -57,7 +57,7 @@ def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
 
 
 def test_somebody_who_is_not_there_cannot_be_spoken_to(lab: Game) -> None:
-    assert lab.carry_out(talk(15, WORLD, lab.state)) is Outcome.BLOCKED
+    assert lab.carry_out(talk(15, Terrain(WORLD), lab.state)) is Outcome.BLOCKED
 
 
 def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
