@@ -28,6 +28,7 @@ from emulator.ram.battle_mon import BattleMon, Stages, Volatile
 from emulator.ram.control import Control, Doubt
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.flags import Flags
+from emulator.ram.in_sight import is_in_sight
 from emulator.ram.map import Connections, Facing, MapState, Position, Travel
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
@@ -183,6 +184,7 @@ __all__ = [
     "first_chance",
     "first_divergence",
     "hit_chance",
+    "is_in_sight",
     "load_cartridge",
     "locate",
     "read_glyphs",

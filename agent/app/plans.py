@@ -16,6 +16,7 @@ from agent.errors import RunError, UsageError
 from agent.mind import Mind, Progress
 from agent.perception import Percept, glance
 from agent.planning import Facts, Goal, explain
+from agent.skills import Terrain
 from emulator import (
     Cartridge,
     CartridgeKind,
@@ -74,6 +75,7 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         thinker = _Thinker.on(cartridge, frozen.seed if frozen else 0)
         if reader is not None:
             reader.restore_part("ledger", thinker.ledger)
+            reader.restore_part("terrain", thinker.terrain)
             reader.restore_part(StrategistMemory.__name__, thinker.strategist)
         entries = reader.live_entries() if reader is not None else ()
         mind = stack.enter_context(thinker.thinking(entries))
@@ -102,7 +104,7 @@ class _Thinker:
     """A mind's parts around one cartridge, for looking at moments only."""
 
     story: Story
-    world: World
+    terrain: Terrain
     dex: Dex
     seed: int
     hooks: Hooks
@@ -113,18 +115,18 @@ class _Thinker:
     def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
         """Return one for a cartridge in the slot."""
         story = Story.of(cartridge.kind)
-        return cls._of(story, World.of(cartridge), Dex.of(cartridge), seed)
+        return cls._of(story, Terrain(World.of(cartridge)), Dex.of(cartridge), seed)
 
     @classmethod
     def of_red(cls) -> "_Thinker":
         """Return one that knows Red's story, with nothing in the slot."""
-        return cls._of(Story.of(CartridgeKind.RED), World.empty(), Dex.empty(), 0)
+        return cls._of(Story.of(CartridgeKind.RED), Terrain(World.empty()), Dex.empty(), 0)
 
     @classmethod
-    def _of(cls, story: Story, world: World, dex: Dex, seed: int) -> "_Thinker":
+    def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
         hooks = Hooks()
         strategist = StrategistMemory("plan", session_start_tick=0)
-        return cls(story, world, dex, seed, hooks, Ledger(story.milestones, hooks), strategist)
+        return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks), strategist)
 
     @contextmanager
     def thinking(self, entries: Iterable[Entry] = ()) -> Iterator[Mind]:
@@ -136,7 +138,7 @@ class _Thinker:
                 blackboard.adopt(entries)
                 recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
                 capabilities = capabilities_for(
-                    self.story, self.world, self.dex, self.ledger, self.seed
+                    self.story, self.terrain, self.dex, self.ledger, self.seed
                 )
                 yield Mind(capabilities, recall, self.hooks, Progress())
 

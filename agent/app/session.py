@@ -19,6 +19,7 @@ from agent.mind import AGENT, BattleWatch, Mind, PlayProducers, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
+from agent.skills import Terrain
 from emulator import (
     Console,
     Dex,
@@ -169,7 +170,9 @@ class Session:
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
         world, seed = World.of(cartridge), self._frozen.seed
-        capabilities = capabilities_for(self._story, world, self._dex, self._ledger, seed)
+        terrain = Terrain(world)
+        self._store.attach("terrain", terrain)
+        capabilities = capabilities_for(self._story, terrain, self._dex, self._ledger, seed)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),

@@ -13,11 +13,12 @@ from agent.capabilities import (
     story_telling,
     travelling,
 )
-from emulator import Dex, World
+from agent.skills import Terrain
+from emulator import Dex
 
 
 def capabilities_for(
-    story: Story, world: World, dex: Dex, ledger: Ledger, seed: int
+    story: Story, terrain: Terrain, dex: Dex, ledger: Ledger, seed: int
 ) -> tuple[Capability, ...]:
     """Return every capability; where several are as good, `seed` decides."""
     chance = random.Random(seed)
@@ -25,7 +26,7 @@ def capabilities_for(
         opening(seed, chance),
         dialogue(),
         battling(dex),
-        travelling(story.places, world),
-        healing(story, world),
-        story_telling(story, world, ledger, chance),
+        travelling(story.places, terrain),
+        healing(story, terrain),
+        story_telling(story, terrain, ledger, chance),
     )

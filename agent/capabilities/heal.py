@@ -7,8 +7,8 @@ from agent.capabilities.story import Healer, Story
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, talk
-from emulator import Party, State, World
+from agent.skills import Skill, Terrain, talk
+from emulator import Party, State
 from memory import Recall
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first
@@ -18,10 +18,10 @@ COST: Final = 5
 FACTS: Final = frozenset({"party:hp", "healed"})
 
 
-def healing(story: Story, world: World) -> Capability:
+def healing(story: Story, terrain: Terrain) -> Capability:
     """Have the team healed when it is worn, by anybody who does that."""
     called = {place.name: place.called for place in story.places}
-    deeds = tuple(_deed(healer, called[healer.place], world) for healer in story.healers)
+    deeds = tuple(_deed(healer, called[healer.place], terrain) for healer in story.healers)
     healthy = Goal(
         "healthy", (Require("party:hp", at_least=WORN),), PRIORITY, "keep the team on its feet"
     )
@@ -48,9 +48,9 @@ def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
     }
 
 
-def _deed(healer: Healer, place: str, world: World) -> Deed:
+def _deed(healer: Healer, place: str, terrain: Terrain) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(healer.person, world, state, say_yes=True)
+        return talk(healer.person, terrain, state, say_yes=True)
 
     action = Action(
         name=f"heal:{healer.place}",

@@ -10,8 +10,8 @@ from agent.capabilities.story import Ambition, Errand, Kind, Mark, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Destination, Outcome, Skill, examine, look_at, talk, travel, wait
-from emulator import MenuKind, State, World
+from agent.skills import Destination, Outcome, Skill, Terrain, examine, look_at, talk, travel, wait
+from emulator import MenuKind, State
 from memory import Recall
 
 # An errand is worth a detour on the way to the next milestone, but never its failure.
@@ -28,15 +28,17 @@ MENUS: Final = {
 }
 
 
-def story_telling(story: Story, world: World, ledger: Ledger, chance: random.Random) -> Capability:
+def story_telling(
+    story: Story, terrain: Terrain, ledger: Ledger, chance: random.Random
+) -> Capability:
     """Do what the story asks for and reach its milestones, one after the other."""
     return Capability(
         name="story",
         sensors=(_errand_sensor(story), _mark_sensor(story), _milestone_sensor(story, ledger)),
         deeds=(
-            *(_errand_deed(errand, world) for errand in story.errands),
-            *(_task_deed(task, world, chance) for task in story.tasks),
-            *(_witness_deed(milestone, world, ledger) for milestone in story.milestones),
+            *(_errand_deed(errand, terrain) for errand in story.errands),
+            *(_task_deed(task, terrain, chance) for task in story.tasks),
+            *(_witness_deed(milestone, terrain, ledger) for milestone in story.milestones),
         ),
         goals=(
             *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
@@ -113,9 +115,9 @@ def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
     return Sensor(frozenset(names), read)
 
 
-def _errand_deed(errand: Errand, world: World) -> Deed:
+def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(errand.person, world, state)
+        return talk(errand.person, terrain, state)
 
     action = Action(
         name=_done(errand),
@@ -127,15 +129,15 @@ def _errand_deed(errand: Errand, world: World) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy", "text"}))
 
 
-def _task_deed(task: Task, world: World, chance: random.Random) -> Deed:
+def _task_deed(task: Task, terrain: Terrain, chance: random.Random) -> Deed:
     # Chosen once, so that a resumed session wants the same as the one before it.
     person = chance.choice(task.talk_to) if task.talk_to else 0
     squares = frozenset(task.walk_to)
 
     def begin(state: State) -> Skill:
         if task.talk_to:
-            return talk(person, world, state, say_yes=True)
-        return travel(world, Destination(state.map.map_id, squares), state)
+            return talk(person, terrain, state, say_yes=True)
+        return travel(terrain, Destination(state.map.map_id, squares), state)
 
     action = Action(
         name=f"task:{task.id}",
@@ -152,7 +154,7 @@ def _task_deed(task: Task, world: World, chance: random.Random) -> Deed:
     return Deed(action, begin, masters=frozenset(masters))
 
 
-def _witness_deed(milestone: Milestone, world: World, ledger: Ledger) -> Deed:
+def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: Ledger) -> Deed:
     """How a milestone gets its second witness."""
 
     def proven() -> bool:
@@ -162,7 +164,7 @@ def _witness_deed(milestone: Milestone, world: World, ledger: Ledger) -> Deed:
         if milestone.witness in MENUS:
             return look_at(MENUS[milestone.witness], proven, state, patience=LOOKS)
         if milestone.reading is not None:
-            return examine(milestone.reading, world, state)
+            return examine(milestone.reading, terrain, state)
         return _stand_still(proven)
 
     action = Action(

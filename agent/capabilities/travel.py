@@ -7,8 +7,8 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Require
-from agent.skills import Destination, Skill, travel
-from emulator import State, World
+from agent.skills import Destination, Skill, Terrain, travel
+from emulator import State
 from memory import Recall
 
 TRAVEL_COST: Final = 10
@@ -27,7 +27,7 @@ class Place:
     needs: tuple[str, ...] = ()
 
 
-def travelling(places: Iterable[Place], world: World) -> Capability:
+def travelling(places: Iterable[Place], terrain: Terrain) -> Capability:
     """Walk to any of the named places of the story."""
     maps = {place.name: place.map_id for place in places}
     nowhere = {at(place): 0 for place in maps}
@@ -40,7 +40,7 @@ def travelling(places: Iterable[Place], world: World) -> Capability:
     return Capability(
         name="travel",
         sensors=(Sensor(frozenset(at(place) for place in maps), read),),
-        deeds=tuple(_deed(place, maps, world) for place in places),
+        deeds=tuple(_deed(place, maps, terrain) for place in places),
     )
 
 
@@ -49,9 +49,9 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def _deed(place: Place, maps: Mapping[str, int], world: World) -> Deed:
+def _deed(place: Place, maps: Mapping[str, int], terrain: Terrain) -> Deed:
     def begin(state: State) -> Skill:
-        return travel(world, Destination(place.map_id), state)
+        return travel(terrain, Destination(place.map_id), state)
 
     needs = tuple(Require(fact, at_least=1) for fact in place.needs)
     action = Action(

@@ -80,6 +80,13 @@ class Eyes:
         here = state.map
         if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
             yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+        if wrong := self._misread(state):
+            yield f"terrain: live map and screen disagree on {wrong} squares"
+
+    def _misread(self, state: State) -> int:
+        """Count the squares in sight that the screen shows otherwise than the live blocks have them."""
+        live, shown = self._world.live_map(state), state.tiles_in_sight
+        return live.unlike(shown) if live is not None and shown is not None else 0
 
 
 def glance(state: State, tick: int) -> Percept:

@@ -7,6 +7,7 @@ from agent.skills.menu import choose
 from agent.skills.press import read_on, tap, wait
 from agent.skills.skill import Course, Outcome, Skill, once
 from agent.skills.talk import examine, talk
+from agent.skills.terrain import Terrain
 from agent.skills.travel import Destination, travel
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Outcome",
     "Skill",
     "Switch",
+    "Terrain",
     "boot",
     "choose",
     "examine",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, Warp, World
+from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, State, Warp, World
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
@@ -23,6 +23,11 @@ class Spot(NamedTuple):
     def next_to(self, facing: Facing) -> "Spot":
         """Return the spot one step that way."""
         return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
+
+
+def spot_of(state: State) -> Spot:
+    """Return where the player stands."""
+    return Spot(state.map.map_id, state.map.x, state.map.y, state.map.last_map)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,28 @@
 """The cheapest way over all maps at once: A* over steps, ledges, warps and map edges in one graph."""
 
 import heapq
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
+from math import inf
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 from agent.skills.hops import Hop, Spot, hops
 from emulator import World
+
+MAX_NODES: Final = 100_000  # more than the game has squares
+
+MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y: a spot, whatever way one came
+
+
+class Obstacles(NamedTuple):
+    """What stands in the way beside the ground: squares that are taken, and by how much others are dearer."""
+
+    walls: frozenset[MapSquare]
+    costs: Mapping[MapSquare, int]
+
+
+NOBODY: Final = Obstacles(frozenset(), MappingProxyType({}))
 
 
 def find_route(
@@ -13,11 +30,11 @@ def find_route(
     start: Spot,
     arrived: Callable[[Spot], bool],
     *,
-    occupied: Collection[Spot] = (),
+    obstacles: Obstacles = NOBODY,
     distances: Mapping[Spot, int] | None = None,
-    max_nodes: int = 100_000,
+    longest: float = inf,
 ) -> list[Hop] | None:
-    """Return the cheapest hops from `start` to a spot that `arrived` accepts, or None.
+    """Return the cheapest hops from `start` to a spot that `arrived` accepts; None beyond a cost of `longest`.
 
     `distances` to the goal when nobody stands in the way guide the search: what they leave out
     does not lead there. Without them every spot counts as near.
@@ -25,25 +42,30 @@ def find_route(
     if distances is not None and start not in distances:
         return None
     order = count()
-    frontier: list[tuple[int, int, Spot]] = [(0, next(order), start)]
+    # Of spots as promising the nearer comes first: many ways are as short, and one is enough.
+    frontier: list[tuple[int, int, int, Spot]] = [(0, 0, next(order), start)]
     came: dict[Spot, tuple[Spot, Hop]] = {}
     cost_of = {start: 0}
     closed: set[Spot] = set()
-    while frontier and len(closed) < max_nodes:
-        _, _, spot = heapq.heappop(frontier)
+    walls, dearer = obstacles
+    while frontier and len(closed) < MAX_NODES:
+        *_, spot = heapq.heappop(frontier)
         if spot in closed:
             continue
         if arrived(spot):
             return _unwind(came, spot)
         closed.add(spot)
         for hop in hops(world, spot):
-            cost = cost_of[spot] + hop.cost
+            square = hop.to[:3]
+            cost = cost_of[spot] + hop.cost + dearer.get(square, 0)
             left = 0 if distances is None else distances.get(hop.to)
-            if left is None or hop.to in occupied or cost >= cost_of.get(hop.to, cost + 1):
+            if left is None or square in walls or cost + left > longest:
+                continue
+            if cost >= cost_of.get(hop.to, cost + 1):
                 continue
             cost_of[hop.to] = cost
             came[hop.to] = spot, hop
-            heapq.heappush(frontier, (cost + left, next(order), hop.to))
+            heapq.heappush(frontier, (cost + left, left, next(order), hop.to))
     return None
 
 

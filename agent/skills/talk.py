@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Iterator
 
-from agent.skills.hops import Spot
+from agent.skills.crowd import Crowd
+from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
 from agent.skills.press import read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.travel import follow, occupied, spot_of, turn
+from agent.skills.terrain import Terrain
+from agent.skills.travel import follow, turn
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
 
 
 def talk(
-    slot: int, world: World, state: State, *, say_yes: bool = False, patience: int = 40
+    slot: int, terrain: Terrain, state: State, *, say_yes: bool = False, patience: int = 40
 ) -> Skill:
     """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
 
@@ -23,16 +25,18 @@ def talk(
     """
 
     def places(state: State) -> dict[Spot, Facing] | None:
-        person = next((each for each in state.people if each.slot == slot), None)
+        person = next((each for each in state.people_present if each.slot == slot), None)
         if person is None:
             return None
         target = spot_of(state)._replace(x=person.x, y=person.y)
-        return dict(_places_to_talk(target, world))
+        return dict(_places_to_talk(target, terrain.world(state)))
 
-    return _address(places, world, state, say_yes=say_yes, patience=patience)
+    return _address(places, terrain, state, say_yes=say_yes, patience=patience)
 
 
-def examine(square: tuple[int, int], world: World, state: State, *, patience: int = 40) -> Skill:
+def examine(
+    square: tuple[int, int], terrain: Terrain, state: State, *, patience: int = 40
+) -> Skill:
     """Walk up to a square of this map from below, face it, and read all it says.
 
     What stands along a wall, such as statues, shelves and machines, answers on that side only.
@@ -42,7 +46,7 @@ def examine(square: tuple[int, int], world: World, state: State, *, patience: in
     def places(state: State) -> dict[Spot, Facing]:
         return {spot_of(state)._replace(x=x, y=y + 1): Facing.UP}
 
-    return _address(places, world, state, patience=patience)
+    return _address(places, terrain, state, patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
@@ -62,21 +66,27 @@ def hear_out(state: State, *, say_yes: bool = False) -> Movement:
 
 def _address(
     places: Callable[[State], dict[Spot, Facing] | None],
-    world: World,
+    terrain: Terrain,
     state: State,
     *,
     say_yes: bool = False,
     patience: int,
 ) -> Skill:
+    crowd = Crowd(terrain.world(state))
     for _ in range(patience):
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
-        route = find_route(world, spot_of(state), facings.__contains__, occupied=occupied(state))
+        route = find_route(
+            terrain.world(state),
+            spot_of(state),
+            facings.__contains__,
+            obstacles=crowd.obstacles(state),
+        )
         if route is None:
             state = yield wait(20)
         elif route:
-            state = yield from follow(route, state)
+            state = yield from follow(route, state, crowd)
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)

@@ -1,15 +1,18 @@
 """Walking a route on live maps: people move, warps fade, and every stride is checked against the cartridge."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
+from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
-from agent.skills.hops import Hop, Spot
+from agent.skills.hops import Hop, Spot, spot_of
 from agent.skills.press import HOLD, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Button, Facing, State, Step, World
+from agent.skills.terrain import Terrain
+from emulator import Button, Facing, State, Step
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,
@@ -23,6 +26,7 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
+DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,55 +42,49 @@ class Destination:
         return here and (self.squares is None or (spot.x, spot.y) in self.squares)
 
 
-def spot_of(state: State) -> Spot:
-    """Return where the player stands."""
-    return Spot(state.map.map_id, state.map.x, state.map.y, state.map.last_map)
-
-
-def occupied(state: State) -> frozenset[Spot]:
-    """Return the spots on which somebody stands now. They move: never remember them as walls."""
-    here = spot_of(state)
-    return frozenset(
-        here._replace(x=person.x, y=person.y) for person in state.people if person.on_screen
-    )
-
-
-def travel(world: World, destination: Destination, state: State, *, patience: int = 40) -> Skill:
+def travel(
+    terrain: Terrain, destination: Destination, state: State, *, patience: int = 40
+) -> Skill:
     """Walk to the nearest spot of `destination`, over as many maps as it takes.
 
-    The way is planned anew whenever somebody or something changes it. BLOCKED when that happened
-    `patience` times.
+    The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
+    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans.
     """
+    crowd, detour = Crowd(terrain.world(state)), DETOUR
     for _ in range(patience):
-        here = spot_of(state)
-
+        world, here = terrain.world(state), spot_of(state)
+        distances = Distances.of(world).to(destination.map_id, here)
+        elsewhere = destination.map_id != here.map_id
         route = find_route(
             world,
             here,
-            _next_stage(destination, here),
-            occupied=occupied(state),
-            distances=Distances.of(world).to(destination.map_id, here),
+            destination.accepts,
+            obstacles=crowd.obstacles(state),
+            distances=distances,
+            longest=distances.get(here, 0) + detour if elsewhere else inf,
         )
         if route is None:
-            state = yield wait(20)  # somebody may be standing in the only way; people walk on
+            detour *= 2
+            state = yield wait(20)
         elif not route:
             return Outcome.DONE
         else:
-            state = yield from follow(route, state)
+            detour = DETOUR
+            state = yield from follow(_stage(route, here), state, crowd)
     return Outcome.BLOCKED
 
 
-def _next_stage(destination: Destination, here: Spot) -> Callable[[Spot], bool]:
-    """How far to plan: to the edge of this map, since beyond it everybody will have moved by then."""
-    if here.map_id == destination.map_id:
-        return destination.accepts
-    return lambda spot: spot.map_id != here.map_id
+def _stage(route: list[Hop], here: Spot) -> list[Hop]:
+    """Return the part of `route` up to the next map, where people and ground will be seen anew."""
+    ends = (number for number, hop in enumerate(route, 1) if hop.to.map_id != here.map_id)
+    return route[: next(ends, len(route))]
 
 
-def follow(route: list[Hop], state: State) -> Movement:
-    """Take the hops in order, as far as they lead where they should."""
+def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:
+    """Take the hops in order, as far as they lead where they should, with an eye on who is about."""
     for stride in strides(route, spot_of(state)):
         state = yield from take(stride, state)
+        crowd.see(state)
         if spot_of(state) != stride[-1].to:
             break
     return state

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from emulator.profile import symbol
 from emulator.ram.excerpt import remembered
-from emulator.ram.screen_tiles import COLUMNS, TILE_MAP
 from emulator.ram.view import Ram
 
 MAP: Final = symbol("wCurMap")
@@ -22,9 +21,6 @@ CONNECTIONS: Final = symbol("wCurMapConnections")
 WALK_COUNTER: Final = symbol("wWalkCounter")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 TRAVEL: Final = symbol("wWalkBikeSurfState")
-
-# Where the decisive tile of a square, its bottom left one, is on the screen: column, row.
-UNDER: Final = (8, 9)
 
 
 class Position(NamedTuple):
@@ -110,8 +106,6 @@ class MapState:
     walk_counter: int
     connections: Connections
     travel: Travel
-    tile_under: int
-    tile_ahead: int
 
     @property
     def position(self) -> Position:
@@ -126,9 +120,6 @@ class MapState:
 
 @remembered(
     (FACING, 1),
-    (TILE_MAP + 7 * COLUMNS + 8, 1),  # around the player: above,
-    (TILE_MAP + 9 * COLUMNS + 6, 5),  # beside and under,
-    (TILE_MAP + 11 * COLUMNS + 8, 1),  # and below
     (WALK_COUNTER, 1),
     (MAP, CONNECTIONS + 1 - MAP),
     (TRAVEL, 1),
@@ -136,13 +127,12 @@ class MapState:
 def read_map(ram: Ram) -> MapState:
     """Return where the player is."""
     here = ram.span(MAP, CONNECTIONS + 1 - MAP)
-    facing = _FACINGS[ram.byte(FACING)]
     travel = ram.byte(TRAVEL)
     return MapState(
         map_id=here[0],
         x=here[X - MAP],
         y=here[Y - MAP],
-        facing=facing,
+        facing=_FACINGS[ram.byte(FACING)],
         width=here[WIDTH - MAP],
         height=here[HEIGHT - MAP],
         tileset=here[TILESET - MAP] & 0x7F,
@@ -150,11 +140,4 @@ def read_map(ram: Ram) -> MapState:
         walk_counter=ram.byte(WALK_COUNTER),
         connections=_CONNECTIONS[here[CONNECTIONS - MAP] & 15],
         travel=Travel(travel) if travel <= Travel.SURF.value else Travel.WALK,
-        tile_under=_tile(ram, Position(0, 0)),
-        tile_ahead=_tile(ram, facing.delta),
     )
-
-
-def _tile(ram: Ram, away: Position) -> int:
-    column, row = UNDER[0] + 2 * away.x, UNDER[1] + 2 * away.y
-    return ram.byte(TILE_MAP + COLUMNS * row + column)

@@ -10,12 +10,14 @@ from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, r
 from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, read_flags
+from emulator.ram.in_sight import Square, read_tiles_in_sight
 from emulator.ram.map import MapState, Position, read_map
 from emulator.ram.menu import Menu, read_menu
 from emulator.ram.party import Party, read_party
 from emulator.ram.player import Player, read_player
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
+from emulator.ram.toggles import read_hidden_slots
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 
@@ -75,6 +77,22 @@ class State:
         """Whether a direction key would walk now."""
         free = self.screen_type is ScreenType.OVERWORLD
         return free and self.control.trusted and not self.control.walking
+
+    @property
+    def people_present(self) -> tuple[Person, ...]:
+        """The people of the map, in sight or not, without those that the story hides."""
+        hidden = read_hidden_slots(self.ram, self.flags.hidden)
+        return tuple([person for person in self.people if person.slot not in hidden])
+
+    @property
+    def tiles_in_sight(self) -> dict[Square, int] | None:
+        """The tile that decides about each of the 10 by 9 squares in sight, as the logical screen shows it.
+
+        None while a box is open, or the screen does not show the map as it is.
+        """
+        if self.dialogue.font_loaded or not self.in_control:
+            return None
+        return read_tiles_in_sight(self.ram, self.position)
 
     @property
     def screen_rows(self) -> tuple[str, ...]:

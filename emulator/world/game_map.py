@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
@@ -190,9 +191,17 @@ class GameMap:
         """Return the warp on a square."""
         return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
 
+    def unlike(self, shown: Mapping[Square, int]) -> int:
+        """Return on how many squares `shown`, as State.tiles_in_sight, has another tile than lies here."""
+        return sum(self.tile(*square) != tile for square, tile in shown.items())
+
     def with_blocks(self, live: bytes) -> GameMap:
-        """Return this map with the blocks of wOverworldMap, which scripts change at run time."""
-        return replace(self, layout=Layout.of_live(self.header, self.tileset, live))
+        """Return this map with the blocks of wOverworldMap, which scripts change at run time.
+
+        What fires a warp is asked of the tiles anew.
+        """
+        layout = Layout.of_live(self.header, self.tileset, live)
+        return make_map(self.header, self.tileset, layout, self.ground)
 
 
 def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground) -> GameMap:

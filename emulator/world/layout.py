@@ -28,8 +28,12 @@ Tiles = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Tile ids of a map and its border, row by row; the map begins 12 tiles in."""
+    """Tile ids of a map and its border, row by row; the map begins 12 tiles in.
 
+    `blocks` are what they are made of: block ids, row by row, with three of them around the map.
+    """
+
+    blocks: bytes = field(repr=False)
     tiles: Tiles = field(repr=False)
     decisive: bytes = field(repr=False)  # the bottom left tile of every step, border included
     stride: int
@@ -40,7 +44,7 @@ class Layout:
         shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
         rows, columns = blocks.shape
         tiles = shapes[blocks].transpose(0, 2, 1, 3).reshape(rows * BLOCK_TILES, -1)
-        return cls(tiles, tiles[1::2, ::2].tobytes(), 2 * columns)
+        return cls(blocks.tobytes(), tiles, tiles[1::2, ::2].tobytes(), 2 * columns)
 
     @classmethod
     def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> Layout:

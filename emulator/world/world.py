@@ -1,30 +1,45 @@
-"""The world of one cartridge, decoded when asked for and kept."""
+"""The world of one cartridge, decoded when asked for and kept, and as RAM shows it to have changed.
+
+Scripts open doors and close gates by changing blocks of the map in RAM; the cartridge does not tell.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Final, TypeAlias
 
 from emulator.cartridge import Cartridge
 from emulator.errors import CartridgeError
 from emulator.ram.map import Position
+from emulator.ram.state import State
 from emulator.world.dungeon_warps import DungeonWarp, read_dungeon_warps
 from emulator.world.game_map import GameMap, make_map
 from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
-from emulator.world.layout import lay_out
+from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset, read_tileset
+
+LIVE_SIZE: Final = 1300  # of wOverworldMap; garbage may claim to be larger
+
+Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process."""
+    """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process.
+
+    It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
+    """
 
     rom: Rom = field(repr=False)
     ground: Ground = field(repr=False)
     _tilesets: dict[int, Tileset] = field(default_factory=dict, repr=False)
     _maps: dict[int, GameMap] = field(default_factory=dict, repr=False)
+    _plain: World | None = field(default=None, repr=False)  # as the cartridge has it
+    _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -55,6 +70,8 @@ class World:
 
     def map(self, map_id: int) -> GameMap:
         """Return a map."""
+        if map_id in self._changed:
+            return self._changed[map_id]
         if map_id not in self.map_ids:
             message = f"no map has id {map_id}; ids are 0 to {COUNT - 1}"
             raise CartridgeError(message)
@@ -76,6 +93,59 @@ class World:
             raise CartridgeError(message)
         return warps[warp_index].position
 
+    @property
+    def plain(self) -> World:
+        """The world as the cartridge lays it out."""
+        return self._plain or self
+
+    @property
+    def changed(self) -> dict[int, bytes]:
+        """The blocks, border included, of the maps that are not as the cartridge lays them out."""
+        return {map_id: game_map.layout.blocks for map_id, game_map in self._changed.items()}
+
+    def with_blocks(self, changed: Mapping[int, bytes]) -> World:
+        """Return the cartridge's world with these blocks, the border included, for some of its maps.
+
+        Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
+        same object as long as few others were asked for, and no change gives the cartridge's own.
+        """
+        plain = self.plain
+        changes = [
+            (map_id, blocks)
+            for map_id, blocks in sorted(changed.items())
+            if blocks != plain.map(map_id).layout.blocks
+        ]
+        return _variant(plain, tuple(changes)) if changes else plain
+
+    def live_map(self, state: State) -> GameMap | None:
+        """Return the player's map with the blocks that RAM holds for it now; None where it may hold none.
+
+        Without control wOverworldMap may be anything: pictures are unpacked there. Even with control a map
+        may still be being loaded, as after a step over the edge of another.
+        """
+        here = state.map
+        if not state.in_control or here.map_id not in self.map_ids:
+            return None
+        known = self.map(here.map_id)
+        size = len(known.layout.blocks)
+        if (here.width, here.height) != (known.width, known.height) or size > LIVE_SIZE:
+            return None
+        live = state.ram.span(LIVE_BLOCKS, size)
+        return known if live == known.layout.blocks else _changed_map(self.plain, here.map_id, live)
+
+    def seen(self, state: State) -> World:
+        """Return this world with the player's map as RAM has it now, if the screen bears that out.
+
+        That is this very object when nothing has changed, and when it cannot be told.
+        """
+        live = self.live_map(state)
+        if live is None or live is self.map(live.map_id):
+            return self
+        shown = state.tiles_in_sight
+        if shown is None or live.unlike(shown):
+            return self
+        return self.with_blocks({**self.changed, live.map_id: live.layout.blocks})
+
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)
         tileset = self.tileset(header.tileset_id)
@@ -85,3 +155,15 @@ class World:
     def _strip(self, connection: Connection, size: int) -> bytes:
         bank = self.rom.byte(BANKS[0], BANKS[1] + connection.map_id)
         return self.rom.span(bank, connection.strip, size)
+
+
+@lru_cache(maxsize=64)
+def _variant(plain: World, changes: Changes) -> World:
+    """Return the one object for these changes: routes are kept by the world they lead through."""
+    changed = {map_id: _changed_map(plain, map_id, blocks) for map_id, blocks in changes}
+    return replace(plain, _plain=plain, _changed=changed)
+
+
+@lru_cache(maxsize=COUNT)
+def _changed_map(plain: World, map_id: int, blocks: bytes) -> GameMap:
+    return plain.map(map_id).with_blocks(blocks)

@@ -1,7 +1,7 @@
 """What the tests of play share."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,8 @@ from agent.app import Moment
 from agent.replay import record_of
 from agent.report import Summary
 from agent.skills import Course, Outcome, Skill
-from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge, read_state
+from emulator import GameMap, PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
+from emulator.world.layout import BORDER, LIVE_BLOCKS
 from memory import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +66,12 @@ class Game:
     def state(self) -> State:
         return read_state(self.console.ram(), self.console.frame)
 
+    def poke(self, changes: Mapping[int, int]) -> None:
+        """Change bytes of RAM at this moment, as a script would."""
+        for address, value in changes.items():
+            self.console._memory[address] = value
+        self.console._ram = None
+
     def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
         """Perform the steps of `skill` to its end, at most so many."""
         course = Course(skill)
@@ -74,14 +81,6 @@ class Game:
             self.console.perform(course.step)
             course.resume(self.state)
         raise AssertionError("the skill does not end")
-
-
-def poke(game: Game, address: int, data: Sequence[int]) -> None:
-    """Write to the RAM of a game that is under way, and have the next state show it."""
-    memory = game.console._pyboy.memory
-    for offset, byte in enumerate(data):
-        memory[address + offset] = byte
-    game.console.perform(Step(None, 0, 1))
 
 
 @contextmanager
@@ -99,3 +98,16 @@ def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
         else:
             raise AssertionError("the run has no such moment")
         yield game
+
+
+def live_block(game_map: GameMap, square: tuple[int, int]) -> int:
+    """Return the address in RAM of the block that a square of the player's map is part of."""
+    x, y = square
+    stride = game_map.width + 2 * BORDER
+    return LIVE_BLOCKS + (y // 2 + BORDER) * stride + x // 2 + BORDER
+
+
+def laid_over(game_map: GameMap, square: tuple[int, int], like: tuple[int, int]) -> dict[int, int]:
+    """Return the change of RAM that lays the block of `like` over that of `square`."""
+    blocks = game_map.layout.blocks
+    return {live_block(game_map, square): blocks[live_block(game_map, like) - LIVE_BLOCKS]}

@@ -10,6 +10,7 @@ import pytest
 
 from agent.app import Interrupt, Settings, play_run
 from agent.report import Stop
+from agent.skills import Terrain
 from agent.skills.hops import Spot, hops
 from agent.skills.route import find_route
 from agent.skills.talk import talk
@@ -85,7 +86,7 @@ def test_somebody_who_stands_beyond_the_map_cannot_be_talked_to(played: Played) 
     with game_at(played.folder, lambda state: bool(state.people)) as game:
         state = game.state
         far = replace(state.people[0], slot=PARENT, x=99, y=99)
-        course = talk(PARENT, World.of(DEMO), replace(state, people=(far,)), patience=1)
+        course = talk(PARENT, Terrain(World.of(DEMO)), replace(state, people=(far,)), patience=1)
         assert next(course).button is None  # waits for them to come back
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.skills.distances import Distances
 from agent.skills.hops import GRASS_COST, LEDGE_COST, Hop, Spot, hops
-from agent.skills.route import find_route
+from agent.skills.route import Obstacles, find_route
 from emulator import Facing, GameMap, World, demo_cartridge_path, load_cartridge
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
@@ -46,7 +47,8 @@ def test_somebody_in_the_way_is_walked_round() -> None:
     free = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3))
     assert free is not None
     taken = spots(free)[0]
-    around = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3), occupied={taken})
+    somebody = Obstacles(walls=frozenset({taken[:3]}), costs={})
+    around = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3), obstacles=somebody)
     assert around is not None
     assert taken not in spots(around)
 
@@ -90,6 +92,68 @@ def test_no_hop_on_a_map_leads_into_a_solid_tile(map_id: int) -> None:
                 continue
             for hop in hops(WORLD, Spot(map_id, x, y, TOWN)):
                 assert WORLD.map(hop.to.map_id).passable(hop.to.x, hop.to.y)
+
+
+def crowd(costs: dict[Spot, int], *walls: Spot) -> Obstacles:
+    return Obstacles(
+        frozenset(spot[:3] for spot in walls), {spot[:3]: n for spot, n in costs.items()}
+    )
+
+
+def test_dear_squares_are_walked_round_while_that_is_cheaper_and_crossed_when_not() -> None:
+    def there(spot: Spot) -> bool:
+        return (spot.x, spot.y) == (3, 3)
+
+    straight = find_route(WORLD, START, there)
+    assert straight is not None
+    first = spots(straight)[0]
+    around = find_route(WORLD, START, there, obstacles=crowd({first: 8}))
+    assert around is not None
+    assert first not in spots(around)
+    everywhere = {START._replace(x=x, y=y): 8 for x in range(8) for y in range(8)}
+    through = find_route(WORLD, START, there, obstacles=crowd(everywhere))
+    assert through is not None
+    assert len(through) == len(straight)
+
+
+def test_a_way_that_is_longer_than_wanted_is_none() -> None:
+    def there(spot: Spot) -> bool:
+        return (spot.x, spot.y) == (3, 3)
+
+    assert find_route(WORLD, START, there, longest=2) is None
+    assert find_route(WORLD, START, there, longest=3) is not None
+    wall = crowd({}, START._replace(y=START.y - 1))
+    assert find_route(WORLD, START, there, obstacles=wall, longest=3) is None
+    assert find_route(WORLD, START, there, obstacles=wall, longest=5) is not None
+
+
+@given(
+    start=st.sampled_from(REACHABLE),
+    target=st.sampled_from(ALL),
+    dear=st.dictionaries(st.sampled_from(REACHABLE), st.integers(1, 8), max_size=40),
+    taken=st.sets(st.sampled_from(REACHABLE), max_size=5),
+)
+def test_distances_guide_to_as_cheap_a_way_through_a_crowd_as_there_is(
+    start: Spot, target: int, dear: dict[Spot, int], taken: set[Spot]
+) -> None:
+    def arrived(spot: Spot) -> bool:
+        return spot.map_id == target
+
+    def price(route: list[Hop] | None) -> int | None:
+        if route is None:
+            return None
+        return sum(hop.cost + obstacles.costs.get(hop.to[:3], 0) for hop in route)
+
+    obstacles = crowd(dear, *taken)
+    distances = Distances.of(WORLD).to(target, start)
+    guided = find_route(WORLD, start, arrived, obstacles=obstacles, distances=distances)
+    assert price(guided) == price(find_route(WORLD, start, arrived, obstacles=obstacles))
+
+
+def test_nobody_is_dodged_by_leaving_the_map_and_coming_back() -> None:
+    below, beyond = Spot(LANE, 10, 35, TOWN), (LANE, 10, 33)
+    somebody = Obstacles(frozenset({(LANE, 10, 34), (LANE, 9, 34)}), {})
+    assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=somebody) is None
 
 
 # Maps of one screen, drawn at random: floor of two heights, grass, walls, and ledges that lead down.

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Course, Outcome, examine, look_at, talk
+from agent.skills import Course, Outcome, Terrain, examine, look_at, talk
 from emulator import Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
-from tests.agent.support import Game, Played, game_at, poke
+from tests.agent.support import Game, Played, game_at
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 LAB, REST_HOUSE = 40, 41
@@ -34,7 +34,7 @@ def rest_house(played: Played) -> Iterator[Game]:
 
 
 def test_saying_yes_takes_what_is_offered(lab: Game) -> None:
-    assert lab.carry_out(talk(BALL, WORLD, lab.state, say_yes=True)) is Outcome.DONE
+    assert lab.carry_out(talk(BALL, Terrain(WORLD), lab.state, say_yes=True)) is Outcome.DONE
     state = lab.state
     assert state.flags.is_set(GOT_STARTER)
     assert len(state.party) == 1
@@ -42,7 +42,7 @@ def test_saying_yes_takes_what_is_offered(lab: Game) -> None:
 
 
 def test_without_a_yes_the_answer_is_no(lab: Game) -> None:
-    assert lab.carry_out(talk(BALL, WORLD, lab.state)) is Outcome.DONE
+    assert lab.carry_out(talk(BALL, Terrain(WORLD), lab.state)) is Outcome.DONE
     assert not lab.state.flags.is_set(GOT_STARTER)
     assert len(lab.state.party) == 0
     assert lab.state.in_control
@@ -50,7 +50,7 @@ def test_without_a_yes_the_answer_is_no(lab: Game) -> None:
 
 def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
     assert not rest_house.state.flags.used_center
-    outcome = rest_house.carry_out(talk(NURSE, WORLD, rest_house.state, say_yes=True))
+    outcome = rest_house.carry_out(talk(NURSE, Terrain(WORLD), rest_house.state, say_yes=True))
     assert outcome is Outcome.DONE
     state = rest_house.state
     assert (state.map.x, state.map.y) == (3, 3)
@@ -60,7 +60,7 @@ def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
 
 
 def test_somebody_who_is_not_there_cannot_be_spoken_to(lab: Game) -> None:
-    assert lab.carry_out(talk(15, WORLD, lab.state)) is Outcome.BLOCKED
+    assert lab.carry_out(talk(15, Terrain(WORLD), lab.state)) is Outcome.BLOCKED
 
 
 def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
@@ -85,7 +85,7 @@ def test_a_team_that_nobody_sees_is_put_away_again(rest_house: Game) -> None:
 
 def test_a_shelf_is_read_from_below(lab: Game) -> None:
     said: list[str] = []
-    course = Course(examine(SHELF, WORLD, lab.state))
+    course = Course(examine(SHELF, Terrain(WORLD), lab.state))
     while course.outcome is Outcome.RUNNING:
         lab.console.perform(course.step)
         course.resume(lab.state)
@@ -98,7 +98,8 @@ def test_a_shelf_is_read_from_below(lab: Game) -> None:
 
 
 def test_what_is_in_the_bag_is_shown(rest_house: Game) -> None:
-    poke(rest_house, BAG, (2, 1, 9, 2, 8, 0xFF))  # two things, nine of one and eight of the other
+    two_things = (2, 1, 9, 2, 8, 0xFF)  # nine of one and eight of the other
+    rest_house.poke({BAG + offset: byte for offset, byte in enumerate(two_things)})
     rows: list[int] = []
 
     def seen() -> bool:

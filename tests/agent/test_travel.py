@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Destination, Outcome, travel
-from agent.skills.hops import LEDGE_COST, WARP_COST, Hop, Spot
-from agent.skills.travel import LONGEST_STRIDE, occupied, spot_of, strides
+from agent.skills import Course, Destination, Outcome, Terrain, travel
+from agent.skills.crowd import Crowd
+from agent.skills.hops import LEDGE_COST, WARP_COST, Hop, Spot, spot_of
+from agent.skills.travel import LONGEST_STRIDE, strides
 from emulator import Facing, State, Step, World, demo_cartridge_path, load_cartridge
 from tests.agent.support import Game, Played, game_at
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
-TOWN, LANE, LAB, HOUSE = 0, 12, 40, 37
+TOWN, LANE, LAB, HOUSE, ALDERBROOK = 0, 12, 40, 37, 1
+BOY = 1  # of the town, who walks about
 HERE = Spot(TOWN, 5, 5, TOWN)
 
 
@@ -64,7 +66,7 @@ def lane(played: Played) -> Iterator[Game]:
 
 
 def people(state: State) -> set[tuple[int, int]]:
-    return {(spot.x, spot.y) for spot in occupied(state)}
+    return {(x, y) for _, x, y in Crowd(WORLD).obstacles(state).walls}
 
 
 def wait(game: Game, frames: int) -> None:
@@ -77,7 +79,7 @@ def test_the_lab_is_reached_wherever_the_people_of_the_town_have_gone(
 ) -> None:
     start = town.console.save()
     wait(town, delay)
-    assert town.carry_out(travel(WORLD, Destination(LAB), town.state)) is Outcome.DONE
+    assert town.carry_out(travel(Terrain(WORLD), Destination(LAB), town.state)) is Outcome.DONE
     assert town.state.map.map_id == LAB
     town.console.load(start)
 
@@ -87,24 +89,38 @@ def test_somebody_who_steps_into_the_way_is_walked_round(town: Game) -> None:
     start = town.console.save()
 
     def beyond() -> tuple[int, int]:
-        here, boy = spot_of(town.state), next(iter(occupied(town.state)))
+        here, boy = (
+            spot_of(town.state),
+            next(each for each in town.state.people if each.slot == BOY),
+        )
         return boy.x + (boy.x > here.x) - (boy.x < here.x), boy.y
 
     while not WORLD.map(TOWN).passable(*beyond()) or beyond() in people(town.state):
         wait(town, 16)
     goal = beyond()
-    skill = travel(WORLD, Destination(TOWN, frozenset({goal})), town.state)
+    skill = travel(Terrain(WORLD), Destination(TOWN, frozenset({goal})), town.state)
     assert town.carry_out(skill) is Outcome.DONE
     assert (town.state.map.x, town.state.map.y) == goal
     town.console.load(start)
 
 
+def test_a_detour_is_not_dodged_by_going_back_to_the_map_before(lane: Game) -> None:
+    """The trainer stands in the shortest way north, out of sight; on no other map is he in the way."""
+    start = lane.console.save()
+    course = Course(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
+    while lane.state.map.y > 30:
+        lane.console.perform(course.step)
+        course.resume(lane.state)
+        assert lane.state.map.map_id == LANE
+    lane.console.load(start)
+
+
 def test_a_place_without_a_way_is_given_up(town: Game) -> None:
     start = town.console.save()
-    skill = travel(WORLD, Destination(200), town.state, patience=3)
+    skill = travel(Terrain(WORLD), Destination(200), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
     town.console.load(start)
 
 
 def test_where_one_is_already_there_is_nothing_to_walk(town: Game) -> None:
-    assert town.carry_out(travel(WORLD, Destination(TOWN), town.state)) is Outcome.DONE
+    assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE

@@ -160,12 +160,15 @@ def test_a_menu_over_a_question_is_a_menu() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facing", "column", "row"),
-    [(Facing.DOWN, 8, 11), (Facing.UP, 8, 7), (Facing.LEFT, 6, 9), (Facing.RIGHT, 10, 9)],
+    ("square", "column", "row"),
+    [((3, 3), 8, 9), ((3, 4), 8, 11), ((3, 2), 8, 7), ((2, 3), 6, 9), ((-1, -1), 0, 1)],
 )
-def test_the_tile_ahead_is_the_one_that_decides(facing: Facing, column: int, row: int) -> None:
-    state = synthetic({0xC109: facing.value} | tile(8, 9, 0x11) | tile(column, row, 0x22))
-    assert (state.map.tile_under, state.map.tile_ahead) == (0x11, 0x22)
+def test_the_bottom_left_tile_of_a_square_decides(
+    square: tuple[int, int], column: int, row: int
+) -> None:
+    shown = synthetic(tile(column, row, 0x22)).tiles_in_sight
+    assert shown is not None
+    assert [each for each, decides in shown.items() if decides == 0x22] == [square]
 
 
 def test_badges_money_and_broken_digits() -> None:

@@ -123,20 +123,6 @@ def test_the_cartridge_walks_as_its_decoded_map_says(bedroom: PyBoyConsole, worl
     assert 0 < bumps < 80
 
 
-def test_the_live_block_map_equals_the_decoded_one(bedroom: PyBoyConsole, world: World) -> None:
-    here = world.map(38)
-    live = here.with_blocks(bedroom.read(0xC6E8, 1300))
-    assert (live.layout.tiles == here.layout.tiles).all()
-
-
-def test_the_logical_screen_shows_the_decoded_tiles(bedroom: PyBoyConsole, world: World) -> None:
-    state = read_state(bedroom.ram(), 0)
-    here = world.map(state.map.map_id)
-    assert state.map.tile_under == here.tile(state.map.x, state.map.y)
-    facing = state.map.facing
-    assert state.map.tile_ahead == here.tile(state.map.x + facing.dx, state.map.y + facing.dy)
-
-
 # A cartridge by hand: bank 2 holds one tileset whose block n is 16 times tile n, and its maps.
 BLOCKS, PASSABLE, GRAPHICS = 0x4000, 0x1735, 0x5000
 FLOOR, EDGE, WALL, DOOR, MAT, LEDGE, GRASS, COUNTER = range(1, 9)

@@ -1,0 +1,30 @@
+"""The ground of every map as far as it is known: the cartridge's, with what was seen to have changed."""
+
+from collections.abc import Mapping
+
+from emulator import State, World
+from memory import Json
+
+
+class Terrain:
+    """What is believed of every map.
+
+    A door that was seen open stays open in what is believed of its map until that map is seen again.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def world(self, state: State) -> World:
+        """Return the world as it is known now that `state` is seen; the same object while nothing new is."""
+        self._world = self._world.seen(state)
+        return self._world
+
+    def to_json(self) -> dict[str, str]:
+        """Return what a checkpoint keeps: the blocks of the maps that have changed, in hexadecimal."""
+        return {str(map_id): blocks.hex() for map_id, blocks in self._world.changed.items()}
+
+    def restore(self, data: Mapping[str, Json]) -> None:
+        """Take over what `to_json` returned."""
+        changed = {int(map_id): bytes.fromhex(str(blocks)) for map_id, blocks in data.items()}
+        self._world = self._world.with_blocks(changed)

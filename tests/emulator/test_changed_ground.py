@@ -1,0 +1,208 @@
+"""Ground that scripts have changed, on the demo: what is believed of the live block map, and when it is not."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+import pytest
+
+from emulator import (
+    WATCHED_RANGES,
+    Cartridge,
+    GameMap,
+    Position,
+    PyBoyConsole,
+    Ram,
+    State,
+    World,
+    read_state,
+)
+from emulator.profile import symbol
+from emulator.ram.in_sight import is_in_sight, squares_in_sight
+from emulator.ram.screen_tiles import TOP_RIGHT
+from emulator.ram.view import WORK_RAM
+from emulator.world.layout import BORDER, BORDER_TILES, LIVE_BLOCKS
+
+Square: TypeAlias = tuple[int, int]
+MakeMoment: TypeAlias = Callable[[Mapping[int, int]], State]
+BEDROOM: Final = 38
+OPEN_FLOOR: Final = (4, 4)  # a square of the demo's bedroom in sight of where play begins
+WALLED: Final = (0, 0)
+
+
+@pytest.fixture
+def world(demo: Cartridge) -> World:
+    return World.of(demo)
+
+
+@pytest.fixture
+def moment(bedroom: PyBoyConsole) -> MakeMoment:
+    """The first moment of control in the demo, with changes to its work RAM."""
+
+    def make(changes: Mapping[int, int]) -> State:
+        work = bytearray(bedroom.read(*WORK_RAM))
+        for address, value in changes.items():
+            work[address - WORK_RAM[0]] = value
+        others = [(at, bedroom.read(at, size)) for at, size in WATCHED_RANGES[1:]]
+        return read_state(Ram(((WORK_RAM[0], bytes(work)), *others)), bedroom.frame)
+
+    return make
+
+
+def live_block(here: GameMap, square: Square) -> int:
+    """Return the address of the block in RAM that a square is part of."""
+    x, y = square
+    return LIVE_BLOCKS + (y // 2 + BORDER) * (here.width + 2 * BORDER) + x // 2 + BORDER
+
+
+def block_at(here: GameMap, square: Square) -> int:
+    return here.layout.blocks[live_block(here, square) - LIVE_BLOCKS]
+
+
+def paved(here: GameMap, square: Square, like: Square) -> dict[int, int]:
+    """Return the byte of RAM that lays the block of one square over that of another."""
+    return {live_block(here, square): block_at(here, like)}
+
+
+def drawn(here: GameMap, changes: Mapping[int, int], player: Position) -> dict[int, int]:
+    """Return what the screen shows around the player when these bytes of the block map have changed."""
+    blocks = bytearray(here.layout.blocks)
+    for address, block in changes.items():
+        blocks[address - LIVE_BLOCKS] = block
+    left, top = (2 * (at - 4) + BORDER_TILES for at in player)
+    tiles = here.with_blocks(bytes(blocks)).layout.tiles[top : top + 18, left : left + 20]
+    return {symbol("wTileMap") + at: int(tile) for at, tile in enumerate(tiles.flat)}
+
+
+@pytest.fixture
+def changed(moment: MakeMoment, world: World) -> Callable[[Square, Square], State]:
+    """The first moment of control, with one block of the map laid over another and drawn."""
+
+    def make(square: Square, like: Square) -> State:
+        state = moment({})
+        here = world.map(state.map.map_id)
+        changes = paved(here, square, like)
+        return moment(changes | drawn(here, changes, state.position))
+
+    return make
+
+
+@pytest.fixture
+def bricked_up(changed: Callable[[Square, Square], State]) -> State:
+    """The bedroom with a piece of its wall where the floor is."""
+    return changed(OPEN_FLOOR, WALLED)
+
+
+def test_ground_that_nothing_has_changed_is_the_cartridges_own_world(
+    moment: MakeMoment, world: World
+) -> None:
+    state = moment({})
+    assert world.live_map(state) is world.map(state.map.map_id)
+    assert world.seen(state) is world
+    assert world.changed == {}
+
+
+def test_a_block_that_changed_is_seen_and_all_other_maps_are_shared(
+    bricked_up: State, world: World
+) -> None:
+    here = bricked_up.map.map_id
+    seen = world.seen(bricked_up)
+    assert not seen.map(here).passable(*OPEN_FLOOR)
+    assert seen.map(here) is world.live_map(bricked_up)
+    assert world.map(here).passable(*OPEN_FLOOR)
+    assert [map_id for map_id in world.map_ids if seen.map(map_id) is not world.map(map_id)] == [
+        here
+    ]
+    assert list(seen.changed) == [here]
+
+
+def test_the_same_blocks_give_the_same_world_and_the_cartridges_blocks_its_own(
+    moment: MakeMoment, bricked_up: State, world: World
+) -> None:
+    seen = world.seen(bricked_up)
+    assert world.seen(bricked_up) is seen
+    assert seen.seen(bricked_up) is seen
+    assert world.with_blocks(seen.changed) is seen
+    assert seen.seen(moment({})) is world
+
+
+def test_warps_of_changed_ground_fire_as_its_tiles_say(
+    changed: Callable[[Square, Square], State], world: World
+) -> None:
+    (stairs,) = world.map(BEDROOM).warps
+    assert stairs.steps
+    (left,) = world.seen(changed(stairs.position, OPEN_FLOOR)).map(BEDROOM).warps
+    assert not left.steps
+    assert left.position == stairs.position
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {symbol("wCurMapWidth"): 5},
+        {symbol("wCurMap"): 250},
+        {symbol("wJoyIgnore"): 0xFF},
+        {symbol("wWalkCounter"): 3},
+        {symbol("wIsInBattle"): 1},
+    ],
+    ids=["another size", "no such map", "a script", "a step", "a battle"],
+)
+def test_block_memory_that_may_hold_anything_is_not_believed(
+    changes: dict[int, int], moment: MakeMoment, world: World
+) -> None:
+    scratch = dict.fromkeys(range(LIVE_BLOCKS, LIVE_BLOCKS + 784), 0x5A)  # wTempPic is there too
+    state = moment(scratch | changes)
+    assert world.live_map(state) is None
+    assert world.seen(state) is world
+
+
+@pytest.mark.parametrize("loaded", [0, 40, 57])
+def test_a_map_that_is_still_being_loaded_is_not_believed(
+    loaded: int, moment: MakeMoment, world: World
+) -> None:
+    """As after a step over the edge of another map: in control, but the block map is not yet this map's."""
+    border = dict.fromkeys(
+        range(LIVE_BLOCKS + loaded, LIVE_BLOCKS + 100), world.map(BEDROOM).header.border
+    )
+    state = moment(border)
+    live = world.live_map(state)
+    assert state.tiles_in_sight is not None
+    assert live is not None
+    assert live.unlike(state.tiles_in_sight) > 0
+    assert world.seen(state) is world
+
+
+def test_changed_ground_is_not_believed_while_a_box_hides_it(
+    bricked_up: State, moment: MakeMoment, world: World
+) -> None:
+    hidden = moment(
+        {at: bricked_up.ram.byte(at) for at in range(LIVE_BLOCKS, LIVE_BLOCKS + 100)}
+        | {symbol("wFontLoaded"): 1}
+    )
+    assert world.seen(hidden) is world
+
+
+def test_the_screen_shows_the_ground_around_the_player(moment: MakeMoment, world: World) -> None:
+    state = moment({})
+    here = world.map(state.map.map_id)
+    assert state.tiles_in_sight == {
+        square: here.tile(*square) for square in squares_in_sight(state.position)
+    }
+    assert len(state.tiles_in_sight) == 90
+    for square in state.tiles_in_sight:
+        assert is_in_sight(state.position, square)
+    assert not is_in_sight(state.position, (state.position.x + 6, state.position.y))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {symbol("wFontLoaded"): 1},
+        {symbol("wTileMap") + 5 * 20 + 7: TOP_RIGHT},
+        {symbol("wWalkCounter"): 3},
+    ],
+    ids=["letters are loaded", "a corner of a box", "a step"],
+)
+def test_a_screen_that_may_be_covered_shows_no_ground(
+    changes: dict[int, int], moment: MakeMoment
+) -> None:
+    assert moment(changes).tiles_in_sight is None
