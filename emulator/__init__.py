@@ -58,6 +58,8 @@ from emulator.screen.picture import Screen
 from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.scene import Place, Scene, locate
 from emulator.screen.tesseract import TesseractReader, find_tesseract
+from emulator.soundness.check import Check
+from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Sign
 from emulator.world.residents import Kind, Resident
@@ -72,6 +74,7 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "LAST_MAP",
     "TURNS",
+    "UNSOUND_ADVICE",
     "WATCHED_RANGES",
     "Accuracy",
     "Attacker",
@@ -85,6 +88,7 @@ __all__ = [
     "Cartridge",
     "CartridgeError",
     "CartridgeKind",
+    "Check",
     "Connection",
     "Connections",
     "Console",
@@ -183,11 +187,13 @@ __all__ = [
     "locate",
     "read_glyphs",
     "read_state",
+    "refuse_unsound",
     "run_chance",
     "stage_change",
     "staged",
     "standing",
     "stats_of",
+    "survey",
     "use_spread",
     "verify_chain",
 ]
