@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from emulator.dex import items, trainers, types
+from emulator.dex import fishing, items, special_moves, trades, trainers, types, vending
 from emulator.dex.dex import Dex
 from emulator.rules.book import Ratio
 from emulator.soundness.check import Invariant
@@ -38,6 +38,22 @@ def _types_in_use(dex: Dex) -> list[int]:
 def is_name(text: str, longest: int = LONGEST_NAME) -> bool:
     """Return whether `text` can be a name; codes that are no characters were decoded as spaces."""
     return 0 < len(text) <= longest and text.isprintable() and text.split(" ") == text.split()
+
+
+def _whole(_: World, dex: Dex) -> Iterator[str | None]:
+    """Decoding leaves out rows of nonsense, as a cartridge without such a table has only those."""
+    machines = [item for item in dex.all_items.values() if item.teaches is not None]
+    tables = (
+        ("machines", len(machines), items.TMS + items.HMS),
+        ("trades", len(dex.trades), trades.COUNT),
+        ("drinks of machines", len(dex.vending), vending.COUNT),
+        ("special moves of leaders", len(dex.lone_moves), special_moves.GYMS),
+        ("special moves of the Elite Four", len(dex.team_moves), special_moves.ELITE),
+        ("catches of the good rod", len(dex.fishing.good_rod), fishing.GOOD_COUNT),
+    )
+    for what, count, full in tables:
+        if count:
+            yield None if count == full else f"only {count} of {full} {what} make sense"
 
 
 def _digits(world: World, _: Dex) -> Iterator[str | None]:
@@ -76,6 +92,7 @@ def _words(ratio: Ratio) -> str:
 
 INVARIANTS: Final = (
     Invariant("species, moves, items, classes and types have names that can be read", _names),
+    Invariant("where there are machines, trades or special moves, there are all of them", _whole),
     Invariant("prices and trainers' money are decimal digits", _digits),
     Invariant("the chart names types that exist, each pair once, with a known effect", _chart),
     Invariant("a higher stage is a higher ratio", _stages),

@@ -208,7 +208,7 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
     ),
     "a leader's move that does not exist": (
         (within("LoneMoves"), b"\x01\xa4"),
-        "special moves",
+        "special moves of leaders exist",
         "the special move of leader 1 is 164, which does not exist",
     ),
     "a name of no letters": (
@@ -255,6 +255,11 @@ SPOILT_RED: Final[dict[str, tuple[Patch, str, str]]] = {
         (within("TradeMons", 1), MISSINGNO),
         "trades",
         "trade 0 has species 31, which does not exist",
+    ),
+    "a machine that teaches no move": (
+        (within("TechnicalMachines"), b"\xa7"),
+        "there are all of them",
+        "only 54 of 55 machines make sense",
     ),
     "a machine that sells nothing": (
         (within("VendingPrices"), b"\xc0"),
