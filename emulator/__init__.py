@@ -60,6 +60,8 @@ from emulator.screen.picture import Screen
 from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.scene import Place, Scene, locate
 from emulator.screen.tesseract import TesseractReader, find_tesseract
+from emulator.soundness.check import Check
+from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Sign
 from emulator.world.residents import Kind, Resident
@@ -76,6 +78,7 @@ __all__ = [
     "LAST_MAP",
     "RED",
     "TURNS",
+    "UNSOUND_ADVICE",
     "WATCHED_RANGES",
     "WORK_RAM",
     "Accuracy",
@@ -90,6 +93,7 @@ __all__ = [
     "Cartridge",
     "CartridgeError",
     "CartridgeKind",
+    "Check",
     "Connection",
     "Connections",
     "Console",
@@ -189,11 +193,13 @@ __all__ = [
     "locate",
     "read_glyphs",
     "read_state",
+    "refuse_unsound",
     "run_chance",
     "stage_change",
     "staged",
     "standing",
     "stats_of",
+    "survey",
     "use_spread",
     "verify_chain",
 ]

@@ -1,5 +1,6 @@
 """Where everything is built: the only place that knows which part is which."""
 
+from agent.app.glance import Fact, glance
 from agent.app.interrupts import Interrupt, interrupts
 from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
@@ -10,6 +11,7 @@ from agent.app.settings import Decider, Settings
 __all__ = [
     "HOME",
     "Decider",
+    "Fact",
     "Interrupt",
     "Moment",
     "Opinion",
@@ -17,6 +19,7 @@ __all__ = [
     "Replayed",
     "Settings",
     "Viewer",
+    "glance",
     "interrupts",
     "opinions",
     "outlook",

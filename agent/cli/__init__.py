@@ -18,7 +18,7 @@ from agent.app import (
 )
 from agent.bench import measure, page
 from agent.cli.bench import figures_table
-from agent.cli.doctor import examine, report
+from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
 from agent.cli.view import summary_table, view_on
@@ -202,7 +202,10 @@ def bench(
 @cli.command()
 def doctor(rom: Rom = None) -> None:
     """Check this machine and the cartridge, and say what to do."""
-    if not report(examine(rom, HOME / "runs"), Output()):
+    out = Output()
+    healthy = report(examine(rom, HOME / "runs"), out)
+    show_facts(confirmable(rom), out)
+    if not healthy:
         raise typer.Exit(1)
 
 

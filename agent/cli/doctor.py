@@ -15,8 +15,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import Opinion, opinions
-from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+from agent.app import Fact, Opinion, glance, opinions
+from emulator import (
+    UNSOUND_ADVICE,
+    Cartridge,
+    Check,
+    EmulatorError,
+    demo_cartridge_path,
+    load_cartridge,
+    refuse_unsound,
+    survey,
+)
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below
@@ -56,6 +65,7 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
     yield Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+    yield from _soundness(cartridge)
     for opinion in opinions(cartridge):
         yield _reading(opinion)
 
@@ -71,6 +81,25 @@ def report(findings: Iterator[Finding], console: Console) -> bool:
         table.add_row(finding.what, health, Text(finding.found), Text(finding.advice))
     console.print(table)
     return sound
+
+
+def confirmable(rom: Path | None) -> tuple[Fact, ...]:
+    """Return what the owner can confirm at a glance; nothing of a cartridge that is not sound."""
+    try:
+        cartridge = load_cartridge(rom or demo_cartridge_path())
+        refuse_unsound(cartridge, survey(cartridge))
+    except EmulatorError:
+        return ()  # the findings say why
+    return glance(cartridge)
+
+
+def show_facts(facts: tuple[Fact, ...], console: Console) -> None:
+    """Print what the owner can confirm."""
+    table = Table("what", "the cartridge says", title="confirm at a glance", title_justify="left")
+    for fact in facts:
+        table.add_row(Text(fact.what), Text(fact.says))
+    if facts:
+        console.print(table)
 
 
 def _interpreter() -> Finding:
@@ -116,6 +145,27 @@ def _disk(folder: Path) -> Finding:
     if not os.access(existing, os.W_OK):
         return Finding("disk", Health.BROKEN, f"{existing} is read-only", "play with --run DIR")
     return Finding("disk", Health.OK, found)
+
+
+def _soundness(cartridge: Cartridge) -> Iterator[Finding]:
+    """How the cartridge does by every invariant; one that cannot even be decoded is one finding."""
+    try:
+        checks = survey(cartridge)
+    except EmulatorError as error:
+        yield Finding("survey", Health.BROKEN, "cannot be decoded", str(error))
+        return
+    for check in checks:
+        yield _invariant(check)
+
+
+def _invariant(check: Check) -> Finding:
+    if check.is_sound:
+        looked = f"{check.looked_at} looked at" if check.looked_at else "it has none"
+        return Finding("survey", Health.OK, f"{check.invariant}: {looked}")
+    more = check.broken - len(check.violations)
+    told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
+    found = f"{check.invariant}, but: {told}"
+    return Finding("survey", Health.BROKEN, found, UNSOUND_ADVICE)
 
 
 def _reading(opinion: Opinion) -> Finding:

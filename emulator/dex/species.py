@@ -22,6 +22,7 @@ NAMES: Final = table("MonsterNames")
 NAME_SIZE: Final = 10
 LEARNSETS: Final = table("EvosMovesPointerTable")
 LEARNSET_SIZE: Final = 64
+EVOLUTION_SIZE: Final = 4  # of the longest
 GROWTHS: Final = table("GrowthRateTable")
 GROWTH_COUNT: Final = 6
 COUNT: Final = 190
@@ -132,7 +133,7 @@ def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[L
     bank, at = LEARNSETS
     data = rom.span(bank, rom.pointer(bank, at + 2 * (index - 1)), LEARNSET_SIZE)
     evolutions = []
-    while data[0] in _EVOLUTIONS:
+    while len(data) >= EVOLUTION_SIZE and data[0] in _EVOLUTIONS:
         by = EvolvesBy(data[0])
         needs_item = by is EvolvesBy.ITEM
         size = 4 if needs_item else 3

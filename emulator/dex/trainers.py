@@ -20,6 +20,7 @@ LEVELS_DIFFER: Final = 0xFF
 HIGHEST_LEVEL: Final = 100
 LAST_SPECIES: Final = 190
 TEAM_SIZE: Final = 6
+MOST_TEAMS: Final = 0xFF  # a trainer's number is one byte
 
 
 class Member(NamedTuple):
@@ -30,6 +31,13 @@ class Member(NamedTuple):
 
 
 Team: TypeAlias = tuple[Member, ...]
+
+
+class Room(NamedTuple):
+    """The bytes that hold the teams of one class; only behind the last one is something else."""
+
+    data: bytes
+    is_last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +56,37 @@ class TrainerClass:
 
 def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     """Return every class by its number."""
-    bank, at = PARTIES
-    starts = [rom.pointer(bank, at + 2 * n) for n in range(COUNT)]
     money = rom.span(*MONEY, COUNT * MONEY_SIZE)
     classes = {}
-    for n, name in enumerate(read_names(rom, NAMES, COUNT)):
+    for n, (name, room) in enumerate(
+        zip(read_names(rom, NAMES, COUNT), team_rooms(rom), strict=True)
+    ):
+        digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
+        classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, _teams(room.data))
+    return classes
+
+
+def team_rooms(rom: Rom) -> tuple[Room, ...]:
+    """Return where the teams of each class lie."""
+    bank, at = PARTIES
+    starts = [rom.pointer(bank, at + 2 * n) for n in range(COUNT)]
+    rooms = []
+    for n, start in enumerate(starts):
         # How many teams there are is not stored: they end where those of another class begin,
         # which may be where they begin themselves: the last of these classes has the teams.
-        later = [start for start in starts if start > starts[n]]
-        end = starts[n] if starts[n] in starts[n + 1 :] else min(later, default=PARTIES_END)
-        teams = _teams(rom.span(bank, starts[n], max(end - starts[n], 0)))
-        digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
-        classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, teams)
-    return classes
+        later = min((other for other in starts if other > start), default=PARTIES_END)
+        end = start if start in starts[n + 1 :] else later
+        rooms.append(Room(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
+    return tuple(rooms)
 
 
 def _teams(data: bytes) -> tuple[Team, ...]:
     teams: list[Team] = []
-    record, ended, data = data.partition(b"\0")
-    while ended and (team := _team(record)) is not None:  # behind the last class is no team
+    for record in data.split(b"\0", MOST_TEAMS)[:-1]:
+        team = _team(record)
+        if team is None:  # behind the last class is no team
+            break
         teams.append(team)
-        record, ended, data = data.partition(b"\0")
     return tuple(teams)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from emulator.profile import table
@@ -22,6 +22,13 @@ CONNECTION_SIZE: Final = 11
 SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))
 WARP_SIZE: Final = 4
 SIGN_SIZE: Final = 3
+
+# What RAM has room for: wOverworldMap with the border, wWarpEntries, wSignTextIDs, and the sprites.
+MOST_BLOCKS: Final = 1300
+AROUND: Final = 6  # blocks of border from west to east, or from north to south
+MOST_WARPS: Final = 32
+MOST_SIGNS: Final = 16
+MOST_PEOPLE: Final = 15  # the sixteenth sprite is the player's
 
 
 class Connection(NamedTuple):
@@ -82,6 +89,7 @@ class _Reader:
 
     def __init__(self, rom: Rom, bank: int, address: int) -> None:
         self._rom, self._bank, self._address = rom, bank, address
+        self.fits = True
 
     def take(self, size: int) -> bytes:
         data = self._rom.span(self._bank, self._address, size)
@@ -91,12 +99,20 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
-    def rows(self, size: int) -> list[bytes]:
-        return [self.take(size) for _ in range(self.byte())]
+    def count(self, most: int) -> int:
+        count = self.byte()
+        self.fits = self.fits and count <= most
+        return min(count, most)
+
+    def rows(self, size: int, most: int) -> list[bytes]:
+        return [self.take(size) for _ in range(self.count(most))]
 
 
 def read_header(rom: Rom, map_id: int) -> MapHeader:
-    """Return map `map_id`; ids without a map give whatever their pointer leads to."""
+    """Return map `map_id`; ids without a map give whatever their pointer leads to.
+
+    A map without blocks, or that RAM has no room for, is no map: it has no size, and nothing is on it.
+    """
     bank = rom.byte(BANKS[0], BANKS[1] + map_id)
     address = rom.pointer(POINTERS[0], POINTERS[1] + 2 * map_id)
     reader = _Reader(rom, bank, address)
@@ -107,10 +123,11 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
     objects = _Reader(rom, bank, _word(reader.take(2)))
     height, width = head[1], head[2]
     border = objects.byte()
-    warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE)])
-    signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE)])
-    people = tuple([read_resident(objects.take, n) for n in range(1, objects.byte() + 1)])
-    return MapHeader(
+    warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE, MOST_WARPS)])
+    signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE, MOST_SIGNS)])
+    slots = range(1, objects.count(MOST_PEOPLE) + 1)
+    people = tuple([read_resident(objects.take, slot) for slot in slots])
+    header = MapHeader(
         map_id=map_id,
         bank=bank,
         address=address,
@@ -128,6 +145,22 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         hidden_items=read_hidden_items(rom, map_id),
         hidden_coins=read_hidden_coins(rom, map_id),
         town_map=read_town_map_entry(rom, map_id),
+    )
+    fits = (height + AROUND) * (width + AROUND) <= MOST_BLOCKS and objects.fits
+    return header if height and width and fits else _without_anything(header)
+
+
+def _without_anything(header: MapHeader) -> MapHeader:
+    return replace(
+        header,
+        width=0,
+        height=0,
+        blocks=b"",
+        connections=(),
+        warps=(),
+        signs=(),
+        people=(),
+        shops=(),
     )
 
 

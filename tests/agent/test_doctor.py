@@ -1,5 +1,6 @@
 """doctor says what is here, what is missing, and what to do."""
 
+import base64
 import os
 import shutil
 import subprocess
@@ -8,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli.doctor import Health, examine
+from agent.app import glance
+from agent.cli.doctor import Health, confirmable, examine
+from emulator import Cartridge, demo_cartridge_path, load_cartridge, survey
+from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
+from emulator.profile import table
+from emulator.world.rom import BANK_SIZE
 from tests.agent.support import ROOT, Agent
 
 
@@ -62,3 +68,90 @@ def test_without_tesseract_the_agent_still_plays(
     assert findings["tesseract"].health is Health.OPTIONAL
     assert "apt-get install tesseract-ocr" in findings["tesseract"].advice
     assert findings["text by tesseract"].health is Health.OPTIONAL
+
+
+def spoilt_demo(folder: Path) -> Path:
+    """Write the demo with a move that has no PP, and a sum of bytes that fits."""
+    rom = bytearray(demo_cartridge_path().read_bytes())
+    bank, address = table("Moves")
+    pp = 5
+    rom[bank * BANK_SIZE + address % BANK_SIZE + pp] = 0
+    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
+    path = folder / "spoilt.gb"
+    path.write_bytes(rom)
+    return path
+
+
+def test_doctor_has_a_row_for_every_invariant(tmp_path: Path) -> None:
+    checks = survey(load_cartridge(demo_cartridge_path()))
+    rows = [each for each in examine(None, tmp_path) if each.what == "survey"]
+    assert [row.found.split(":")[0] for row in rows] == [check.invariant for check in checks]
+    assert {row.health for row in rows} == {Health.OK}
+
+
+def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: Path) -> None:
+    rom = spoilt_demo(tmp_path)
+    broken = [each for each in examine(rom, tmp_path) if each.health is Health.BROKEN]
+    assert [each.found for each in broken] == [
+        "moves have PP, and a type that exists, but: move 1 has 0 PP"
+    ]
+    assert "copy the image again" in broken[0].advice
+    ended = agent("doctor", "--rom", rom)
+    assert ended.code == 1
+    assert "confirm at a glance" not in ended.out
+
+
+def test_doctor_shows_what_an_owner_can_confirm(agent: Agent) -> None:
+    says = {fact.what: fact.says for fact in confirmable(None)}
+    assert says["towns"] == "the cartridge has no town map"
+    assert [what for what in says if what.startswith("starter ")] == [
+        "starter PLIPPET",
+        "starter MOPPLE",
+        "starter TOASTNUT",
+    ]
+    body = "BROOK; base stats: hp 42, attack 51, defense 42, speed 52, special 52"
+    assert says["starter PLIPPET"] == body
+    assert says["first route: NIBBIT"] == "level 2: 19.9 %, level 3: 15.2 %"
+    ended = agent("doctor")
+    assert ended.code == 0
+    assert "confirm at a glance" in ended.out
+    assert "PLIPPET" in ended.out
+
+
+def test_the_real_game_has_towns_and_starters_that_people_know(
+    synthetic_cartridge: Cartridge,
+) -> None:
+    says = {fact.what: fact.says for fact in glance(synthetic_cartridge)}
+    assert says["towns"].startswith("PALLET TOWN, VIRIDIAN CITY, PEWTER CITY")
+    assert says["towns"].count(",") == 10
+    assert says["starter CHARMANDER"].startswith("FIRE; base stats: hp 39, attack 52")
+    assert set(says) > {"starter SQUIRTLE", "starter BULBASAUR", "first route: RATTATA"}
+
+
+def test_doctor_only_reads_the_cartridge_and_tells_nothing_of_its_bytes(
+    agent: Agent, tmp_path: Path
+) -> None:
+    folder = tmp_path / "cartridges"
+    folder.mkdir()
+    shutil.copyfile(demo_cartridge_path(), folder / "mine.gb")
+    (folder / "diary.txt").write_text("nobody's business", encoding="utf-8")
+    before = snapshot(folder)
+    ended = agent("doctor", "--rom", folder / "mine.gb")
+    assert ended.code == 0
+    assert snapshot(folder) == before
+    told = "".join((ended.out + ended.err).split())
+    assert "diary" not in told
+    assert "nobody" not in told.replace("nobodylivesthere", "")
+    rom = demo_cartridge_path().read_bytes()
+    for part in (rom[at : at + 16] for at in range(0, len(rom), 16)):
+        if len(set(part)) > 2:  # blank room is in every image
+            for coded in (part.hex(), base64.b64encode(part)[:20].decode(), repr(part)[2:-1]):
+                assert coded not in told
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Return what a folder holds, and when each file was written."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+    }

@@ -1,6 +1,5 @@
 """What emulator tests share: the demo cartridge, a tiny one that logs its pad, RAM images."""
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -12,7 +11,6 @@ import pytest
 from emulator import (
     Button,
     Cartridge,
-    CartridgeKind,
     Console,
     Facing,
     GameMap,
@@ -35,8 +33,6 @@ from emulator.cartridge import (
     header_checksum,
     image_checksum,
 )
-from tests.emulator.synthetic.cartridge import build
-from tests.emulator.synthetic.facts import FOLDER, MISSING
 
 IMAGES: Final = Path(__file__).resolve().parents[3] / "shared" / "red" / "wram"
 
@@ -88,16 +84,6 @@ def rom_of() -> Callable[..., bytes]:
 @pytest.fixture(scope="session")
 def demo() -> Cartridge:
     return load_cartridge(demo_cartridge_path())
-
-
-@pytest.fixture(scope="session")
-def synthetic_cartridge() -> Cartridge:
-    """A cartridge with the tables of the real game, written from its facts; none of its code."""
-    if not FOLDER.exists():
-        pytest.skip(MISSING)
-    rom = build()
-    sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
-    return Cartridge(Path("synthetic.gb"), rom, "POKEMON RED", sha1, CartridgeKind.RED)
 
 
 @pytest.fixture

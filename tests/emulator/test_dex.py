@@ -121,6 +121,19 @@ def test_a_learnset_without_an_end_is_none() -> None:
     assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).lessons == ()
 
 
+@pytest.mark.parametrize("evolution", EvolvesBy)
+def test_evolutions_without_an_end_are_bounded(evolution: EvolvesBy) -> None:
+    one = dex_with(species_tables(bytes([evolution.value]) * 80)).species(2)
+    assert 0 < len(one.evolutions) <= 21
+    assert one.lessons == ()
+
+
+def test_a_class_has_no_more_teams_than_a_byte_can_count() -> None:
+    starts = pointer(0x4000) + pointer(0x5000) * 46
+    dex = dex_with({(14, 0x5D3B): starts, (14, 0x4000): bytes([3, 5, 0]) * 1000})
+    assert len(dex.trainer(1).teams) == 255
+
+
 def test_moves() -> None:
     dex = dex_with(
         {

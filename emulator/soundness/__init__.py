@@ -1,0 +1,1 @@
+"""Whether a decoded cartridge is sound: what holds for every image that plays, checked."""

@@ -1,0 +1,73 @@
+"""Which maps are in use: those that a player may come to from power-on.
+
+Decided by the cartridge: its lists have ids without a map of their own, and what lies there is
+nobody's fault.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from emulator.world.game_map import LAST_MAP, GameMap, Warp
+from emulator.world.town_map import FIRST_INDOOR_MAP
+from emulator.world.world import World
+
+START: Final = (0, 38)  # PALLET_TOWN and REDS_HOUSE_2F: the town outside, and where a game begins
+
+
+class Sharing(NamedTuple):
+    """How many ids have the same header address, and the most warps of a map among them."""
+
+    ids: int
+    warps: int
+
+
+@lru_cache(maxsize=4)
+def maps_in_use(world: World) -> tuple[GameMap, ...]:
+    """Return the maps that warps and edges lead to from power-on, the nearest first."""
+    found = dict.fromkeys(START)
+    queue = deque(START)
+    while queue:
+        here = world.map(queue.popleft())
+        for map_id in _neighbours(world, here):
+            if map_id not in found:
+                found[map_id] = None
+                queue.append(map_id)
+    return tuple([world.map(map_id) for map_id in found])
+
+
+def is_rewritten(world: World, here: GameMap, warp: Warp) -> bool:
+    """Return whether a warp of `here` is one that the game rewrites before it is used.
+
+    Ids without a map of their own carry the header address of another id, though not always its
+    bank. Red's elevators lead to such an id, whence nothing leads back, until a floor is chosen.
+    """
+    there = world.map(warp.map_id)
+    back = (here.map_id, LAST_MAP) if here.map_id < FIRST_INDOOR_MAP else (here.map_id,)
+    if any(each.map_id in back for each in there.warps):
+        return False
+    sharing = _sharing(world)[there.header.address]
+    return sharing.ids > 1 and sharing.warps > warp.warp_index
+
+
+def _neighbours(world: World, here: GameMap) -> Iterator[int]:
+    for connection in here.connections:
+        if connection.map_id in world.map_ids:
+            yield connection.map_id
+    for warp in here.warps:
+        if warp.map_id in world.map_ids and not is_rewritten(world, here, warp):
+            yield warp.map_id
+
+
+@lru_cache(maxsize=4)
+def _sharing(world: World) -> Mapping[int, Sharing]:
+    """Return the header addresses, and who shares them."""
+    found: dict[int, Sharing] = {}
+    for map_id in world.map_ids:
+        there = world.map(map_id)
+        ids, warps = found.get(there.header.address, Sharing(0, 0))
+        found[there.header.address] = Sharing(ids + 1, max(warps, len(there.warps)))
+    return found

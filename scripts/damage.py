@@ -1,0 +1,160 @@
+"""Ways to spoil a cartridge image: what copying does to it, and what would hurt a reader of tables most."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Final, TypeAlias
+
+from emulator.cartridge import HEADER_CHECKSUM, HEADER_END, SMALLEST, header_checksum
+from emulator.profile import RED, RomAddress, table
+from emulator.world.rom import BANK_SIZE, Rom
+
+Spoil: TypeAlias = Callable[[bytes, Random], bytes]
+
+HEADER_START: Final = 0x100
+LONGEST_RUN: Final = 1024
+LARGEST: Final = 1 << 20
+MAP_IDS: Final = 248
+MAP_HEADER: Final = 56  # bytes with every connection
+MAP_OBJECTS: Final = 64
+OBJECTS: Final = -2  # where the address of its objects is, from the end of a map header
+UNKNOWN_SIZE: Final = 64
+# Where a bad pointer leads that is not merely random: ends of banks, RAM, and nowhere.
+TRAPS: Final = (0x0000, 0x3FFF, 0x4000, 0x7FFF, 0x8000, 0xC000, 0xFFFE, 0xFFFF)
+
+
+def spoil(image: bytes, kind: str, chance: Random) -> bytes:
+    """Return an image with one kind of damage, which differs from `image` in at least a byte."""
+    spoilt = KINDS[kind](image, chance)
+    while spoilt == image:  # a blank bank was made blank
+        spoilt = _bytes(image, chance)
+    return spoilt
+
+
+def _bit(image: bytes, chance: Random) -> bytes:
+    at = chance.randrange(len(image))
+    return _with(image, at, bytes([image[at] ^ 1 << chance.randrange(8)]))
+
+
+def _bytes(image: bytes, chance: Random) -> bytes:
+    for _ in range(chance.choice((1, 1, 2, 16))):
+        image = _with(image, chance.randrange(len(image)), chance.randbytes(1))
+    return image
+
+
+def _run(image: bytes, chance: Random) -> bytes:
+    at = chance.randrange(len(image))
+    return _with(image, at, chance.randbytes(chance.randint(2, LONGEST_RUN)))
+
+
+def _blank_bank(image: bytes, chance: Random) -> bytes:
+    filler = chance.choice((b"\x00", b"\xff"))
+    return _with(image, BANK_SIZE * chance.randrange(_banks(image)), filler * BANK_SIZE)
+
+
+def _swapped_banks(image: bytes, chance: Random) -> bytes:
+    one, other = (BANK_SIZE * chance.randrange(_banks(image)) for _ in range(2))
+    first, second = image[one : one + BANK_SIZE], image[other : other + BANK_SIZE]
+    return _with(_with(image, one, second), other, first)
+
+
+def _cut(image: bytes, chance: Random) -> bytes:
+    banks = BANK_SIZE * chance.randrange(_banks(image))
+    return image[: chance.choice((banks, chance.randrange(len(image))))]
+
+
+def _header(image: bytes, chance: Random) -> bytes:
+    for _ in range(chance.randint(1, 4)):
+        image = _with(image, chance.randrange(HEADER_START, HEADER_END), chance.randbytes(1))
+    if chance.getrandbits(1):
+        image = _with(image, HEADER_CHECKSUM, bytes([header_checksum(image)]))
+    return image
+
+
+def _tables(image: bytes, chance: Random) -> bytes:
+    for _ in range(chance.randint(1, 4)):
+        at, size = _span(chance.choice(sorted(RED.rom_tables)))
+        data = chance.choice((chance.randbytes(1), b"\x00", b"\xff", chance.randbytes(16)))
+        image = _with(image, at + chance.randrange(size), data)
+    return image
+
+
+def _whole_table(image: bytes, chance: Random) -> bytes:
+    at, size = _span(chance.choice(sorted(RED.rom_tables)))
+    filler = chance.choice((chance.randbytes(size), chance.randbytes(1) * size))
+    return _with(image, at, filler)
+
+
+def _pointers(image: bytes, chance: Random) -> bytes:
+    at, size = _span(chance.choice(POINTER_TABLES))
+    for _ in range(chance.choice((1, 1, size // 2))):
+        pointer = chance.choice((*TRAPS, chance.randrange(1 << 16)))
+        image = _with(image, at + 2 * chance.randrange(size // 2), pointer.to_bytes(2, "little"))
+    return image
+
+
+def _maps(image: bytes, chance: Random) -> bytes:
+    rom = Rom(image)
+    banks, headers = table("MapHeaderBanks"), table("MapHeaderPointers")
+    for _ in range(chance.choice((1, 4, MAP_IDS))):
+        map_id = chance.randrange(MAP_IDS)
+        bank = rom.byte(banks.bank, banks.address + map_id)
+        address = rom.pointer(headers.bank, headers.address + 2 * map_id)
+        if chance.getrandbits(1):
+            address, size = rom.pointer(bank, address + MAP_HEADER + OBJECTS), MAP_OBJECTS
+        else:
+            size = MAP_HEADER
+        at = _offset(RomAddress(bank, address)) + chance.randrange(size)
+        image = _with(image, at, chance.choice((b"\x00", b"\xff", chance.randbytes(1))))
+    return image
+
+
+def _garbage(_: bytes, chance: Random) -> bytes:
+    return chance.randbytes(chance.choice((chance.randrange(1, LARGEST), LARGEST)))
+
+
+def _garbage_behind_header(image: bytes, chance: Random) -> bytes:
+    density = chance.choice((2, 16, 256))  # few different bytes make long lists and deep pointers
+    body = chance.randbytes(len(image)).translate(bytes([n % density for n in range(0x100)]))
+    return _with(body, 0, image[:HEADER_END])
+
+
+def _with(image: bytes, at: int, data: bytes) -> bytes:
+    """Return `image`, as long as it was, with other bytes from `at` on."""
+    at %= max(len(image), 1)
+    data = data[: len(image) - at]
+    return image[:at] + data + image[at + len(data) :]
+
+
+def _banks(image: bytes) -> int:
+    return max(len(image) // BANK_SIZE, SMALLEST // BANK_SIZE)
+
+
+def _span(label: str) -> tuple[int, int]:
+    """Return the offset and the size of a table."""
+    entry = RED.rom_tables[label]
+    return _offset(entry.place), entry.size or UNKNOWN_SIZE
+
+
+def _offset(place: RomAddress) -> int:
+    bank = place.bank if place.address >= BANK_SIZE else 0
+    return bank * BANK_SIZE + place.address % BANK_SIZE
+
+
+POINTER_TABLES: Final = tuple(
+    label for label in sorted(RED.rom_tables) if "Pointer" in label or label == "TypeNames"
+)
+KINDS: Final[dict[str, Spoil]] = {
+    "one bit": _bit,
+    "1 to 16 bytes": _bytes,
+    "a run of bytes": _run,
+    "a blank bank": _blank_bank,
+    "two banks swapped": _swapped_banks,
+    "cut short": _cut,
+    "the header": _header,
+    "bytes of tables": _tables,
+    "a whole table": _whole_table,
+    "pointers of tables": _pointers,
+    "headers and objects of maps": _maps,
+    "garbage": _garbage,
+    "garbage behind a good header": _garbage_behind_header,
+}

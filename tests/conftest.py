@@ -1,0 +1,20 @@
+"""A cartridge that tests of every package may ask for."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from emulator import Cartridge, CartridgeKind
+from tests.emulator.synthetic.cartridge import build
+from tests.emulator.synthetic.facts import FOLDER, MISSING
+
+
+@pytest.fixture(scope="session")
+def synthetic_cartridge() -> Cartridge:
+    """A cartridge with the tables of the real game, written from its facts; none of its code."""
+    if not FOLDER.exists():
+        pytest.skip(MISSING)
+    rom = build()
+    sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
+    return Cartridge(Path("synthetic.gb"), rom, "POKEMON RED", sha1, CartridgeKind.RED)
