@@ -183,7 +183,9 @@ def about_doors(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield the lines on all images."""
     failures = sum(bool(each.failure) for each in trials)
     counts = Counter(each.outcome for each in trials)
-    refused = sum(not each.let_in for each in trials)
+    let_in = [each for each in trials if each.let_in]
+    refused = len(trials) - len(let_in)
+    unnoticed = sum(each.outcome is Outcome.SOUND for each in let_in)
     slowest = max(trials, key=lambda each: each.seconds)
     yield from (
         "# What comes of damaged cartridge images, measured",
@@ -197,7 +199,9 @@ def about_doors(trials: Sequence[Trial]) -> Iterator[str]:
         f" {MOST_SECONDS:.0f} s.",
         f"The first door refused {refused:,}. Behind it, {counts[Outcome.REFUSED]:,} could not be decoded and",
         f"{counts[Outcome.UNSOUND]:,} were named as unsound, each with one line; {counts[Outcome.SOUND]:,} were sound:",
-        "what was hit there is code, graphics, text or room that no table takes, or a value as good as the one before.",
+        "what was hit there is not decoded (code, graphics, most texts, empty room), or has become something that a sound",
+        f"cartridge could have as well. Of the {len(let_in):,} that the first door let in, {unnoticed:,} were of this kind:",
+        "it is `doctor` that surveys, play does not.",
         f"The longest took {slowest.seconds:.2f} s for both doors (seed {slowest.seed}, {slowest.kind}).",
         "",
         "`scripts/corrupt --only SEED`, with the same `--rom`, tries one of them again. `python -m tests.emulator.synthetic",
