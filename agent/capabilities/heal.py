@@ -14,6 +14,7 @@ from memory import Recall
 WORN: Final = 40  # percent of the team's HP below which healing comes first
 PRIORITY: Final = 55
 COST: Final = 5
+HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
 
 FACTS: Final = frozenset({"party:hp", "healed"})
 
@@ -42,10 +43,11 @@ def hp_percent(party: Party) -> int:
 
 def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
     state = percept.state
-    return {
-        "party:hp": hp_percent(state.party) if state.game_started else 100,
-        "healed": int(state.game_started and state.flags.used_center),
-    }
+    if not state.game_started:
+        return {"party:hp": 100, "healed": 0}
+    # Asking is enough for the centre to count as used; only who is healed there wakes up there.
+    healed = state.flags.used_center and state.flags.blackout_map != HOME
+    return {"party:hp": hp_percent(state.party), "healed": int(healed)}
 
 
 def _deed(healer: Healer, place: str, terrain: Terrain) -> Deed:

@@ -174,7 +174,9 @@ def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: Ledger) -> Dee
         cost=1,
         says=f"have the picture show it: {milestone.says}",
     )
-    masters = {"busy", "stray_menu"} | ({"text"} if milestone.reading is not None else set())
+    # A menu that is about to open has letters loaded and no cursor yet, which looks like text.
+    reads_on = milestone.witness in MENUS or milestone.reading is not None
+    masters = {"busy", "stray_menu"} | ({"text"} if reads_on else set())
     return Deed(action, begin, masters=frozenset(masters))
 
 

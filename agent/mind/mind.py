@@ -45,6 +45,7 @@ class Mind:
         self._plan: Plan | None = None
         self._last_deed: str | None = None  # the last that was done
         self._doing = ""
+        self._held_up = False  # whether the last tick was a reflex's
 
     @property
     def goal(self) -> str | None:
@@ -73,8 +74,14 @@ class Mind:
             raise Stuck(message)
         self._close(percept, facts)
         self._let_go(facts)
-        intent = self._reflex(percept) or self._intent or self._next(percept, facts)
-        self._intent = None if intent.source is Source.REFLEX else intent
+        intent = (
+            self._reflex(percept)
+            or self._intent
+            or self._look_again(percept)
+            or self._next(percept, facts)
+        )
+        self._held_up = intent.source is Source.REFLEX
+        self._intent = None if self._held_up else intent
         self._doing = f"{intent.name}, because {intent.why}"
         if intent.pursuit is None:
             self._progress.rest()
@@ -102,6 +109,7 @@ class Mind:
             "setbacks": dict(self._setbacks),
             "begun": dict(self._begun),
             "pursuit": self.goal,
+            "held_up": self._held_up,
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -109,6 +117,7 @@ class Mind:
         self._failures = Counter(data["failures"])
         self._setbacks = Counter(data["setbacks"])
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
+        self._held_up = data["held_up"]
         name = data["pursuit"]
         if name in self._begun:
             self._pursuit = Pursuit(self._goals[name], self._begun[name])
@@ -132,6 +141,14 @@ class Mind:
             course=Course(once(reflex.step)),
             began=percept.state,
         )
+
+    def _look_again(self, percept: Percept) -> Intent | None:
+        """Wait once before anything is begun after a scene.
+
+        Between two parts of one the game holds nobody for up to a dozen frames, as in Oak's lab: what is
+        begun then is begun on facts that the next part changes.
+        """
+        return self._idle(percept, "the scene may go on") if self._held_up else None
 
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> Pursuit:

@@ -25,6 +25,10 @@ class Action:
         """Say whether every precondition holds."""
         return all(require.holds(facts) for require in self.requires)
 
+    def changes(self, facts: Facts) -> bool:
+        """Say whether `facts` would be others after it."""
+        return any(facts.get(effect.fact, 0) != effect.becomes for effect in self.effects)
+
     def helps(self, require: Require) -> bool:
         """Say whether one of the effects brings `require` about."""
         return any(_brings(effect, require) for effect in self.effects)

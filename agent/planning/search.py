@@ -31,11 +31,12 @@ class Plan:
     def stands(self, facts: Facts) -> bool:
         """Say whether the actions can still be carried out one after the other and reach the goal.
 
-        Only facts that the plan relies on matter; whatever else changed, it is kept.
+        Each must still change something: what came true by itself is not worth a detour. Only facts that
+        the plan relies on matter; whatever else changed, it is kept.
         """
         now = dict(facts)
         for action in self.actions:
-            if not action.possible(now):
+            if not action.possible(now) or not action.changes(now):
                 return False
             now = after(now, action.effects)
         return self.goal.reached(now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from agent.skills.menu import select
-from agent.skills.press import look_on, read_on, tap
+from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State
 
@@ -13,7 +13,8 @@ LONGEST: Final = 6_000  # steps of one battle, far more than any needs
 FIGHT, BAG, TEAM, RUN = range(
     4
 )  # entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN
-YES, NO = 0, 1
+YES = 0
+EVOLVING_FRAMES: Final = 48  # of some five hundred
 SWITCH: Final = 0  # first entry of what can be done with a mon of the team
 
 
@@ -46,6 +47,7 @@ def fight(command: Commander, state: State) -> Skill:
     INTERRUPTED when the battle was lost.
     """
     order: Order | None = None
+    refused = ""
     for _ in range(LONGEST):
         battle = state.battle
         if battle is None or not state.in_battle:
@@ -53,11 +55,26 @@ def fight(command: Commander, state: State) -> Skill:
             return Outcome.INTERRUPTED if lost else Outcome.DONE
         if battle.phase is Phase.MAIN_MENU:
             order = command(state)
-        state = yield from _react(battle, order, command, state)
+        if battle.phase is Phase.YES_NO:
+            refused = refused or state.dialogue.text
+        state = yield from _react(battle, order, command, refused, state)
     return Outcome.BLOCKED
 
 
-def _react(battle: Battle, order: Order | None, command: Commander, state: State) -> Movement:
+def _answer(state: State, refused: str) -> Movement:
+    """Say no to what is asked first, and yes to whatever is asked because of that.
+
+    Who will not forget a move for a fifth one is asked whether to do without it, and who says no to
+    that as well is asked for ever.
+    """
+    if state.dialogue.text == refused:
+        return (yield read_on())
+    return (yield from select(YES, state))
+
+
+def _react(
+    battle: Battle, order: Order | None, command: Commander, refused: str, state: State
+) -> Movement:
     match battle.phase:
         case Phase.MAIN_MENU:
             return (yield from _choose_from_battle_menu(_entry(order), state))
@@ -69,13 +86,17 @@ def _react(battle: Battle, order: Order | None, command: Commander, state: State
             return (yield from select(SWITCH, state))
         case Phase.NEXT_MON:
             return (yield from select(YES, state))
+        case Phase.YES_NO:
+            return (yield from _answer(state, refused))
         case (
-            Phase.TEXT | Phase.LEVEL_UP | Phase.YES_NO | Phase.CHANGE_MON
+            Phase.TEXT | Phase.LEVEL_UP | Phase.CHANGE_MON
             | Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU
         ):  # fmt: skip
             return (yield read_on())  # which says no and leaves menus as well
         case Phase.INTRO | Phase.BUSY:
             return (yield look_on())
+        case Phase.EVOLVING:
+            return (yield wait(EVOLVING_FRAMES))
 
 
 def _entry(order: Order | None) -> int:

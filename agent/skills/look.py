@@ -8,10 +8,9 @@ from agent.skills.press import tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, MenuKind, State
 
-LAST_WITHOUT_DEX: Final = (
-    6  # wMaxMenuItem of the START menu before there is a dex, which comes first
-)
+LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
 ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
+OPENING: Final = 16  # looks at a menu that is about to open, eight frames apart
 
 
 def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
@@ -24,6 +23,7 @@ def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience:
         return Outcome.BLOCKED
     if kind in ENTRIES:
         state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind], state)
+        state = yield from _until_open(kind, state)
     for _ in range(patience):
         if seen():
             break
@@ -47,4 +47,18 @@ def _open_start_menu(state: State) -> Movement:
         if state.menu is not None:
             break
         state = yield tap(Button.START, settle=16)
+        state = yield from _until_open(MenuKind.START, state)
+    return state
+
+
+def _until_open(kind: MenuKind, state: State) -> Movement:
+    """Wait for a menu without a press.
+
+    Red loads its letters and pictures, eight tiles a frame, before the cursor shows: whatever is pressed
+    meanwhile counts in the menu, and B or START would close it.
+    """
+    for _ in range(OPENING):
+        if state.menu is not None and state.menu.kind is kind:
+            break
+        state = yield wait(8)
     return state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from itertools import pairwise
 from typing import Final
 
 from emulator.ram.dialogue import Dialogue, Waiting
@@ -24,6 +25,10 @@ STATS_BOX: Final = {  # the corners of the box that a new level opens
     11 * COLUMNS + 9: BOTTOM_LEFT,
     11 * COLUMNS + 19: BOTTOM_RIGHT,
 }
+# A mon that evolves is shown in the middle, seven tiles high, where a fight has no picture. The tiles of
+# a picture follow one another downwards; both its shapes are below PICTURES_END.
+EVOLVING_COLUMN: Final = tuple([row * COLUMNS + 7 for row in range(2, 9)])
+PICTURES_END: Final = 0x62
 
 
 class Phase(Enum):
@@ -31,6 +36,7 @@ class Phase(Enum):
 
     INTRO = "nothing yet: the first mons are not out"
     BUSY = "nothing: something is being shown"
+    EVOLVING = "nothing: a mon evolves, and B would stop it"
     TEXT = "a button, to read on"
     LEVEL_UP = "a button, to close the numbers of a new level"
     MAIN_MENU = "what to do this turn"
@@ -72,4 +78,11 @@ def read_phase(ram: Ram, menu: Menu | None, dialogue: Dialogue, *, out: bool) ->
         return Phase.TEXT
     if menu is not None:
         return _PHASES.get(menu.kind, Phase.OTHER_MENU)
+    if _shows_evolution(tiles):
+        return Phase.EVOLVING
     return Phase.BUSY if out else Phase.INTRO
+
+
+def _shows_evolution(tiles: bytes) -> bool:
+    column = [tiles[at] for at in EVOLVING_COLUMN]
+    return column[-1] < PICTURES_END and all(low == high + 1 for high, low in pairwise(column))

@@ -1,13 +1,14 @@
 """Fighting on the cartridge: orders become presses, and everything between turns is seen through."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
 from agent.skills import Attack, Flee, Order, Outcome, fight
-from emulator import BattleResult, Phase, State
+from emulator import BattleResult, Button, MenuKind, Phase, State, Step
 from tests.agent.support import Game, Played, Watcher, game_at
 
 
@@ -102,6 +103,36 @@ def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
     fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
     assert fainted or in_the_grass.state.battle_result is BattleResult.LEFT
     assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
+
+
+def waiting_for(phase: Phase, words: str, state: State) -> State:
+    """Return the battle of `state` at another moment: it waits for `phase`, under these words."""
+    assert state.battle is not None
+    assert state.menu is not None
+    return replace(
+        state,
+        battle=replace(state.battle, phase=phase),
+        dialogue=replace(state.dialogue, lines=(words,)),
+        menu=replace(state.menu, kind=MenuKind.YES_NO, current=0),
+    )
+
+
+def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
+    # The game asks whether to forget a move, then whether to do without, and from the start when that is no.
+    forget = waiting_for(Phase.YES_NO, "make room for BITE?", against_rival.state)
+    do_without = waiting_for(Phase.YES_NO, "no more BITE?", against_rival.state)
+    skill = fight(lambda _state: Attack(0), forget)
+    assert next(skill).button is Button.B
+    assert skill.send(forget).button is Button.B  # the press was missed
+    assert skill.send(do_without).button is Button.A
+    assert skill.send(do_without).button is Button.A
+
+
+def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
+    evolving = waiting_for(Phase.EVOLVING, "it evolves", against_rival.state)
+    skill = fight(lambda _state: Attack(0), evolving)
+    steps = [next(skill), skill.send(evolving), skill.send(evolving)]
+    assert steps == [Step(None, 0, 48)] * 3
 
 
 def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: Game) -> None:

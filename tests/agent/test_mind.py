@@ -136,7 +136,7 @@ def test_a_reflex_comes_before_deeds_that_do_not_master_it(world: World) -> None
     intent = world.tick(mind)
     assert (intent.source, intent.name) == (Source.REFLEX, "alarm")
     world.facts |= {"alarm": 0, "in_battle": 1}
-    world.tick(mind)
+    assert world.names(mind, 2) == ["wait", "fight"]
     world.facts["alarm"] = 1
     assert world.tick(mind).name == "fight"
 
@@ -161,8 +161,31 @@ def test_a_deed_whose_effect_comes_late_is_not_blamed(world: World) -> None:
     world.facts["alarm"] = 1  # something holds play up for a tick
     world.tick(mind)
     world.facts |= {"alarm": 0, "ready": 1}
-    assert world.tick(mind).name == "go"
+    assert world.names(mind, 2) == ["wait", "go"]
     assert mind.to_json()["failures"] == {}
+
+
+def test_nothing_is_begun_between_two_parts_of_a_scene(world: World) -> None:
+    mind = world.mind()
+    world.facts["alarm"] = 1
+    assert world.tick(mind).source is Source.REFLEX
+    world.facts["alarm"] = 0  # for a moment
+    intent = world.tick(mind)
+    assert (intent.source, intent.why) == (Source.IDLE, "the scene may go on")
+    world.facts["alarm"] = 1
+    assert world.tick(mind).source is Source.REFLEX
+    world.facts["alarm"] = 0
+    assert world.names(mind, 2) == ["wait", "prepare"]
+
+
+def test_a_plan_falls_when_a_part_of_it_came_true_by_itself(world: World) -> None:
+    mind = world.mind()
+    assert world.tick(mind).name == "prepare"
+    world.facts["alarm"] = 1  # a scene, in which somebody else does it
+    world.tick(mind)
+    world.facts |= {"alarm": 0, "ready": 1}
+    assert world.names(mind, 2) == ["wait", "go"]
+    assert world.plans == ["prepare go", "go"]
 
 
 def test_what_the_game_interrupts_is_not_blamed(world: World) -> None:

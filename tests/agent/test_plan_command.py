@@ -27,7 +27,7 @@ def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path)
     play_run(settings, Watcher(), Interrupt())
     ended = agent("plan", "--run", run)
     assert ended.code == 0, ended.err
-    assert "Moment: tick 75, the town (3,6)" in ended.out
+    assert "Moment: tick 77, the town (3,6)" in ended.out
     assert "errand:goodbye = 1, " in ended.out
     assert ", reached:left_home = 1" in ended.out
     assert "have a companion (priority 49) <- pursued" in ended.out

@@ -1,14 +1,17 @@
 """Red's story file against the written facts of the game: places, squares, people, events."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from agent.capabilities import Story
+from agent.capabilities import Ledger, Story, story_telling
 from agent.capabilities.story import Task
-from emulator import RED, CartridgeKind
+from agent.capabilities.telling import MENUS
+from emulator import RED, CartridgeKind, World
+from memory import Hooks
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 STORY: Final = Story.of(CartridgeKind.RED)
@@ -108,6 +111,15 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
     assert {row["bit_index"] for row in needed} <= {
         mark.number for mark in waits if mark.kind.value == "event"
     }
+
+
+def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
+    hooks = Hooks()
+    telling = story_telling(STORY, World.empty(), Ledger(STORY.milestones, hooks), random.Random(0))
+    masters = {deed.action.name: deed.masters for deed in telling.deeds}
+    shown = [each.id for each in STORY.milestones if each.witness in MENUS]
+    assert shown == ["starter", "parcel", "pokedex", "healed"]
+    assert all("text" in masters[f"witness:{id_}"] for id_ in shown)
 
 
 def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:

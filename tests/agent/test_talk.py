@@ -1,11 +1,12 @@
 """Talking on the cartridge: to people, across counters, and with an answer to what they ask."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from agent.skills import Course, Outcome, Terrain, examine, look_at, talk
-from emulator import Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
+from emulator import Button, Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
 
@@ -81,6 +82,22 @@ def test_a_team_that_nobody_sees_is_put_away_again(rest_house: Game) -> None:
     skill = look_at(MenuKind.PARTY, lambda: False, rest_house.state, patience=3)
     assert rest_house.carry_out(skill) is Outcome.BLOCKED
     assert rest_house.state.in_control
+
+
+def test_nothing_is_pressed_while_a_menu_opens(rest_house: Game) -> None:
+    free = rest_house.state
+    # As Red is for some twenty frames: the letters are loaded, the cursor is not there yet.
+    opening = replace(free, menu=None, dialogue=replace(free.dialogue, font_loaded=True))
+    skill = look_at(MenuKind.START, lambda: True, free, patience=3)
+    assert next(skill).button is Button.START
+    assert [skill.send(opening).button for _ in range(5)] == [None] * 5
+
+
+def test_a_press_of_start_that_was_missed_is_made_again(rest_house: Game) -> None:
+    free = rest_house.state
+    skill = look_at(MenuKind.START, lambda: True, free, patience=3)
+    presses = [next(skill).button, *(skill.send(free).button for _ in range(40))]
+    assert presses.count(Button.START) == 3
 
 
 def test_a_shelf_is_read_from_below(lab: Game) -> None:

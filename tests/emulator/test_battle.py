@@ -260,10 +260,23 @@ STATS_BOX: Final = (
 )
 
 
+def evolving(first: int) -> Change:
+    """Return the left column of a mirrored picture in the middle, whose tiles begin with `first`."""
+    return at_rows(7, 2, bytes(range(first + 42, first + 49)))
+
+
+def at_rows(column: int, row: int, tiles: bytes) -> Change:
+    return {TILE_MAP + 20 * (row + n) + column: tile for n, tile in enumerate(tiles)}
+
+
 @pytest.mark.parametrize(
     ("screen", "phase"),
     [
         (BOX, Phase.BUSY),
+        (BOX | evolving(0), Phase.EVOLVING),
+        (BOX | evolving(0x31), Phase.EVOLVING),
+        (BOX | evolving(0) | text(18, 16, b"\xee"), Phase.TEXT),
+        (BOX | at_rows(7, 2, bytes([0x7F] * 7)), Phase.BUSY),
         (BOX | text(18, 16, b"\xee"), Phase.TEXT),
         (BOX | STATS_BOX, Phase.LEVEL_UP),
         (BOX | STATS_BOX | text(18, 16, b"\xee"), Phase.LEVEL_UP),
