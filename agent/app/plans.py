@@ -14,7 +14,7 @@ from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Story, hp_percent, reached
 from agent.errors import RunError, UsageError
 from agent.mind import Mind, Progress
-from agent.perception import Percept, glance
+from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
 from emulator import (
@@ -80,10 +80,10 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         entries = reader.live_entries() if reader is not None else ()
         mind = stack.enter_context(thinker.thinking(entries))
         if checkpoint is None:
-            return thinker.look(mind, glance(state, 0), "power-on")
+            return thinker.look(mind, percept_of(state, 0), "power-on")
         with mind_of(checkpoint) as kept:
             mind.restore(kept["mind"])
-        return thinker.look(mind, glance(state, checkpoint.tick), f"tick {checkpoint.tick}")
+        return thinker.look(mind, percept_of(state, checkpoint.tick), f"tick {checkpoint.tick}")
 
 
 def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
@@ -96,7 +96,7 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     for name, ram in read_images(path):
         state = read_state(ram, 0)
         with thinker.thinking() as mind:
-            yield thinker.look(mind, glance(state, 0), name, presume=True)
+            yield thinker.look(mind, percept_of(state, 0), name, presume=True)
 
 
 @dataclass(frozen=True, slots=True)

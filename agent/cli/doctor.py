@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from agent.app import Fact, Opinion, glance, opinions
@@ -30,6 +30,7 @@ from emulator import (
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below
 KEY: Final = "ANTHROPIC_API_KEY"
+SURVEY: Final = "survey"  # the checks of all that is decoded
 GLYPHS: Final = "glyphs"  # the reader that knows the font
 
 
@@ -70,16 +71,24 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
         yield _reading(opinion)
 
 
-def report(findings: Iterator[Finding], console: Console) -> bool:
-    """Print the findings as they come; return whether the agent can play."""
-    table = Table("check", "", "found", "what to do", title="doctor", title_justify="left")
+def report(findings: Iterable[Finding], console: Console) -> bool:
+    """Print the findings, those of the survey by themselves; return whether the agent can play."""
+    found = Column("found", overflow="fold")  # a hash or a path is shown whole
+    table = Table("check", "", found, "what to do", title="doctor", title_justify="left")
+    surveyed = Table("", "what holds of a sound cartridge", title="survey", title_justify="left")
     colour = {Health.OK: "green", Health.OPTIONAL: "yellow", Health.BROKEN: "red"}
     sound = True
     for finding in findings:
         sound = sound and finding.health is not Health.BROKEN
         health = Text(finding.health.value, style=colour[finding.health])
-        table.add_row(finding.what, health, Text(finding.found), Text(finding.advice))
+        if finding.what == SURVEY:
+            advice = f". {finding.advice}" if finding.advice else ""
+            surveyed.add_row(health, Text(finding.found + advice))
+        else:
+            table.add_row(finding.what, health, Text(finding.found), Text(finding.advice))
     console.print(table)
+    if surveyed.row_count:
+        console.print(surveyed)
     return sound
 
 
@@ -152,7 +161,7 @@ def _soundness(cartridge: Cartridge) -> Iterator[Finding]:
     try:
         checks = survey(cartridge)
     except EmulatorError as error:
-        yield Finding("survey", Health.BROKEN, "cannot be decoded", str(error))
+        yield Finding(SURVEY, Health.BROKEN, "cannot be decoded", str(error))
         return
     for check in checks:
         yield _invariant(check)
@@ -161,11 +170,11 @@ def _soundness(cartridge: Cartridge) -> Iterator[Finding]:
 def _invariant(check: Check) -> Finding:
     if check.is_sound:
         looked = f"{check.looked_at} looked at" if check.looked_at else "it has none"
-        return Finding("survey", Health.OK, f"{check.invariant}: {looked}")
+        return Finding(SURVEY, Health.OK, f"{check.invariant}: {looked}")
     more = check.broken - len(check.violations)
     told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
     found = f"{check.invariant}, but: {told}"
-    return Finding("survey", Health.BROKEN, found, UNSOUND_ADVICE)
+    return Finding(SURVEY, Health.BROKEN, found, UNSOUND_ADVICE)
 
 
 def _reading(opinion: Opinion) -> Finding:

@@ -89,7 +89,7 @@ class Eyes:
         return live.unlike(shown) if live is not None and shown is not None else 0
 
 
-def glance(state: State, tick: int) -> Percept:
+def percept_of(state: State, tick: int) -> Percept:
     """Return a moment from RAM alone, for who will not act on it."""
     return Percept(
         tick=tick,

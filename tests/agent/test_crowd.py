@@ -148,9 +148,13 @@ def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
     assert game.carry_out(travel(terrain, south, game.state)) is Outcome.DONE
     game.poke(laid_over(WORLD.map(LANE), (9, 11), (0, 0)))
 
+    for _ in range(400):  # until the girl comes along
+        if corridor & taken(game.state):
+            break
+        game.console.perform(wait(8))
     waited, here = 0, game.state.position
     assert corridor & taken(game.state)
-    for state in walk(game, travel(terrain, north, game.state)):
+    for state in walk(game, travel(terrain, north, game.state, patience=2_000)):
         assert state.position not in taken(state)
         waited += state.position == here and bool(corridor & taken(state))
         here = state.position

@@ -6,13 +6,15 @@ from typing import cast
 import pytest
 
 from agent.capabilities import Story, healing
-from agent.perception import glance
+from agent.perception import percept_of
+from agent.skills import Terrain
 from emulator import CartridgeKind, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import Recall
-from tests.agent.support import Game, Played, game_at, poke
+from tests.agent.support import Game, Played, game_at
 
-HEALING = healing(Story.of(CartridgeKind.DEMO), World.of(load_cartridge(demo_cartridge_path())))
+WORLD = World.of(load_cartridge(demo_cartridge_path()))
+HEALING = healing(Story.of(CartridgeKind.DEMO), Terrain(WORLD))
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
@@ -25,16 +27,16 @@ def unhealed(played: Played) -> Iterator[Game]:
 
 def healed(state: State) -> int:
     (sensor,) = HEALING.sensors
-    return sensor.read(glance(state, 1), cast("Recall", None))["healed"]
+    return sensor.read(percept_of(state, 1), cast("Recall", None))["healed"]
 
 
 def test_who_asked_and_was_not_healed_still_wants_it(unhealed: Game) -> None:
-    poke(unhealed, STATUS_FLAGS_4, [USED_CENTER])
+    unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
     assert unhealed.state.flags.used_center
     assert not healed(unhealed.state)
 
 
 def test_who_would_wake_up_in_a_town_with_a_centre_was_healed(unhealed: Game) -> None:
-    poke(unhealed, STATUS_FLAGS_4, [USED_CENTER])
-    poke(unhealed, LAST_BLACKOUT_MAP, [SECOND_TOWN])
+    unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
+    unhealed.poke({LAST_BLACKOUT_MAP: SECOND_TOWN})
     assert healed(unhealed.state)

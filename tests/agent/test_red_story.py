@@ -10,6 +10,7 @@ import pytest
 from agent.capabilities import Ledger, Story, story_telling
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
+from agent.skills import Terrain
 from emulator import RED, CartridgeKind, World
 from memory import Hooks
 
@@ -115,7 +116,9 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
     hooks = Hooks()
-    telling = story_telling(STORY, World.empty(), Ledger(STORY.milestones, hooks), random.Random(0))
+    telling = story_telling(
+        STORY, Terrain(World.empty()), Ledger(STORY.milestones, hooks), random.Random(0)
+    )
     masters = {deed.action.name: deed.masters for deed in telling.deeds}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown == ["starter", "parcel", "pokedex", "healed"]
