@@ -226,9 +226,13 @@ class Mind:
             began=percept.state,
             plan=explain(chosen, facts),
         )
-        if intent.course.outcome is Outcome.RUNNING:
-            return intent
-        self._failed(intent)
+        match intent.course.outcome:
+            case Outcome.RUNNING:
+                return intent
+            case Outcome.DONE:
+                self._done(intent)  # there was nothing left to do, as on the square one walks to
+            case _:
+                self._failed(intent)
         return self._idle(percept, f"{action.says} ended before it began")
 
     def _done(self, intent: Intent) -> None:

@@ -39,7 +39,7 @@ class Hop:
     cost: int = 1
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
     return tuple(_hops(world, spot))

@@ -36,6 +36,11 @@ def no_use(_state: State) -> Skill:
     return Outcome.BLOCKED
 
 
+def nothing_left(_state: State) -> Skill:
+    yield from ()
+    return Outcome.DONE
+
+
 class Nothing:
     """A memory without anything in it."""
 
@@ -146,6 +151,15 @@ def test_what_fails_is_tried_another_way(world: World) -> None:
     world.facts["ready"] = 1
     assert world.tick(mind).name == "go"
     assert world.names(mind, 3)[-1] == "swim"
+
+
+def test_what_there_is_nothing_left_to_do_for_is_no_failure(world: World) -> None:
+    mind = world.mind(go=nothing_left)
+    world.facts["ready"] = 1
+    assert world.tick(mind).why == "go there ended before it began"
+    assert mind.to_json()["failures"] == {}
+    world.tick(mind)  # wanted again at once, it did not do its work
+    assert mind.to_json()["failures"] == {"go": 1}
 
 
 def test_what_has_no_effect_though_it_went_well_becomes_dearer(world: World) -> None:
