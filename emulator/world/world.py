@@ -131,7 +131,8 @@ class World:
         if (here.width, here.height) != (known.width, known.height) or size > LIVE_SIZE:
             return None
         live = state.ram.span(LIVE_BLOCKS, size)
-        return known if live == known.layout.blocks else _changed_map(self.plain, here.map_id, live)
+        same = known.layout.agrees(live)
+        return known if same else _changed_map(self.plain, here.map_id, live)
 
     def seen(self, state: State) -> World:
         """Return this world with the player's map as RAM has it now, if the screen bears that out.
