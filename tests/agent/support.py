@@ -11,8 +11,7 @@ from agent.app import Moment
 from agent.replay import record_of
 from agent.report import Summary
 from agent.skills import Course, Outcome, Skill
-from emulator import GameMap, PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
-from emulator.world.layout import BORDER, LIVE_BLOCKS
+from emulator import PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
 from memory import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,16 +97,3 @@ def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
         else:
             raise AssertionError("the run has no such moment")
         yield game
-
-
-def live_block(game_map: GameMap, square: tuple[int, int]) -> int:
-    """Return the address in RAM of the block that a square of the player's map is part of."""
-    x, y = square
-    stride = game_map.width + 2 * BORDER
-    return LIVE_BLOCKS + (y // 2 + BORDER) * stride + x // 2 + BORDER
-
-
-def laid_over(game_map: GameMap, square: tuple[int, int], like: tuple[int, int]) -> dict[int, int]:
-    """Return the change of RAM that lays the block of `like` over that of `square`."""
-    blocks = game_map.layout.blocks
-    return {live_block(game_map, square): blocks[live_block(game_map, like) - LIVE_BLOCKS]}

@@ -17,7 +17,8 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from tests.agent.support import Game, Played, game_at, laid_over
+from tests.agent.support import Game, Played, game_at
+from tests.live_blocks import laid_over
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, LANE, LAB = 0, 12, 40

@@ -23,7 +23,8 @@ from emulator import (
     load_cartridge,
 )
 from memory import read_run
-from tests.agent.support import Game, Played, Watcher, game_at, laid_over
+from tests.agent.support import Game, Played, Watcher, game_at
+from tests.live_blocks import laid_over
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, HOUSE, LANE, LAB, ALDERBROOK = 0, 37, 12, 40, 1

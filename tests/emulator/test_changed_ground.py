@@ -21,6 +21,7 @@ from emulator.ram.in_sight import is_in_sight, squares_in_sight
 from emulator.ram.screen_tiles import TOP_RIGHT
 from emulator.ram.view import WORK_RAM
 from emulator.world.layout import BORDER, BORDER_TILES, LIVE_BLOCKS
+from tests.live_blocks import laid_over
 
 Square: TypeAlias = tuple[int, int]
 MakeMoment: TypeAlias = Callable[[Mapping[int, int]], State]
@@ -48,21 +49,6 @@ def moment(bedroom: PyBoyConsole) -> MakeMoment:
     return make
 
 
-def live_block(here: GameMap, square: Square) -> int:
-    """Return the address of the block in RAM that a square is part of."""
-    x, y = square
-    return LIVE_BLOCKS + (y // 2 + BORDER) * (here.width + 2 * BORDER) + x // 2 + BORDER
-
-
-def block_at(here: GameMap, square: Square) -> int:
-    return here.layout.blocks[live_block(here, square) - LIVE_BLOCKS]
-
-
-def paved(here: GameMap, square: Square, like: Square) -> dict[int, int]:
-    """Return the byte of RAM that lays the block of one square over that of another."""
-    return {live_block(here, square): block_at(here, like)}
-
-
 def drawn(here: GameMap, changes: Mapping[int, int], player: Position) -> dict[int, int]:
     """Return what the screen shows around the player when these bytes of the block map have changed."""
     blocks = bytearray(here.layout.blocks)
@@ -80,7 +66,7 @@ def changed(moment: MakeMoment, world: World) -> Callable[[Square, Square], Stat
     def make(square: Square, like: Square) -> State:
         state = moment({})
         here = world.map(state.map.map_id)
-        changes = paved(here, square, like)
+        changes = laid_over(here, square, like)
         return moment(changes | drawn(here, changes, state.position))
 
     return make
