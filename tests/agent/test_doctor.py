@@ -128,6 +128,12 @@ def test_the_real_game_has_towns_and_starters_that_people_know(
     assert set(says) > {"starter SQUIRTLE", "starter BULBASAUR", "first route: RATTATA"}
 
 
+def test_the_page_for_owners_shows_what_doctor_says(synthetic_cartridge: Cartridge) -> None:
+    told = (ROOT / "docs" / "owners.md").read_text(encoding="utf-8")
+    for fact in glance(synthetic_cartridge):
+        assert f"| {fact.what} | {fact.says} |" in told
+
+
 def test_doctor_only_reads_the_cartridge_and_tells_nothing_of_its_bytes(
     agent: Agent, tmp_path: Path
 ) -> None:
