@@ -9,7 +9,7 @@ from typing import Final
 
 from emulator import Cartridge, Dex, Species, WildTable, World
 
-TOWNS: Final = range(11)  # the ids before those of routes
+TOWNS: Final = range(11)  # their map ids come first
 RIVAL: Final = 25  # RIVAL1: his first three teams are the three starters, one each
 STARTERS: Final = 3
 FIRST_ROUTE: Final = 12  # ROUTE_1
@@ -30,7 +30,7 @@ def glance(cartridge: Cartridge) -> tuple[Fact, ...]:
 
 def _facts(world: World, dex: Dex) -> Iterator[Fact]:
     entries = [world.map(town).town_map for town in TOWNS]
-    names = dict.fromkeys(entry.name for entry in entries if entry)  # an unused id has a name twice
+    names = [entry.name for entry in entries if entry]
     yield Fact("towns", ", ".join(names) or "the cartridge has no town map")
     for team in dex.trainer(RIVAL).teams[:STARTERS]:
         species = dex.species(team[0].species)

@@ -37,6 +37,9 @@ def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
 
 
 def _read(path: Path, size: int) -> bytes:
+    if path.exists() and not path.is_file():
+        message = f"{str(path)!r} is no file but a folder, device or pipe; name an image's file"
+        raise UsageError(message)
     try:
         data = path.read_bytes()
     except OSError as error:

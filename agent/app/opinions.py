@@ -8,6 +8,7 @@ from agent.skills import Course, Outcome, boot, wait
 from emulator import (
     Accuracy,
     Cartridge,
+    ConsoleError,
     Font,
     GlyphReader,
     PyBoyConsole,
@@ -34,12 +35,19 @@ class Opinion:
 
 
 def opinions(cartridge: Cartridge) -> list[Opinion]:
-    """Switch a cartridge on, go to its main menu, and return what each reader makes of it."""
+    """Switch a cartridge on, go to its main menu, and return what each reader makes of it.
+
+    Raises:
+        ConsoleError: when the main menu does not open.
+    """
     with closing(PyBoyConsole(cartridge)) as console:
         course = Course(boot(1, read_state(console.ram(), console.frame)))
         while course.outcome is Outcome.RUNNING:
             console.perform(course.step)
             course.resume(read_state(console.ram(), console.frame))
+        if course.outcome is not Outcome.DONE:
+            message = "its main menu does not open; copy the image again"
+            raise ConsoleError(message)
         for _ in range(2):  # the first picture that an emulator draws is one line off
             console.perform(wait(8), render=True)
         rows = read_state(console.ram(), console.frame).screen_rows

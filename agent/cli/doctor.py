@@ -66,15 +66,17 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
     yield Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
-    yield from _soundness(cartridge)
-    for opinion in opinions(cartridge):
-        yield _reading(opinion)
+    soundness = list(_soundness(cartridge))
+    yield from soundness
+    if all(each.health is Health.OK for each in soundness):  # what is unsound may run for ever
+        yield from _readings(cartridge)
 
 
 def report(findings: Iterable[Finding], console: Console) -> bool:
     """Print the findings, those of the survey by themselves; return whether the agent can play."""
-    found = Column("found", overflow="fold")  # a hash or a path is shown whole
-    table = Table("check", "", found, "what to do", title="doctor", title_justify="left")
+    # Hashes and paths are shown whole.
+    found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
+    table = Table("check", "", found, advised, title="doctor", title_justify="left")
     surveyed = Table("", "what holds of a sound cartridge", title="survey", title_justify="left")
     colour = {Health.OK: "green", Health.OPTIONAL: "yellow", Health.BROKEN: "red"}
     sound = True
@@ -175,6 +177,17 @@ def _invariant(check: Check) -> Finding:
     told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
     found = f"{check.invariant}, but: {told}"
     return Finding(SURVEY, Health.BROKEN, found, UNSOUND_ADVICE)
+
+
+def _readings(cartridge: Cartridge) -> Iterator[Finding]:
+    """How each reader did on the main menu, to which the cartridge is switched on."""
+    try:
+        found = opinions(cartridge)
+    except EmulatorError as error:
+        yield Finding("main menu", Health.BROKEN, "cannot be seen", str(error))
+        return
+    for opinion in found:
+        yield _reading(opinion)
 
 
 def _reading(opinion: Opinion) -> Finding:

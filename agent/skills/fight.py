@@ -47,33 +47,52 @@ def fight(command: Commander, state: State) -> Skill:
     INTERRUPTED when the battle was lost.
     """
     order: Order | None = None
-    refused = ""
+    answers = _Answers()
     for _ in range(LONGEST):
         battle = state.battle
         if battle is None or not state.in_battle:
             lost = state.battle_result is BattleResult.LOST
             return Outcome.INTERRUPTED if lost else Outcome.DONE
         if battle.phase is Phase.MAIN_MENU:
-            order = command(state)
-        if battle.phase is Phase.YES_NO:
-            refused = refused or state.dialogue.text
-        state = yield from _react(battle, order, command, refused, state)
+            order, answers = command(state), _Answers()
+        if battle.phase is not Phase.YES_NO:
+            answers.close()
+        state = yield from _react(battle, order, command, answers, state)
     return Outcome.BLOCKED
 
 
-def _answer(state: State, refused: str) -> Movement:
-    """Say no to what is asked first, and yes to whatever is asked because of that.
+class _Answers:
+    """What to say to questions that no order is about: no at first, yes to what is asked because of that.
 
     Who will not forget a move for a fifth one is asked whether to do without it, and who says no to
-    that as well is asked for ever.
+    that as well is asked for ever. With which of the two it begins is not known, so what is asked again is
+    answered otherwise.
     """
-    if state.dialogue.text == refused:
-        return (yield read_on())
-    return (yield from select(YES, state))
+
+    def __init__(self) -> None:
+        self._given: dict[str, bool] = {}
+        self._asked = ""  # the question that is still open
+
+    def to(self, asked: str) -> bool:
+        """Return whether to say yes."""
+        if asked != self._asked:
+            before = list(self._given.values())[-1:]
+            again = asked in self._given
+            self._given[asked] = not self._given.pop(asked) if again else before == [False]
+            self._asked = asked
+        return self._given[asked]
+
+    def close(self) -> None:
+        """Take note that nothing is being asked."""
+        self._asked = ""
 
 
 def _react(
-    battle: Battle, order: Order | None, command: Commander, refused: str, state: State
+    battle: Battle,
+    order: Order | None,
+    command: Commander,
+    answers: _Answers,
+    state: State,
 ) -> Movement:
     match battle.phase:
         case Phase.MAIN_MENU:
@@ -87,7 +106,8 @@ def _react(
         case Phase.NEXT_MON:
             return (yield from select(YES, state))
         case Phase.YES_NO:
-            return (yield from _answer(state, refused))
+            yes = answers.to(state.dialogue.text)
+            return (yield from select(YES, state)) if yes else (yield read_on())
         case (
             Phase.TEXT | Phase.LEVEL_UP | Phase.CHANGE_MON
             | Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU

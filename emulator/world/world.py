@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from emulator.cartridge import Cartridge
 from emulator.errors import CartridgeError
@@ -21,8 +21,6 @@ from emulator.world.header import BANKS, COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset, read_tileset
-
-LIVE_SIZE: Final = 1300  # of wOverworldMap; garbage may claim to be larger
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 
@@ -128,7 +126,7 @@ class World:
             return None
         known = self.map(here.map_id)
         size = len(known.layout.blocks)
-        if (here.width, here.height) != (known.width, known.height) or size > LIVE_SIZE:
+        if (here.width, here.height) != (known.width, known.height):
             return None
         live = state.ram.span(LIVE_BLOCKS, size)
         same = known.layout.agrees(live)

@@ -128,6 +128,25 @@ def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
     assert skill.send(do_without).button is Button.A
 
 
+def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_rival: Game) -> None:
+    """As after a resume: a game asks on and on until the first is answered no and the second yes."""
+    questions = {
+        words: waiting_for(Phase.YES_NO, words, against_rival.state)
+        for words in ("make room for BITE?", "no more BITE?")
+    }
+    text = waiting_for(Phase.TEXT, "", against_rival.state)
+    skill, asked, answers = fight(lambda _state: Attack(0), text), "no more BITE?", []
+    next(skill)
+    while answers[-2:] != [("make room for BITE?", False), ("no more BITE?", True)]:
+        answers.append((asked, skill.send(questions[asked]).button is Button.A))
+        skill.send(text)
+        assert len(answers) < 12
+        # Whoever would make room, and then does not choose a move, is asked whether to do without.
+        asked = (
+            "make room for BITE?" if answers[-1] == ("no more BITE?", False) else "no more BITE?"
+        )
+
+
 def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
     evolving = waiting_for(Phase.EVOLVING, "it evolves", against_rival.state)
     skill = fight(lambda _state: Attack(0), evolving)
