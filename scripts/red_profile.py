@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
@@ -60,6 +61,8 @@ ALSO: Final = frozenset(
         "wStack",
     )
 )
+
+LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # of what a column may hold
 
 Row: TypeAlias = Mapping[str, str]
 Table: TypeAlias = dict[str, object]
@@ -149,7 +152,8 @@ def ram_rows(symbols: Iterable[Row]) -> Table:
     ]
     wanted.sort(key=lambda row: (number(row, "address"), row["label"]))
     return {
-        row["label"]: {"address": f"0x{number(row, 'address'):04X}", **size(row)} for row in wanted
+        row["label"]: {"address": f"0x{number(row, 'address'):04X}", **size(row)}
+        for row in by_label(wanted, "work RAM or high RAM")
     }
 
 
@@ -162,9 +166,9 @@ def rom_rows(symbols: Iterable[Row]) -> Table:
             "bank": number(row, "bank"),
             "address": f"0x{number(row, 'address'):04X}",
             **size(row),
-            "sources": row["sources"].split("+"),
+            "sources": origins(row),
         }
-        for row in wanted
+        for row in by_label(wanted, "rom_table")
     }
 
 
@@ -176,10 +180,36 @@ def size(row: Row) -> dict[str, int]:
 def number(row: Row, column: str) -> int:
     """Return a number of a row, or raise a FactsError."""
     try:
-        return int(row[column], 0)
+        value = int(row[column], 0)
     except (TypeError, ValueError):
         message = f"{SYMBOLS}: {column} of {row['label']!r} is no number: {row[column]!r}"
         raise FactsError(message) from None
+    if not 0 <= value < LIMITS[column]:
+        message = f"{SYMBOLS}: {column} of {row['label']!r} is out of range: {row[column]!r}"
+        raise FactsError(message)
+    return value
+
+
+def origins(row: Row) -> list[str]:
+    """Return the codes of who says so, or raise a FactsError."""
+    codes = row["sources"].split("+")
+    if unknown := [code for code in codes if code not in SOURCES]:
+        message = f"{SYMBOLS}: {row['label']!r} names no source by {unknown[0]!r}"
+        raise FactsError(message)
+    return codes
+
+
+def by_label(rows: Sequence[Row], what: str) -> Sequence[Row]:
+    """Return rows, of which there are some, with a label each; else raise a FactsError."""
+    labels = Counter(row["label"] for row in rows)
+    if not labels:
+        message = f"{SYMBOLS} has no row of {what}"
+        raise FactsError(message)
+    label, times = labels.most_common(1)[0]
+    if times > 1:
+        message = f"{SYMBOLS} has {label!r} {times} times"
+        raise FactsError(message)
+    return rows
 
 
 def table(source: str, rows: Mapping[str, object]) -> Table:

@@ -135,7 +135,8 @@ def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_r
         for words in ("make room for BITE?", "no more BITE?")
     }
     text = waiting_for(Phase.TEXT, "", against_rival.state)
-    skill, asked, answers = fight(lambda _state: Attack(0), text), "no more BITE?", []
+    answers: list[tuple[str, bool]] = []
+    skill, asked = fight(lambda _state: Attack(0), text), "no more BITE?"
     next(skill)
     while answers[-2:] != [("make room for BITE?", False), ("no more BITE?", True)]:
         answers.append((asked, skill.send(questions[asked]).button is Button.A))

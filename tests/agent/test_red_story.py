@@ -7,11 +7,14 @@ from typing import Any, Final
 
 import pytest
 
-from agent.capabilities import Ledger, Story, story_telling
+from agent.app.wiring import capabilities_for
+from agent.capabilities import Ledger, Story, domain_of, reached, story_telling
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
+from agent.planning import Domain, Goal, Require, plan
+from agent.planning.facts import after
 from agent.skills import Terrain
-from emulator import RED, CartridgeKind, World
+from emulator import RED, CartridgeKind, Dex, World
 from memory import Hooks
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
@@ -40,8 +43,16 @@ STEPS: Final = {
     "beat_lance": "lance",
     "beat_champion": "champion",
 }
-# The clerk's scene takes the player on to the counter, so that is where the walk ends.
-ENDS_ELSEWHERE: Final = {"fetch_parcel", "cross_mt_moon"}
+# What the outline does not say how to get, so that no way is known to these until it happens.
+BEYOND_REACH: Final = {
+    "badge:thunder",
+    "badge:rainbow",
+    "badge:soul",
+    "badge:marsh",
+    "badge:volcano",
+    "badge:earth",
+    "event:beat_champion_rival",
+}
 
 pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
 
@@ -74,8 +85,16 @@ def test_a_task_is_done_where_the_facts_say(
     step = steps[STEPS[task.id]]
     (place,) = [each for each in STORY.places if each.name == task.place]
     assert place.map_id == step["map"]
-    if task.walk_to and task.id not in ENDS_ELSEWHERE:
-        assert [list(square) for square in task.walk_to] == step.get("stand_any", [step["stand"]])
+    squares = [list(square) for square in task.walk_to]
+    if (
+        task.id == "fetch_parcel"
+    ):  # the scene takes the player on to the counter: there the walk ends
+        came_from = steps["pokedex"]["route"]["from"]
+        assert squares == [[came_from["x"], came_from["y"]]]
+    elif task.id == "cross_mt_moon":  # onto the square that starts the fight
+        assert squares == [[step["target"]["x"], step["target"]["y"]]]
+    elif squares:
+        assert squares == step.get("stand_any", [step["stand"]])
     people = {row["i"]: row for row in maps[step["map"]]["objects"]}
     target = step.get("target") or {}
     if task.id == "take_starter":
@@ -112,6 +131,36 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
     assert {row["bit_index"] for row in needed} <= {
         mark.number for mark in waits if mark.kind.value == "event"
     }
+
+
+def test_every_milestone_can_be_planned_after_the_one_before_it() -> None:
+    actions, facts = _domain().actions, _power_on()
+    for milestone in STORY.milestones:
+        goal = Goal("next", (Require(reached(milestone), at_least=1),), 1, milestone.says)
+        found = plan(goal, facts, actions)
+        assert found is not None, milestone.id
+        for action in found.actions:
+            facts = after(facts, action.effects)
+
+
+def test_no_way_is_known_where_the_outline_has_none() -> None:
+    actions, facts = _domain().actions, _power_on()
+    goals = {
+        each.fact: Goal("next", (Require(each.fact, at_least=1),), 1, each.says)
+        for each in STORY.ambitions
+    }
+    unknown = {fact for fact, goal in goals.items() if plan(goal, facts, actions) is None}
+    assert unknown == BEYOND_REACH
+
+
+def _domain() -> Domain:
+    ledger = Ledger(STORY.milestones, Hooks())
+    terrain = Terrain(World.empty())
+    return domain_of(capabilities_for(STORY, terrain, Dex.empty(), ledger, 0))
+
+
+def _power_on() -> dict[str, int]:
+    return {**dict.fromkeys(_domain().sensed, 0), "party:hp": 100}
 
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:

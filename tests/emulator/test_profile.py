@@ -1,5 +1,6 @@
 """What we know of the game beside what PyBoy's wrapper of it knows: every difference is listed here, and why."""
 
+import csv
 import json
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
@@ -173,9 +174,21 @@ PYBOY: Final[Mapping[str, Names]] = {
     "items": by_number(constants.ITEMS),
     "text": constants.POKEMON_TEXT_DECODING,
 }
+
+
+def events() -> Names:
+    if not (FACTS / "events.csv").exists():
+        pytest.skip(f"no facts of the game in {FACTS}")
+    with (FACTS / "events.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            int(row["bit_index"]): row["event"].removeprefix("EVENT_").lower()
+            for row in csv.DictReader(file)
+        }
+
+
 OURS: Final[Mapping[str, Callable[[], Names]]] = {
-    "events": lambda: by_number(RED.events),
-    "maps": lambda: RED.maps,
+    "events": events,
+    "maps": lambda: {row["id"]: row["name"].lower() for row in facts("maps.json")["maps"]},
     "badges": badges,
     "trainer classes": lambda: rows("data/trainers.json", "trainers", "class"),
     "trainer sets": sets,
@@ -202,6 +215,11 @@ def kind(theirs: object, ours: object) -> Kind:
     if theirs is None:
         return Kind.PYBOY_LACKS_IT
     return Kind.WE_LACK_IT if ours is None else Kind.NAMED_OTHERWISE
+
+
+def test_the_profile_has_the_names_of_pyboy() -> None:
+    assert by_number(RED.events) == PYBOY["events"]
+    assert RED.maps == PYBOY["maps"]
 
 
 def test_addresses_and_numbers_are_those_of_pyboy() -> None:

@@ -97,6 +97,30 @@ def test_a_number_that_is_none_is_refused(script: dict[str, Any]) -> None:
         script["ram_rows"]([row])
 
 
+def symbol_row(**changes: str) -> dict[str, str]:
+    row = {"label": "Moves", "region": "ROM", "group": "rom_table", "importance": "A"}
+    return row | {"address": "0x4000", "bank": "14", "size": "990", "sources": "S1"} | changes
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "symbols.csv has no row of rom_table"),
+        ([symbol_row(), symbol_row()], "symbols.csv has 'Moves' 2 times"),
+        ([symbol_row(address="-5")], "address of 'Moves' is out of range: '-5'"),
+        ([symbol_row(address="0x99999")], "address of 'Moves' is out of range: '0x99999'"),
+        ([symbol_row(bank="64")], "bank of 'Moves' is out of range: '64'"),
+        ([symbol_row(sources="S1+S99")], "'Moves' names no source by 'S99'"),
+        ([symbol_row(sources="")], "'Moves' names no source by ''"),
+    ],
+)
+def test_rows_that_cannot_be_are_refused(
+    script: dict[str, Any], rows: list[dict[str, str]], message: str
+) -> None:
+    with pytest.raises(script["FactsError"], match=message):
+        script["rom_rows"](rows)
+
+
 def test_a_missing_folder_ends_the_script_with_one_line(tmp_path: Path) -> None:
     before = FILE.read_bytes()
     ended = subprocess.run(
