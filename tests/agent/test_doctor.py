@@ -101,6 +101,18 @@ def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: P
     assert "confirm at a glance" not in ended.out
 
 
+def test_a_cartridge_whose_main_menu_never_opens_is_told(agent: Agent, tmp_path: Path) -> None:
+    rom = bytearray(demo_cartridge_path().read_bytes())
+    rom[0x100:0x102] = b"\x18\xfe"  # its first instruction jumps to itself
+    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
+    path = tmp_path / "still.gb"
+    path.write_bytes(rom)
+    ended = agent("doctor", "--rom", path)
+    assert ended.code == 1
+    assert "its main menu does not open" in " ".join(ended.out.replace("│", " ").split())
+    assert "confirm at a glance" in ended.out
+
+
 def test_doctor_shows_what_an_owner_can_confirm(agent: Agent) -> None:
     says = {fact.what: fact.says for fact in confirmable(None)}
     assert says["towns"] == "the cartridge has no town map"

@@ -1,5 +1,6 @@
 """`plan --from-ram`: sixteen moments of the real game, and what the agent would do at each."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Final
@@ -72,7 +73,9 @@ def test_images_stay_as_they_are(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in copy.iterdir()} == before
 
 
-def test_an_image_of_the_demo_is_told_by_its_own_story(agent: Agent, tmp_path: Path) -> None:
+def test_a_blank_image_is_told_by_the_story_of_the_cartridge_named(
+    agent: Agent, tmp_path: Path
+) -> None:
     (tmp_path / "blank.wram").write_bytes(bytes(0x2000))
     (tmp_path / "blank.hram").write_bytes(bytes(0x7F))
     ended = agent("plan", "--from-ram", tmp_path, "--rom", "roms/demo.gb")
@@ -99,6 +102,13 @@ def test_what_is_no_image_gets_one_line(
     assert ended.code == 2
     (line,) = ended.err.splitlines()
     assert words in line
+
+
+def test_a_pipe_is_no_image(agent: Agent, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.wram")
+    ended = agent("plan", "--from-ram", tmp_path / "a.wram")
+    assert ended.code == 2
+    assert "is no file but a folder, device or pipe" in ended.err
 
 
 @pytest.mark.parametrize("path", ["nowhere", "README.md"])

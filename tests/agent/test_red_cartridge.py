@@ -29,7 +29,7 @@ def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "red.gb"
 
 
-def test_red_is_played_by_its_own_story_and_says_once_that_it_never_was(
+def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
     red: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = Settings(rom=red, ticks=3, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")

@@ -1,6 +1,6 @@
 """What is decoded of all 248 map ids is exactly what the facts say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -65,13 +65,25 @@ def test_unused_ids_show_the_map_whose_header_they_have(world: World) -> None:
         assert (here.width, here.height, here.people) == (owner.width, owner.height, owner.people)
 
 
-def test_connections_with_their_alignments(world: World) -> None:
+def test_connections_and_how_much_of_a_neighbour_shows(world: World) -> None:
+    sizes = {each["id"]: (each["w"], each["h"]) for each in real_maps()}
     for each in real_maps():
-        found = [(c.side, c.map_id) for c in world.map(each["id"]).connections]
-        assert found == [(SIDES[row["dir"]], row["map"]) for row in each["connections"]]
+        found = [(c.side, c.map_id, c.width, c.length) for c in world.map(each["id"]).connections]
+        assert found == [
+            (SIDES[row["dir"]], row["map"], sizes[row["map"]][0], shown(each, row, sizes))
+            for row in each["connections"]
+        ]
+
+
+def shown(here: Facts, row: Facts, sizes: Mapping[int, tuple[int, int]]) -> int:
+    """How many blocks of a neighbour show along the common side, three beyond either end included."""
+    along = 0 if row["dir"] in ("north", "south") else 1
+    first, side = row["offset_blocks"], (here["w"], here["h"])[along]
+    return int(min(first + sizes[row["map"]][along], side + 3) - max(first, -3))
 
 
 def test_crossings_end_where_the_facts_say(world: World) -> None:
+    compared = 0
     for each in real_maps():
         here = world.map(each["id"])
         for row in each["connections"]:
@@ -81,6 +93,8 @@ def test_crossings_end_where_the_facts_say(world: World) -> None:
                 there = there or (row["x_align"], row["y_align"] + y)
                 if world.map(row["map"]).contains(*there):
                     assert here.crossing((x, y), SIDES[row["dir"]]) == (row["map"], *there)
+                    compared += 1
+    assert compared > 1000
 
 
 def edge(side: str, columns: int, rows: int) -> Iterator[tuple[int, int]]:
