@@ -199,7 +199,7 @@ def about_doors(trials: Sequence[Trial]) -> Iterator[str]:
         f" {MOST_SECONDS:.0f} s.",
         f"The first door refused {refused:,}. Behind it, {counts[Outcome.REFUSED]:,} could not be decoded and",
         f"{counts[Outcome.UNSOUND]:,} were named as unsound, each with one line; {counts[Outcome.SOUND]:,} were sound:",
-        "what was hit there is not decoded (code, graphics, most texts, empty room), or has become something that a sound",
+        "what was hit there is not decoded (code, graphics, other texts, empty room), or has become something that a sound",
         f"cartridge could have as well. Of the {len(let_in):,} that the first door let in, {unnoticed:,} were of this kind:",
         "it is `doctor` that surveys, play does not.",
         f"The longest took {slowest.seconds:.2f} s for both doors (seed {slowest.seed}, {slowest.kind}).",

@@ -9,7 +9,7 @@ from typing import Final
 from emulator.cartridge import Cartridge
 from emulator.dex.dex import Dex
 from emulator.errors import CartridgeError
-from emulator.soundness import creatures, maps, people, tables, things
+from emulator.soundness import creatures, maps, people, tables, texts, things
 from emulator.soundness.check import Check, check
 from emulator.world.world import World
 
@@ -17,6 +17,7 @@ UNSOUND_ADVICE: Final = "copy the image again; another revision of the game is n
 INVARIANTS: Final = (
     *maps.INVARIANTS,
     *people.INVARIANTS,
+    *texts.INVARIANTS,
     *things.INVARIANTS,
     *creatures.INVARIANTS,
     *tables.INVARIANTS,

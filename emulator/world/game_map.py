@@ -14,6 +14,7 @@ from emulator.world.hidden import HiddenCoins, HiddenItem
 from emulator.world.layout import Layout
 from emulator.world.residents import Resident
 from emulator.world.shops import Shop
+from emulator.world.texts import TextTable
 from emulator.world.tileset import Tileset
 from emulator.world.toggles import Toggle
 from emulator.world.town_map import TownMapEntry
@@ -118,6 +119,11 @@ class GameMap:
     def people(self) -> tuple[Resident, ...]:
         """Who is here when nobody has moved yet."""
         return self.header.people
+
+    @property
+    def texts(self) -> TextTable:
+        """What signs and people say, by text id."""
+        return self.header.texts
 
     @property
     def shops(self) -> tuple[Shop, ...]:

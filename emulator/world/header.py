@@ -11,6 +11,7 @@ from emulator.world.hidden import HiddenCoins, HiddenItem, read_hidden_coins, re
 from emulator.world.residents import Resident, read_resident
 from emulator.world.rom import Rom
 from emulator.world.shops import Shop, read_shops
+from emulator.world.texts import TextTable
 from emulator.world.toggles import Toggle, read_toggles
 from emulator.world.town_map import TownMapEntry, read_town_map_entry
 
@@ -77,6 +78,7 @@ class MapHeader:
     warps: tuple[RawWarp, ...]
     signs: tuple[Sign, ...]
     people: tuple[Resident, ...]
+    texts: TextTable
     shops: tuple[Shop, ...] = ()
     toggles: tuple[Toggle, ...] = ()
     hidden_items: tuple[HiddenItem, ...] = ()
@@ -127,6 +129,7 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
     signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE, MOST_SIGNS)])
     slots = range(1, objects.count(MOST_PEOPLE) + 1)
     people = tuple([read_resident(objects.take, slot) for slot in slots])
+    texts = TextTable(rom, bank, _word(head[5:7]))
     header = MapHeader(
         map_id=map_id,
         bank=bank,
@@ -140,7 +143,8 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         warps=warps,
         signs=signs,
         people=people,
-        shops=read_shops(rom, bank, _word(head[5:7]), people),
+        texts=texts,
+        shops=read_shops(texts, people),
         toggles=read_toggles(rom, map_id),
         hidden_items=read_hidden_items(rom, map_id),
         hidden_coins=read_hidden_coins(rom, map_id),

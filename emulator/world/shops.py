@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from emulator.world.residents import Resident
-from emulator.world.rom import Rom
+from emulator.world.texts import Service, TextTable
 
-SHOP: Final = 0xFE  # what a text begins with that is a shop; a count and the wares follow, then
+SHOP: Final = Service.MART.value  # what such a text begins with; a count and the wares follow
 END: Final = 0xFF
 
 
@@ -19,17 +19,17 @@ class Shop(NamedTuple):
     items: tuple[int, ...]
 
 
-def read_shops(rom: Rom, bank: int, texts: int, people: Iterable[Resident]) -> tuple[Shop, ...]:
-    """Return the shops of a map; `texts` is the address of its table of texts, in its `bank`."""
-    return tuple(_shops(rom, bank, texts, people))
+def read_shops(texts: TextTable, people: Iterable[Resident]) -> tuple[Shop, ...]:
+    """Return the shops of a map."""
+    return tuple(_shops(texts, people))
 
 
-def _shops(rom: Rom, bank: int, texts: int, people: Iterable[Resident]) -> Iterator[Shop]:
+def _shops(texts: TextTable, people: Iterable[Resident]) -> Iterator[Shop]:
     for person in people:
-        if not person.text_id:
-            continue  # the first text has number one
-        text = rom.pointer(bank, texts + 2 * (person.text_id - 1))
-        mark, count = rom.span(bank, text, 2)
-        wares = rom.span(bank, text + 2, count + 1)
+        place = texts.place(person.text_id)
+        if place is None:
+            continue
+        mark, count = texts.rom.span(texts.bank, place, 2)
+        wares = texts.rom.span(texts.bank, place + 2, count + 1)
         if mark == SHOP and wares.endswith(bytes([END])):
             yield Shop(person.slot, tuple(wares[:-1]))

@@ -29,6 +29,7 @@ from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
 from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.rom import Rom
+from emulator.world.texts import TextTable
 from emulator.world.tileset import BLOCK_SIZE, BLOCKS, TILES, Tileset
 
 RED: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
@@ -110,6 +111,7 @@ def world_of(names: set[str]) -> World:
             warps=(),
             signs=(),
             people=(),
+            texts=TextTable(world.rom, 0, 0),
         )
         tileset = tilesets[here.tileset]
         layout = lay_out(header, tileset, lambda _connection, size: bytes(size))

@@ -16,6 +16,7 @@ from emulator.world.hidden import (
 )
 from emulator.world.residents import Kind, Resident
 from emulator.world.shops import Shop, read_shops
+from emulator.world.texts import TextTable
 from emulator.world.tileset import read_tileset
 from emulator.world.toggles import Toggle, read_toggles
 from emulator.world.town_map import TownMapEntry, read_town_map_entry
@@ -56,7 +57,7 @@ def test_who_sells_is_known_by_the_text() -> None:
         }
     )
     people = [somebody(slot, text) for slot, text in enumerate((0, 1, 2, 3, 4), start=1)]
-    assert read_shops(rom, 7, 0x5000, people) == (Shop(2, (4, 11)), Shop(4, (9,)))
+    assert read_shops(TextTable(rom, 7, 0x5000), people) == (Shop(2, (4, 11)), Shop(4, (9,)))
 
 
 def test_toggles_of_a_map_lie_together_and_count_from_the_first_of_all() -> None:

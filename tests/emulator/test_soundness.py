@@ -88,6 +88,13 @@ def tail_of_connection(map_id: int) -> int:
     return offset(*header(map_id)) + HEADER_SIZE + 7
 
 
+def text(map_id: int, text_id: int) -> int:
+    """Return where a text of a map begins."""
+    bank, address = header(map_id)
+    entry = ROM.pointer(bank, address + 5) + 2 * (text_id - 1)
+    return offset(bank, ROM.pointer(bank, entry))
+
+
 TRAINER: Final = objects(LANE, connections=2) + 3 + 2 * 3 + 1
 CLASS_1: Final = pointed("TrainerDataPointers", 0)
 SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
@@ -155,6 +162,21 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
         (TRAINER + 5, b"\x81\xfa"),
         "items that lie on maps",
         "sprite 1 on map 12 is item 250, which does not exist",
+    ),
+    "a person who says nothing": (
+        (TRAINER + 5, b"\x40"),
+        "can be read",
+        "sprite 1 of map 12 has text 0, which cannot be read",
+    ),
+    "a text that is none": (
+        (text(LANE, 1), b"\x18"),
+        "can be read",
+        "sign 1 of map 12 has text 1, which cannot be read",
+    ),
+    "a letter that is none": (
+        (text(LANE, 1) + 5, b"\x4d"),
+        "can be read",
+        "sign 1 of map 12 has text 1, which cannot be read after 'BRAM'",
     ),
     "a team of nobody": (
         (CLASS_1 + 2, b"\x01"),

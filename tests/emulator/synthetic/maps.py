@@ -6,6 +6,7 @@ from typing import Final
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
 from tests.emulator.synthetic.image import Image, word
 from tests.emulator.synthetic.neighbours import connection
+from tests.emulator.synthetic.texts import is_shop, put_text, speakers
 from tests.emulator.synthetic.tiles import Blocks, put_tilesets, tilesets
 from tests.emulator.synthetic.wanted import wanted
 
@@ -75,11 +76,13 @@ def block_map(each: Facts, blocks: Blocks) -> bytes:
 
 
 def put_texts(image: Image, each: Facts) -> int:
-    """Write the table of texts: shops where the facts say, and silence."""
+    """Write the table of texts: shops where the facts say, words of our own, and silence."""
     bank = home(each)[0]
     silence = image.allocate(bank, SILENCE)
-    spoken = [row["text_id"] for row in (*each["objects"], *each["signs"])]
-    texts = dict.fromkeys(range(1, max(spoken, default=0) + 1), silence)
+    texts = dict.fromkeys(range(1, max(speakers(each), default=0) + 1), silence)
+    for text_id in set(speakers(each)):
+        if not is_shop(each, text_id):
+            texts[text_id] = put_text(image, bank, each, text_id)
     for mart in load("data/marts.json")["marts"]:
         if mart["map"] == each["id"]:
             texts[mart["clerk"]["text_id"]] = int(mart["rom"]["addr"], 16)
