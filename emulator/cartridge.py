@@ -68,7 +68,11 @@ def demo_cartridge_path() -> Path:
 def load_cartridge(path: str | Path) -> Cartridge:
     """Return the cartridge in `path`, or raise a CartridgeError that says what to do."""
     path = Path(path)
-    rom = _read(path)
+    return identify(path, _read(path))
+
+
+def identify(path: Path, rom: bytes) -> Cartridge:
+    """Return the cartridge whose image in `path` is `rom`, or raise a CartridgeError."""
     _check_header(path, rom)
     title = _title(rom)
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()

@@ -7,7 +7,7 @@ image ends with one line, or is sound. Writes the figures to docs/corruption.md;
 
 import hashlib
 import signal
-import tempfile
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,11 +31,10 @@ from emulator import (
     CartridgeError,
     CartridgeKind,
     demo_cartridge_path,
-    load_cartridge,
     refuse_unsound,
     survey,
 )
-from emulator.cartridge import DEMO_TITLE, TITLE
+from emulator.cartridge import DEMO_TITLE, HEADER_END, TITLE, identify
 
 DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "corruption.md"
 MOST_SECONDS: Final = 2.0  # that both doors together may take for one image
@@ -77,6 +76,10 @@ def main(
 ) -> None:
     """Damage images, try them, and write docs/corruption.md."""
     bases = (demo_cartridge_path(), *(rom or ()))
+    for base in bases:
+        if not base.is_file() or base.stat().st_size < HEADER_END:
+            print(f"{str(base)!r} is no cartridge image; name a file", file=sys.stderr)
+            raise typer.Exit(2)
     if only is not None:
         print(told := trial(bases, only))
         raise typer.Exit(1 if told.failure else 0)
@@ -109,7 +112,12 @@ def trial(bases: Sequence[Path], seed: int) -> Trial:
     seconds = perf_counter() - start
     if seconds > MOST_SECONDS:
         failure = failure or f"took {seconds:.1f} s"
-    return Trial(seed, base.name, kind, let_in, outcome, line, seconds, failure)
+    return Trial(seed, title_of(image_of(base)), kind, let_in, outcome, line, seconds, failure)
+
+
+def title_of(image: bytes) -> str:
+    """Return what an image calls itself: the page does not say how somebody's file is called."""
+    return image[TITLE].rstrip(b"\0").decode("ascii", "replace")
 
 
 @cache
@@ -137,20 +145,17 @@ def watchdog() -> Iterator[None]:
 
 def knock(image: bytes) -> bool:
     """Return whether the first door lets an image in; else it gave one line."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "damaged.gb"
-        path.write_bytes(image)
-        try:
-            load_cartridge(path)
-        except CartridgeError as error:
-            one_line(error)
-            return False
+    try:
+        identify(Path("damaged.gb"), image)
+    except CartridgeError as error:
+        one_line(error)
+        return False
     return True
 
 
 def look_inside(image: bytes, base: bytes) -> tuple[Outcome, str]:
     """Decode all of an image as if it were still its base, and survey it."""
-    title = base[TITLE].rstrip(b"\0").decode("ascii", "replace")
+    title = title_of(base)
     kind = CartridgeKind.DEMO if title == DEMO_TITLE else CartridgeKind.RED
     sha1 = hashlib.sha1(image, usedforsecurity=False).hexdigest()
     cartridge = Cartridge(Path("damaged.gb"), image, title, sha1, kind)
