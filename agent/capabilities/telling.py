@@ -6,7 +6,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.ledger import Ledger, Milestone, Witness
-from agent.capabilities.story import Ambition, Errand, Kind, Mark, Story, Task
+from agent.capabilities.story import Errand, Kind, Mark, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
@@ -47,7 +47,7 @@ def story_telling(
                 for number, each in enumerate(story.milestones)
             ),
             *(
-                _ambition(each, AMBITION_PRIORITY - number)
+                _goal(each.fact, each.says, AMBITION_PRIORITY - number)
                 for number, each in enumerate(story.ambitions)
             ),
         ),
@@ -67,10 +67,6 @@ def _goal(fact: str, says: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, says)
 
 
-def _ambition(ambition: Ambition, priority: int) -> Goal:
-    return _goal(ambition.fact, ambition.says, priority)
-
-
 def _errand_sensor(story: Story) -> Sensor:
     names = {_done(errand) for errand in story.errands}
 
@@ -82,13 +78,21 @@ def _errand_sensor(story: Story) -> Sensor:
 
 def _mark_sensor(story: Story) -> Sensor:
     """Read whatever happened, was earned, is carried, or is known by somebody of the team."""
-    marks = story.marks
+    marks, nothing = story.marks, dict.fromkeys(story.marks, 0)
+    sources: tuple[object, ...] = ()  # what the facts were read from the last time
+    facts: dict[str, int] = nothing
 
     def read(percept: Percept, _recall: Recall) -> dict[str, int]:
+        nonlocal sources, facts
         state = percept.state
         if not state.game_started:
-            return dict.fromkeys(marks, 0)
-        return {fact: int(_shows(state, mark)) for fact, mark in marks.items()}
+            return nothing
+        # This is asked every tick, and hardly ever anything of it has changed.
+        now = (state.flags.events, state.player.badges, state.bag, state.party)
+        if now != sources:
+            sources = now
+            facts = {fact: int(_shows(state, mark)) for fact, mark in marks.items()}
+        return facts
 
     return Sensor(frozenset(marks), read)
 

@@ -35,18 +35,24 @@ def view_on(output: Output) -> Iterator[Viewer]:
 
 @dataclass
 class PlainLines:
-    """A line whenever what it does changes, a milestone is reached, or a while has passed."""
+    """A line whenever what it does changes, a milestone is reached, or a while has passed.
+
+    A single tick of waiting, as between two parts of a scene, is no change.
+    """
 
     output: Output
     _last: tuple[str, int] = ("", 0)
     _last_tick: int = 0
+    _idle: bool = False  # whether the moment before was one of waiting
 
     def show(self, moment: Moment) -> None:
         """Print a line if there is something new to say."""
         now = (moment.intent.name, len(moment.milestones))
+        waited, self._idle = self._idle, moment.intent.source is Source.IDLE
         if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
             return
-        if moment.intent.source is not Source.REFLEX or now[1] != self._last[1]:
+        passing = moment.intent.source is Source.REFLEX or (self._idle and not waited)
+        if not passing or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
             self.output.say(_line(moment))
 

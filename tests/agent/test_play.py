@@ -184,3 +184,10 @@ def test_knowledge_that_cannot_be_reached_does_not_stop_play(tmp_path: Path) -> 
     assert summary.errors > 0
     with closing(read_run(tmp_path / "second")) as run:
         assert run.store.outbox()  # the lessons wait
+
+
+def test_a_tick_of_waiting_between_two_scenes_is_no_line(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("play", "--until", "left_home", "--run", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    assert "the scene may go on" not in ended.err
+    assert "take a preset name" in ended.err

@@ -2,8 +2,9 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -11,11 +12,13 @@ from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Story, domain_of, reached, story_telling
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
+from agent.perception import percept_of
 from agent.planning import Domain, Goal, Require, plan
 from agent.planning.facts import after
 from agent.skills import Terrain
-from emulator import RED, CartridgeKind, Dex, World
-from memory import Hooks
+from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World
+from memory import Hooks, Recall
+from tests.agent.support import Played, game_at
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 STORY: Final = Story.of(CartridgeKind.RED)
@@ -187,3 +190,30 @@ def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]
     statues = [row for row in maps[badge.map_id]["hidden"] if row["fn"] == "GymStatues"]
     assert badge.reading in [(row["x"], row["y"]) for row in statues]
     assert {row["facing"] for row in statues} == {"up"}
+
+
+def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
+    with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
+        state = game.state
+    telling = story_telling(STORY, Terrain(World.empty()), Ledger((), Hooks()), random.Random(0))
+    (sensor,) = [each for each in telling.sensors if "badge:boulder" in each.tells]
+
+    def true(state: State) -> set[str]:
+        facts = sensor.read(percept_of(state, 1), cast("Recall", None))
+        return {fact for fact, value in facts.items() if value}
+
+    before = true(state)
+    with_badge = replace(state, player=replace(state.player, badges=(0,)))
+    with_key = replace(with_badge, bag=Bag((Stack(48, 1),)))
+    events = bytes(len(state.flags.events))
+    assert true(with_badge) == before | {"badge:boulder"}
+    assert true(with_key) == before | {"badge:boulder", "item:card_key"}
+    assert true(replace(state, flags=replace(state.flags, events=events))) == set()
+    assert (
+        true(state)
+        == before
+        == {
+            "event:oak_asked_to_choose_mon",
+            "event:got_starter",
+        }
+    )
