@@ -9,7 +9,7 @@ from emulator.dex.dex import Dex
 from emulator.dex.items import Item
 from emulator.dex.moves import Move
 from emulator.dex.species import Evolution, EvolvesBy, Lesson, Species
-from emulator.dex.trainers import Member, TrainerClass
+from emulator.dex.trainers import Member, Team, TrainerClass
 from emulator.dex.wild import Wild, WildSlot, WildTable
 from emulator.errors import (
     CartridgeError,
@@ -64,7 +64,8 @@ from emulator.soundness.check import Check
 from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Sign
-from emulator.world.residents import Kind, Resident
+from emulator.world.lookouts import Lookout
+from emulator.world.residents import Kind, Opponent, Resident
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset
 from emulator.world.town_map import FIRST_INDOOR_MAP
@@ -120,6 +121,7 @@ __all__ = [
     "Kind",
     "Lesson",
     "Link",
+    "Lookout",
     "MapState",
     "Matchup",
     "Member",
@@ -129,6 +131,7 @@ __all__ = [
     "MoveData",
     "MoveSlot",
     "Odds",
+    "Opponent",
     "Party",
     "PartyMon",
     "Person",
@@ -161,6 +164,7 @@ __all__ = [
     "Status",
     "Step",
     "StepRecord",
+    "Team",
     "TesseractReader",
     "TextReader",
     "Tileset",

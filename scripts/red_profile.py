@@ -58,6 +58,7 @@ ALSO: Final = frozenset(
         "wNorthConnectedMap",
         "wOaksLabCurScript",
         "wPalletTownCurScript",
+        "wTrainerHeaderPtr",
         "wStack",
     )
 )

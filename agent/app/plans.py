@@ -10,8 +10,7 @@ from agent.app.images import read_images
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
-from agent.app.wiring import capabilities_for
-from agent.capabilities import Ledger, Story, hp_percent, reached
+from agent.capabilities import Kit, Ledger, Story, capabilities_for, hp_percent, reached
 from agent.errors import RunError, UsageError
 from agent.mind import Mind, Progress
 from agent.perception import Percept, percept_of
@@ -137,10 +136,8 @@ class _Thinker:
                 blackboard = Blackboard(store)
                 blackboard.adopt(entries)
                 recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
-                capabilities = capabilities_for(
-                    self.story, self.terrain, self.dex, self.ledger, self.seed
-                )
-                yield Mind(capabilities, recall, self.hooks, Progress())
+                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
+                yield Mind(capabilities_for(kit), recall, self.hooks, Progress())
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

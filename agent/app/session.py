@@ -11,8 +11,7 @@ from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.app.wiring import capabilities_for
-from agent.capabilities import Ledger, Reached, Story
+from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Mind, PlayProducers, Progress
@@ -172,11 +171,11 @@ class Session:
         world, seed = World.of(cartridge), self._frozen.seed
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
-        capabilities = capabilities_for(self._story, terrain, self._dex, self._ledger, seed)
+        kit = Kit(self._story, terrain, self._dex, self._ledger, seed)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities, self._recall, self._hooks, Progress()),
+            mind=Mind(capabilities_for(kit), self._recall, self._hooks, Progress()),
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._start.tick,

@@ -1,18 +1,17 @@
-"""What the agent can do, one topic a file."""
+"""What the agent can do, one topic a file: each offers a `capability(kit)`, and the registry finds it."""
 
-from agent.capabilities.battle import battling
 from agent.capabilities.capability import Capability, Deed, Reflex, Sensor, domain_of, sense
-from agent.capabilities.dialogue import dialogue
-from agent.capabilities.heal import healing, hp_percent
+from agent.capabilities.health import hp_percent
+from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
-from agent.capabilities.opening import opening
-from agent.capabilities.story import Story
-from agent.capabilities.telling import reached, story_telling
-from agent.capabilities.travel import Place, travelling
+from agent.capabilities.registry import capabilities_for, topics
+from agent.capabilities.story import Place, Story
+from agent.capabilities.telling import reached
 
 __all__ = [
     "Capability",
     "Deed",
+    "Kit",
     "Ledger",
     "Milestone",
     "Place",
@@ -21,14 +20,10 @@ __all__ = [
     "Sensor",
     "Story",
     "Witness",
-    "battling",
-    "dialogue",
+    "capabilities_for",
     "domain_of",
-    "healing",
     "hp_percent",
-    "opening",
     "reached",
     "sense",
-    "story_telling",
-    "travelling",
+    "topics",
 ]

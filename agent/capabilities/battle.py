@@ -4,11 +4,12 @@ from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.kit import Kit
 from agent.capabilities.tactics import command
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
-from emulator import Dex, State
+from emulator import State
 from memory import Recall
 
 PRIORITY: Final = 100  # nothing else can be done meanwhile
@@ -25,11 +26,11 @@ _FIGHT: Final = Action(
 _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 
-def battling(dex: Dex) -> Capability:
+def capability(kit: Kit) -> Capability:
     """Fight whenever there is a battle."""
 
     def begin(state: State) -> Skill:
-        return fight(partial(command, dex), state)
+        return fight(partial(command, kit.dex), state)
 
     return Capability(
         name="battle",

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from agent.perception import Percept
 from agent.planning import Action, Domain, Facts, Goal, Require
-from agent.skills import Skill
+from agent.skills import Hazard, Skill
 from emulator import State, Step
 from memory import Recall
 
@@ -21,6 +21,31 @@ class Sensor:
 
     tells: frozenset[str]
     read: Read
+
+
+def watching(
+    before: Mapping[str, int],
+    sources: Callable[[State], tuple[object, ...]],
+    read: Callable[[State], Mapping[str, int]],
+) -> Sensor:
+    """Return a sensor that reads a state anew only when its `sources` are others than the last time.
+
+    It is asked every tick, and hardly ever has anything changed. `before` is what holds until a game has begun.
+    """
+    last: tuple[object, ...] = ()
+    facts = before
+
+    def tell(percept: Percept, _recall: Recall) -> Mapping[str, int]:
+        nonlocal last, facts
+        state = percept.state
+        if not state.game_started:
+            return before
+        now = sources(state)
+        if now != last:
+            last, facts = now, read(state)
+        return facts
+
+    return Sensor(frozenset(before), tell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +75,14 @@ class Reflex:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One topic of play."""
+    """One topic of play; its hazards are what every route keeps clear of."""
 
     name: str
     sensors: tuple[Sensor, ...] = ()
     deeds: tuple[Deed, ...] = ()
     goals: tuple[Goal, ...] = ()
     reflexes: tuple[Reflex, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
 
 
 def sense(capabilities: Sequence[Capability], percept: Percept, recall: Recall) -> Facts:

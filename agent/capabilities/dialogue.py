@@ -1,13 +1,14 @@
 """Text that waits, and boxes that nobody asked for; those of a battle are the battle's own business."""
 
 from agent.capabilities.capability import Capability, Reflex, Sensor
+from agent.capabilities.kit import Kit
 from agent.perception import Percept
 from agent.skills import read_on, tap, wait
 from emulator import Button
 from memory import Recall
 
 
-def dialogue() -> Capability:
+def capability(_kit: Kit) -> Capability:
     """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
     return Capability(
         name="dialogue",

@@ -1,9 +1,9 @@
 """From power-on to standing in the bedroom: title, main menu, speech and names."""
 
-import random
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.kit import Kit
 from agent.perception import Percept
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, boot, choose, once, wait
@@ -47,9 +47,9 @@ _TAKE_NAME: Final = Action(
 )
 
 
-def opening(seed: int, chance: random.Random) -> Capability:
+def capability(kit: Kit) -> Capability:
     """Boot, start a new game, and take one of the preset names."""
-    preset = 1 + chance.randrange(3)
+    preset, seed = 1 + kit.chance("opening").randrange(3), kit.seed
     return Capability(
         name="opening",
         sensors=(

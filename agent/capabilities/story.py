@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.capabilities.ledger import Milestone, Witness
-from agent.capabilities.travel import Place
-from emulator import RED, CartridgeKind, State
+from emulator import RED, CartridgeKind, Opponent, State
 
 FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
 
-Square = tuple[int, int]
+Square: TypeAlias = tuple[int, int]
 
 _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
 
@@ -33,6 +32,40 @@ class Mark(NamedTuple):
     kind: Kind
     number: int
 
+    def shown_by(self, state: State) -> bool:
+        """Say whether it is so."""
+        match self.kind:
+            case Kind.EVENT:
+                return state.flags.is_set(self.number)
+            case Kind.BADGE:
+                return self.number in state.player.badges
+            case Kind.ITEM:
+                return state.bag.quantity(self.number) > 0
+            case Kind.MOVE:
+                known = (slot.move for mon in state.party.mons for slot in mon.moves)
+                return self.number in known
+
+
+class Gate(NamedTuple):
+    """Squares of a map where somebody turns one back until all the facts in `needs` are true."""
+
+    map_id: int
+    squares: frozenset[Square]
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A map of the story, and what people call it.
+
+    `needs` are the facts without which something on the way turns one back.
+    """
+
+    name: str
+    map_id: int
+    called: str
+    needs: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class Errand:
@@ -49,7 +82,8 @@ class Task:
     """Something that makes the fact `sets` true, once all the facts that it `needs` are.
 
     Either talking to one of the people (sprite slots) in `talk_to` and saying yes to what they
-    ask first, or walking to one of the squares in `walk_to`.
+    ask first, or walking to one of the squares in `walk_to`, or examining the square `examine` from below.
+    Whoever has to be fought for it is `against`, a class of trainers and a number.
     """
 
     id: str
@@ -59,6 +93,18 @@ class Task:
     needs: tuple[str, ...] = ()
     talk_to: tuple[int, ...] = ()
     walk_to: tuple[Square, ...] = ()
+    examine: Square | None = None
+    against: Opponent | None = None
+
+    @property
+    def ready(self) -> str:
+        """The name of the fact that the team stands up to whom it is against."""
+        return f"ready:{self.id}"
+
+    @property
+    def fits(self) -> str:
+        """The name of the fact that somebody of the team does well against them."""
+        return f"fits:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +113,15 @@ class Healer:
 
     place: str
     person: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clerk:
+    """Who sells things, once all the facts in `needs` are true: the sprite slot of a person in a place."""
+
+    place: str
+    person: int
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +141,12 @@ class Story:
     """
 
     places: tuple[Place, ...]
+    gates: tuple[Gate, ...]
     marks: Mapping[str, Mark]
     errands: tuple[Errand, ...]
     tasks: tuple[Task, ...]
     healers: tuple[Healer, ...]
+    clerks: tuple[Clerk, ...]
     milestones: tuple[Milestone, ...]
     ambitions: tuple[Ambition, ...]
     names: Mapping[int, str]
@@ -102,6 +159,10 @@ class Story:
         table = tomllib.loads((folder / FILES[kind]).read_text(encoding="utf-8"))
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
 
+    def shows(self, state: State, fact: str) -> bool:
+        """Say whether RAM shows one of the `marks`."""
+        return state.game_started and self.marks[fact].shown_by(state)
+
     def place_of(self, state: State) -> str:
         """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
         if not state.game_started:
@@ -112,24 +173,30 @@ class Story:
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
+    maps = {name: row["map"] for name, row in table["places"].items()}
+    gates = {name: _gate(row, maps) for name, row in table.get("gates", {}).items()}
     places = tuple(
         Place(
             name,
             row["map"],
             names.get(row["map"]) or f"the {name.replace('_', ' ')}",
-            tuple(row.get("needs", ())),
+            (
+                *row.get("needs", ()),
+                *(each for gate in row.get("behind", ()) for each in gates[gate].needs),
+            ),
         )
         for name, row in table["places"].items()
     )
-    maps = {place.name: place.map_id for place in places}
     tasks = tuple(_task(row) for row in table.get("tasks", ()))
     marks = _marks(table, places, tasks)
     return Story(
         places=places,
+        gates=tuple(gates.values()),
         marks=marks,
         errands=tuple(Errand(**row) for row in table.get("errands", ())),
         tasks=tasks,
         healers=tuple(Healer(**row) for row in table.get("healers", ())),
+        clerks=tuple(_clerk(row) for row in table.get("clerks", ())),
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
@@ -149,6 +216,7 @@ def _marks(
     }
     facts = [fact for place in places for fact in place.needs]
     facts += [fact for task in tasks for fact in (*task.needs, task.sets)]
+    facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
     marks = {}
     for fact in facts:
         kind, _, name = fact.partition(":")
@@ -159,7 +227,18 @@ def _marks(
 def _task(row: Mapping[str, Any]) -> Task:
     lists = {name: tuple(row[name]) for name in ("needs", "talk_to") if name in row}
     squares = tuple((x, y) for x, y in row.get("walk_to", ()))
-    return Task(**{**row, **lists, "walk_to": squares})
+    examine = tuple(row["examine"]) if "examine" in row else None
+    against = Opponent(*row["against"]) if "against" in row else None
+    return Task(**{**row, **lists, "walk_to": squares, "examine": examine, "against": against})
+
+
+def _clerk(row: Mapping[str, Any]) -> Clerk:
+    return Clerk(row["place"], row["person"], tuple(row.get("needs", ())))
+
+
+def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
+    squares = frozenset((x, y) for x, y in row["squares"])
+    return Gate(maps[row["place"]], squares, tuple(row["needs"]))
 
 
 def _milestone(

@@ -1,12 +1,13 @@
 """Doing what the story asks for: its facts, the deeds of its tasks, and the witnesses of its milestones."""
 
-import random
 from collections.abc import Callable, Iterator, Mapping
+from random import Random
 from typing import Final
 
-from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Witness
-from agent.capabilities.story import Errand, Kind, Mark, Story, Task
+from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
@@ -18,6 +19,7 @@ from memory import Recall
 ERRAND_PRIORITY: Final = 60
 MILESTONE_PRIORITY: Final = 50
 AMBITION_PRIORITY: Final = 20
+RESTED: Final = 80  # percent of HP below which nobody is challenged
 LOOKS: Final = 30  # how many ticks to wait for the second witness
 
 MENUS: Final = {
@@ -28,10 +30,9 @@ MENUS: Final = {
 }
 
 
-def story_telling(
-    story: Story, terrain: Terrain, ledger: Ledger, chance: random.Random
-) -> Capability:
+def capability(kit: Kit) -> Capability:
     """Do what the story asks for and reach its milestones, one after the other."""
+    story, terrain, ledger, chance = kit.story, kit.terrain, kit.ledger, kit.chance("story")
     return Capability(
         name="story",
         sensors=(_errand_sensor(story), _mark_sensor(story), _milestone_sensor(story, ledger)),
@@ -78,36 +79,15 @@ def _errand_sensor(story: Story) -> Sensor:
 
 def _mark_sensor(story: Story) -> Sensor:
     """Read whatever happened, was earned, is carried, or is known by somebody of the team."""
-    marks, nothing = story.marks, dict.fromkeys(story.marks, 0)
-    sources: tuple[object, ...] = ()  # what the facts were read from the last time
-    facts: dict[str, int] = nothing
+    marks = story.marks
 
-    def read(percept: Percept, _recall: Recall) -> dict[str, int]:
-        nonlocal sources, facts
-        state = percept.state
-        if not state.game_started:
-            return nothing
-        # This is asked every tick, and hardly ever anything of it has changed.
-        now = (state.flags.events, state.player.badges, state.bag, state.party)
-        if now != sources:
-            sources = now
-            facts = {fact: int(_shows(state, mark)) for fact, mark in marks.items()}
-        return facts
+    def sources(state: State) -> tuple[object, ...]:
+        return state.flags.events, state.player.badges, state.bag, state.party
 
-    return Sensor(frozenset(marks), read)
+    def read(state: State) -> dict[str, int]:
+        return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
 
-
-def _shows(state: State, mark: Mark) -> bool:
-    match mark.kind:
-        case Kind.EVENT:
-            return state.flags.is_set(mark.number)
-        case Kind.BADGE:
-            return mark.number in state.player.badges
-        case Kind.ITEM:
-            return state.bag.quantity(mark.number) > 0
-        case Kind.MOVE:
-            known = (slot.move for mon in state.party.mons for slot in mon.moves)
-            return mark.number in known
+    return watching(dict.fromkeys(marks, 0), sources, read)
 
 
 def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
@@ -133,7 +113,7 @@ def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy", "text"}))
 
 
-def _task_deed(task: Task, terrain: Terrain, chance: random.Random) -> Deed:
+def _task_deed(task: Task, terrain: Terrain, chance: Random) -> Deed:
     # Chosen once, so that a resumed session wants the same as the one before it.
     person = chance.choice(task.talk_to) if task.talk_to else 0
     squares = frozenset(task.walk_to)
@@ -141,6 +121,8 @@ def _task_deed(task: Task, terrain: Terrain, chance: random.Random) -> Deed:
     def begin(state: State) -> Skill:
         if task.talk_to:
             return talk(person, terrain, state, say_yes=True)
+        if task.examine is not None:
+            return examine(task.examine, terrain, state)
         return travel(terrain, Destination(state.map.map_id, squares), state)
 
     action = Action(
@@ -149,13 +131,22 @@ def _task_deed(task: Task, terrain: Terrain, chance: random.Random) -> Deed:
             Require(at(task.place), at_least=1),
             Require("in_control", at_least=1),
             *(Require(fact, at_least=1) for fact in task.needs),
+            *(_fit_to_fight(task) if task.against is not None else ()),
         ),
         effects=(Effect(task.sets, 1),),
         cost=5,
         says=task.says,
     )
-    masters = {"busy", "text", "stray_menu"} if task.talk_to else {"busy"}
+    masters = {"busy"} if task.walk_to else {"busy", "text", "stray_menu"}
     return Deed(action, begin, masters=frozenset(masters))
+
+
+def _fit_to_fight(task: Task) -> tuple[Require, ...]:
+    return (
+        Require(task.fits, at_least=1),
+        Require(task.ready, at_least=1),
+        Require("party:hp", at_least=RESTED),
+    )
 
 
 def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: Ledger) -> Deed:

@@ -1,46 +1,43 @@
 """Getting from place to place."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.kit import Kit
+from agent.capabilities.story import Place, Story
 from agent.perception import Percept
-from agent.planning import Action, Effect, Require
-from agent.skills import Destination, Skill, Terrain, travel
+from agent.planning import Action, Effect, Facts, Require
+from agent.skills import Destination, Hazard, Obstacles, Skill, Terrain, travel
 from emulator import State
 from memory import Recall
 
-TRAVEL_COST: Final = 10
+TRAVEL_COST: Final = 10  # of any walk, however short
+STEPS: Final = (
+    5  # that cost as much as a point: what they take is little beside what happens on the way
+)
+MAP: Final = "map"  # the fact that says on which map the player is
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A map of the story, and what people call it.
-
-    `needs` are the facts without which something on the way turns one back.
-    """
-
-    name: str
-    map_id: int
-    called: str
-    needs: tuple[str, ...] = ()
-
-
-def travelling(places: Iterable[Place], terrain: Terrain) -> Capability:
-    """Walk to any of the named places of the story."""
+def capability(kit: Kit) -> Capability:
+    """Walk to any of the named places of the story, but through no gate that is still closed."""
+    places = kit.story.places
     maps = {place.name: place.map_id for place in places}
     nowhere = {at(place): 0 for place in maps}
     facts = {map_id: {**nowhere, at(place): 1} for place, map_id in maps.items()}
 
     def read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
         state = percept.state
-        return facts.get(state.map.map_id, nowhere) if state.game_started else nowhere
+        if not state.game_started:
+            return {**nowhere, MAP: 0}
+        here = state.map.map_id
+        return {**facts.get(here, nowhere), MAP: here}
 
     return Capability(
         name="travel",
-        sensors=(Sensor(frozenset(at(place) for place in maps), read),),
-        deeds=tuple(_deed(place, maps, terrain) for place in places),
+        sensors=(Sensor(frozenset(at(place) for place in maps) | {MAP}, read),),
+        deeds=tuple(_deed(place, maps, kit.terrain) for place in places),
+        hazards=(_closed_gates(kit.story),),
     )
 
 
@@ -57,9 +54,35 @@ def _deed(place: Place, maps: Mapping[str, int], terrain: Terrain) -> Deed:
     action = Action(
         name=f"travel:{place.name}",
         requires=(Require("in_control", at_least=1), *needs),
-        effects=tuple(Effect(at(each), int(each == place.name)) for each in maps),
+        effects=(
+            *(Effect(at(each), int(each == place.name)) for each in maps),
+            Effect(MAP, place.map_id),
+        ),
         cost=TRAVEL_COST,
+        extra=_distance_to(place, terrain),
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way: the skill waits that out itself.
     return Deed(action, begin, masters=frozenset({"busy"}))
+
+
+def _distance_to(place: Place, terrain: Terrain) -> Callable[[Facts], int]:
+    """What the way to `place` costs, by how far its map is from where one is then."""
+
+    def extra(facts: Facts) -> int:
+        return terrain.nearness.steps(facts[MAP], place.map_id) // STEPS
+
+    return extra
+
+
+def _closed_gates(story: Story) -> Hazard:
+    """Walls where somebody would turn the player back."""
+
+    def closed(state: State) -> Obstacles:
+        shut = [
+            gate for gate in story.gates if not all(story.shows(state, each) for each in gate.needs)
+        ]
+        walls = frozenset((gate.map_id, x, y) for gate in shut for x, y in gate.squares)
+        return Obstacles(walls, {}) if walls else Obstacles.none()
+
+    return closed

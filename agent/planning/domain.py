@@ -1,7 +1,7 @@
 """Actions and goals, and the check that they fit together before anybody searches."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from agent.planning.facts import Effect, Facts, Require
@@ -13,13 +13,21 @@ class DomainError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One operation: when it is possible, what it should change, what it costs, and its words."""
+    """One operation: when it is possible, what it should change, what it costs, and its words.
+
+    `cost` is the least it can cost; `extra`, where there is one, tells from the facts what comes on top.
+    """
 
     name: str
     requires: tuple[Require, ...]
     effects: tuple[Effect, ...]
     cost: int
     says: str
+    extra: Callable[[Facts], int] | None = field(default=None, compare=False)
+
+    def cost_in(self, facts: Facts) -> int:
+        """Return what it costs where `facts` hold."""
+        return self.cost + (self.extra(facts) if self.extra is not None else 0)
 
     def possible(self, facts: Facts) -> bool:
         """Say whether every precondition holds."""

@@ -8,12 +8,12 @@ def explain(plan: Plan, facts: Facts) -> str:
     """Return why each action of `plan` is taken, one line each."""
     wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
     lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
-    for number, action in enumerate(plan.actions, start=1):
+    for number, (action, price) in enumerate(zip(plan.actions, plan.costs, strict=True), start=1):
         changes = ", ".join(
             f"{effect.fact} {facts.get(effect.fact, 0)} -> {effect.becomes}"
             for effect in action.effects
             if facts.get(effect.fact, 0) != effect.becomes
         )
-        lines.append(f"{number}. {action.says} (cost {action.cost}; {changes}).")
+        lines.append(f"{number}. {action.says} (cost {price}; {changes}).")
         facts = after(facts, action.effects)
     return "\n".join(lines)

@@ -1,32 +1,44 @@
 """A* over facts: bounded, deterministic, and free of side effects."""
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from agent.planning.domain import Action, Goal
 from agent.planning.facts import Facts, Require, after
 
 NODE_BUDGET: Final = 10_000
 
-_Key: TypeAlias = tuple[tuple[str, int], ...]
+_Key: TypeAlias = tuple[int, ...]
+
+
+class _Path(NamedTuple):
+    """The last action of a way, its price, and the way before it."""
+
+    action: Action
+    price: int
+    before: "_Path | None"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cheapest actions found that reach a goal, in order."""
+    """The cheapest actions found that reach a goal, in order, and what each costs where it comes."""
 
     goal: Goal
     actions: tuple[Action, ...]
-    cost: int
+    costs: tuple[int, ...]
+
+    @property
+    def cost(self) -> int:
+        """What all of it costs."""
+        return sum(self.costs)
 
     def rest(self) -> "Plan":
         """Return what is left when the first action is done."""
-        first, *others = self.actions
-        return Plan(self.goal, tuple(others), self.cost - first.cost)
+        return Plan(self.goal, self.actions[1:], self.costs[1:])
 
     def stands(self, facts: Facts) -> bool:
         """Say whether the actions can still be carried out one after the other and reach the goal.
@@ -52,33 +64,49 @@ def plan(
     """
     estimate = _estimate(goal, actions)
     relevant = _relevant(goal, actions)
+    changing = sorted({effect.fact for action in relevant for effect in action.effects})
+    useful = [action for action in relevant if _may_become_possible(action, facts, changing)]
     order = count()  # ties are broken by age, so that the same question has the same answer
-    frontier: list[tuple[float, int, int, dict[str, int], tuple[Action, ...]]] = []
+    frontier: list[tuple[float, int, int, dict[str, int], _Path | None]] = []
     best: dict[_Key, int] = {}
 
-    def add(cost: int, state: dict[str, int], path: tuple[Action, ...]) -> None:
-        key, left = _key(state), estimate(state)
+    def key_of(state: Facts) -> _Key:
+        return tuple([state.get(fact, 0) for fact in changing])
+
+    def add(cost: int, state: dict[str, int], path: _Path | None) -> None:
+        key, left = key_of(state), estimate(state)
         if left < inf and cost < best.get(key, cost + 1):
             best[key] = cost
             heapq.heappush(frontier, (cost + left, next(order), cost, state, path))
 
-    add(0, dict(facts), ())
+    add(0, dict(facts), None)
     for _ in range(max_nodes):
         if not frontier:
             return None
         _, _, cost, state, path = heapq.heappop(frontier)
         if goal.reached(state):
-            return Plan(goal, path, cost)
-        if cost > best[_key(state)]:
+            return _unwound(goal, path)
+        if cost > best[key_of(state)]:
             continue  # a cheaper way to the same facts came in between
-        for action in relevant:
+        for action in useful:
             if action.possible(state):
-                add(cost + action.cost, after(state, action.effects), (*path, action))
+                price = action.cost_in(state)
+                add(cost + price, after(state, action.effects), _Path(action, price, path))
     return None
 
 
-def _key(facts: Facts) -> _Key:
-    return tuple(sorted(item for item in facts.items() if item[1]))
+def _unwound(goal: Goal, path: _Path | None) -> Plan:
+    steps = []
+    while path is not None:
+        steps.append(path)
+        path = path.before
+    steps.reverse()
+    return Plan(goal, tuple(step.action for step in steps), tuple(step.price for step in steps))
+
+
+def _may_become_possible(action: Action, facts: Facts, changing: Collection[str]) -> bool:
+    """Say whether what no action changes allows `action` already."""
+    return all(each.holds(facts) for each in action.requires if each.fact not in changing)
 
 
 def _estimate(goal: Goal, actions: Sequence[Action]) -> Callable[[Facts], float]:

@@ -39,6 +39,11 @@ class Hop:
     cost: int = 1
 
 
+def is_step(hop: Hop, here: Spot) -> bool:
+    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge."""
+    return hop.to == here.next_to(hop.facing)
+
+
 @lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""

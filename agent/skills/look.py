@@ -18,12 +18,12 @@ def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience:
 
     A list is scrolled through. BLOCKED when it does not open, or shows nothing for `patience` ticks.
     """
-    state = yield from _open_start_menu(state)
+    state = yield from open_start_menu(state)
     if state.menu is None or state.menu.kind is not MenuKind.START:
         return Outcome.BLOCKED
     if kind in ENTRIES:
         state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind], state)
-        state = yield from _until_open(kind, state)
+        state = yield from until_open(kind, state)
     for _ in range(patience):
         if seen():
             break
@@ -42,16 +42,17 @@ def leave_menus(state: State, *, presses: int = 20) -> Movement:
     return state
 
 
-def _open_start_menu(state: State) -> Movement:
+def open_start_menu(state: State) -> Movement:
+    """Press START until its menu is open, as far as it opens."""
     for _ in range(5):
         if state.menu is not None:
             break
         state = yield tap(Button.START, settle=16)
-        state = yield from _until_open(MenuKind.START, state)
+        state = yield from until_open(MenuKind.START, state)
     return state
 
 
-def _until_open(kind: MenuKind, state: State) -> Movement:
+def until_open(kind: MenuKind, state: State) -> Movement:
     """Wait for a menu without a press.
 
     Red loads its letters and pictures, eight tiles a frame, before the cursor shows: whatever is pressed

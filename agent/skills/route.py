@@ -21,8 +21,20 @@ class Obstacles(NamedTuple):
     walls: frozenset[MapSquare]
     costs: Mapping[MapSquare, int]
 
+    @staticmethod
+    def none() -> "Obstacles":
+        """Return a free way."""
+        return NOTHING
 
-NOBODY: Final = Obstacles(frozenset(), MappingProxyType({}))
+    def and_also(self, other: "Obstacles") -> "Obstacles":
+        """Return both; where both make a square dearer, it is dearer by both."""
+        costs = dict(self.costs)
+        for square, cost in other.costs.items():
+            costs[square] = costs.get(square, 0) + cost
+        return Obstacles(self.walls | other.walls, costs)
+
+
+NOTHING: Final = Obstacles(frozenset(), MappingProxyType({}))
 
 
 def find_route(
@@ -30,7 +42,7 @@ def find_route(
     start: Spot,
     arrived: Callable[[Spot], bool],
     *,
-    obstacles: Obstacles = NOBODY,
+    obstacles: Obstacles = NOTHING,
     distances: Mapping[Spot, int] | None = None,
     longest: float = inf,
 ) -> list[Hop] | None:

@@ -1,6 +1,7 @@
 """Going up to somebody or something and hearing them out."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from agent.skills.crowd import Crowd
 from agent.skills.hops import Spot, spot_of
@@ -16,12 +17,19 @@ PAGES = 200  # how many presses a talk may take, the wait for a machine included
 
 
 def talk(
-    slot: int, terrain: Terrain, state: State, *, say_yes: bool = False, patience: int = 40
+    slot: int,
+    terrain: Terrain,
+    state: State,
+    *,
+    say_yes: bool = False,
+    hear: Callable[[State], Movement] | None = None,
+    patience: int = 40,
 ) -> Skill:
     """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
 
     `say_yes` takes the first of two options the first time they ask, otherwise the second: who offers
-    something asks that first, and what they may ask then, such as for a nickname, is not wanted.
+    something asks that first, and what they may ask then, such as for a nickname, is not wanted. Where more than
+    that is to be answered, `hear` does it.
     """
 
     def places(state: State) -> dict[Spot, Facing] | None:
@@ -31,7 +39,8 @@ def talk(
         target = spot_of(state)._replace(x=person.x, y=person.y)
         return dict(_places_to_talk(target, terrain.world(state)))
 
-    return _address(places, terrain, state, say_yes=say_yes, patience=patience)
+    hear = hear or partial(hear_out, say_yes=say_yes)
+    return _address(places, terrain, state, hear, patience=patience)
 
 
 def examine(
@@ -46,7 +55,7 @@ def examine(
     def places(state: State) -> dict[Spot, Facing]:
         return {spot_of(state)._replace(x=x, y=y + 1): Facing.UP}
 
-    return _address(places, terrain, state, patience=patience)
+    return _address(places, terrain, state, hear_out, patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
@@ -68,8 +77,8 @@ def _address(
     places: Callable[[State], dict[Spot, Facing] | None],
     terrain: Terrain,
     state: State,
+    hear: Callable[[State], Movement],
     *,
-    say_yes: bool = False,
     patience: int,
 ) -> Skill:
     crowd = Crowd(terrain.world(state))
@@ -81,7 +90,7 @@ def _address(
             terrain.world(state),
             spot_of(state),
             facings.__contains__,
-            obstacles=crowd.obstacles(state),
+            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
         )
         if route is None:
             state = yield wait(20)
@@ -91,7 +100,7 @@ def _address(
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)
             if state.dialogue.is_open:
-                yield from hear_out(state, say_yes=say_yes)
+                yield from hear(state)
                 return Outcome.DONE
     return Outcome.BLOCKED
 

@@ -1,19 +1,46 @@
 """The ground of every map as far as it is known: the cartridge's, with what was seen to have changed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
+from agent.skills.nearness import Nearness
+from agent.skills.route import Obstacles
 from emulator import State, World
 from memory import Json
 
+Hazard: TypeAlias = Callable[[State], Obstacles]
+
 
 class Terrain:
-    """What is believed of every map.
+    """What is believed of every map, and what else keeps one from walking there.
 
     A door that was seen open stays open in what is believed of its map until that map is seen again.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._hazards: tuple[Hazard, ...] = ()
+
+    def beware(self, hazards: Iterable[Hazard]) -> None:
+        """From now on keep clear of these and no others."""
+        self._hazards = tuple(hazards)
+
+    @property
+    def plain(self) -> World:
+        """The world as the cartridge lays it out."""
+        return self._world.plain
+
+    @property
+    def nearness(self) -> Nearness:
+        """How far maps are from one another, as the cartridge lays them out."""
+        return Nearness.of(self.plain)
+
+    def hazards(self, state: State) -> Obstacles:
+        """Return what to keep clear of at this moment, people not counted."""
+        found = Obstacles.none()
+        for hazard in self._hazards:
+            found = found.and_also(hazard(state))
+        return found
 
     def world(self, state: State) -> World:
         """Return the world as it is known now that `state` is seen; the same object while nothing new is."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
-from agent.skills.hops import Hop, Spot, spot_of
+from agent.skills.hops import Hop, Spot, is_step, spot_of
 from agent.skills.press import HOLD, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
@@ -59,7 +59,7 @@ def travel(
             world,
             here,
             destination.accepts,
-            obstacles=crowd.obstacles(state),
+            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
             distances=distances,
             longest=distances.get(here, 0) + detour if elsewhere else inf,
         )
@@ -103,11 +103,6 @@ def strides(route: list[Hop], start: Spot) -> Iterator[list[Hop]]:
         here = hop.to
     if stride:
         yield stride
-
-
-def is_step(hop: Hop, here: Spot) -> bool:
-    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge."""
-    return hop.to == here.next_to(hop.facing)
 
 
 def take(stride: list[Hop], state: State) -> Movement:

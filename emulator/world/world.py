@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from emulator.cartridge import Cartridge
 from emulator.errors import CartridgeError
@@ -19,10 +19,14 @@ from emulator.world.game_map import GameMap, make_map
 from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
+from emulator.world.lookouts import Lookout, read_lookouts
+from emulator.world.residents import Kind
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset, read_tileset
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
+
+FIGHTERS: Final = (Kind.TRAINER, Kind.MON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +148,16 @@ class World:
         if shown is None or live.unlike(shown):
             return self
         return self.with_blocks({**self.changed, live.map_id: live.layout.blocks})
+
+    def lookouts(self, state: State) -> Mapping[int, Lookout]:
+        """Return how far the trainers of the player's map see, by sprite slot; those whose mons wait there too."""
+        here = state.map.map_id
+        watchers = [each.slot for each in self.map(here).people if each.kind in FIGHTERS]
+        if not watchers:
+            return {}
+        bank = self.rom.byte(BANKS[0], BANKS[1] + here)
+        eyes = read_lookouts(self.rom, bank, state.ram, len(watchers))
+        return dict(zip(watchers, eyes, strict=False))
 
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)

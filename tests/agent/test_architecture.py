@@ -11,8 +11,7 @@ from typer.main import get_command
 import agent
 import emulator
 import memory
-from agent.app.wiring import capabilities_for
-from agent.capabilities import Ledger, Story, domain_of
+from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of
 from agent.cli import cli
 from agent.skills import Terrain
 from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
@@ -73,7 +72,7 @@ def test_every_capability_fits_the_others(kind: CartridgeKind) -> None:
     cartridge = load_cartridge(demo_cartridge_path())
     world, dex = World.of(cartridge), Dex.of(cartridge)
     ledger = Ledger(story.milestones, Hooks())
-    domain_of(capabilities_for(story, Terrain(world), dex, ledger, seed=0)).validate()
+    domain_of(capabilities_for(Kit(story, Terrain(world), dex, ledger, 0))).validate()
 
 
 def test_nobody_in_the_loop_stores_anything() -> None:

@@ -16,7 +16,7 @@ def test_a_cartridge_just_switched_on_is_to_be_booted(agent: Agent) -> None:
     assert ended.code == 0, ended.err
     assert "Moment: power-on, before the game" in ended.out
     assert "Team: nobody" in ended.out
-    assert re.search(r"^Facts, \d+ others being 0: party:hp = 100$", ended.out, re.MULTILINE)
+    assert re.search(r"^Facts, \d+ others being 0: .*party:hp = 100", ended.out, re.MULTILINE)
     assert "say goodbye downstairs (priority 60) <- pursued" in ended.out
     assert "1. press START until the main menu opens" in ended.out
 
@@ -27,7 +27,7 @@ def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path)
     play_run(settings, Watcher(), Interrupt())
     ended = agent("plan", "--run", run)
     assert ended.code == 0, ended.err
-    assert "Moment: tick 77, the town (3,6)" in ended.out
+    assert re.search(r"^Moment: tick \d+, the town \(3,6\)$", ended.out, re.MULTILINE)
     assert "errand:goodbye = 1, " in ended.out
     assert ", reached:left_home = 1" in ended.out
     assert "have a companion (priority 49) <- pursued" in ended.out

@@ -1,15 +1,13 @@
 """Red's story file against the written facts of the game: places, squares, people, events."""
 
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
 import pytest
 
-from agent.app.wiring import capabilities_for
-from agent.capabilities import Ledger, Story, domain_of, reached, story_telling
+from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of, reached, telling
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
 from agent.perception import percept_of
@@ -158,20 +156,21 @@ def test_no_way_is_known_where_the_outline_has_none() -> None:
 
 def _domain() -> Domain:
     ledger = Ledger(STORY.milestones, Hooks())
-    terrain = Terrain(World.empty())
-    return domain_of(capabilities_for(STORY, terrain, Dex.empty(), ledger, 0))
+    return domain_of(capabilities_for(_kit(ledger)))
+
+
+def _kit(ledger: Ledger) -> Kit:
+    return Kit(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
 
 
 def _power_on() -> dict[str, int]:
-    return {**dict.fromkeys(_domain().sensed, 0), "party:hp": 100}
+    return {**dict.fromkeys(_domain().sensed, 0), "party:hp": 100, "party:pp": 100}
 
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
     hooks = Hooks()
-    telling = story_telling(
-        STORY, Terrain(World.empty()), Ledger(STORY.milestones, hooks), random.Random(0)
-    )
-    masters = {deed.action.name: deed.masters for deed in telling.deeds}
+    story = telling.capability(_kit(Ledger(STORY.milestones, hooks)))
+    masters = {deed.action.name: deed.masters for deed in story.deeds}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown == ["starter", "parcel", "pokedex", "healed"]
     assert all("text" in masters[f"witness:{id_}"] for id_ in shown)
@@ -195,8 +194,8 @@ def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]
 def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
         state = game.state
-    telling = story_telling(STORY, Terrain(World.empty()), Ledger((), Hooks()), random.Random(0))
-    (sensor,) = [each for each in telling.sensors if "badge:boulder" in each.tells]
+    story = telling.capability(_kit(Ledger((), Hooks())))
+    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
 
     def true(state: State) -> set[str]:
         facts = sensor.read(percept_of(state, 1), cast("Recall", None))

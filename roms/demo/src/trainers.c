@@ -53,6 +53,9 @@ void load_trainers(void)
         load_trainer(slot, header);
         header += HEADER_SIZE;
     }
+    /* Whoever looks from outside finds the headers before it. */
+    wTrainerHeaderPtr[0] = header >> 8;
+    wTrainerHeaderPtr[1] = header;
 }
 
 const Trainer *trainer_in_slot(uint8_t slot)

@@ -5,16 +5,18 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Story, healing
+from agent.capabilities import Kit, Ledger, Story, recover
 from agent.perception import percept_of
 from agent.skills import Terrain
-from emulator import CartridgeKind, State, World, demo_cartridge_path, load_cartridge
+from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
-from memory import Recall
+from memory import Hooks, Recall
 from tests.agent.support import Game, Played, game_at
 
-WORLD = World.of(load_cartridge(demo_cartridge_path()))
-HEALING = healing(Story.of(CartridgeKind.DEMO), Terrain(WORLD))
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
+STORY = Story.of(CartridgeKind.DEMO)
+HEALING = recover.capability(Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0))
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 

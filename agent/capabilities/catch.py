@@ -1,0 +1,133 @@
+"""Somebody for the team who does well against whom the story has it fight next: where they live, and a ball."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from agent.capabilities import supplies
+from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.kit import Kit
+from agent.capabilities.readiness import ahead, team_of
+from agent.capabilities.story import Place, Task
+from agent.capabilities.travel import at
+from agent.planning import Action, Effect, Require
+from agent.skills import Skill, roam
+from emulator import Dex, Party, Species, State, Team
+
+BALLS: Final = "bag:balls"
+STRONG: Final = 2  # times the damage of one who fits
+GROWN: Final = 13  # level up to which moves still to be learnt count
+FULL: Final = 6
+FRESH: Final = 50  # percent of HP below which nobody goes catching
+COST: Final = 20
+MEETING_COST: Final = 5  # of each mon met until one is wanted
+
+
+def capability(kit: Kit) -> Capability:
+    """Catch somebody who fits, where they live."""
+    against = [task for task in kit.story.tasks if task.against is not None]
+    return Capability(
+        name="catch",
+        sensors=(_sensor(kit),),
+        deeds=tuple(
+            _deed(task, place, share, kit)
+            for task in against
+            for place, share in _homes(kit, task).items()
+        ),
+    )
+
+
+def wanted(kit: Kit, state: State) -> frozenset[int]:
+    """Return the species worth a ball at this moment."""
+    task = next(ahead(kit.story, state), None)
+    if task is None or len(state.party) >= FULL or _has_fitting(kit.dex, task, state.party):
+        return frozenset()
+    return fitting_for(kit.dex, task)
+
+
+def _sensor(kit: Kit) -> Sensor:
+    against = [task for task in kit.story.tasks if task.against is not None]
+    before = {task.fits: 0 for task in against} | {BALLS: 0}
+
+    def sources(state: State) -> tuple[object, ...]:
+        return state.party, state.bag, state.player.money
+
+    def read(state: State) -> Mapping[str, int]:
+        hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
+        facts = {
+            task.fits: int(
+                hopeless or _has_fitting(kit.dex, task, state.party) or not _homes(kit, task)
+            )
+            for task in against
+        }
+        return {**facts, BALLS: supplies.balls(state.bag)}
+
+    return watching(before, sources, read)
+
+
+def _can_have_balls(dex: Dex, state: State) -> bool:
+    ball = dex.all_items.get(supplies.POKE_BALL)
+    affordable = ball is not None and 0 < ball.price <= state.player.money
+    return affordable or supplies.balls(state.bag) > 0
+
+
+def _deed(task: Task, place: Place, share: Fraction, kit: Kit) -> Deed:
+    def begin(state: State) -> Skill:
+        return roam(kit.terrain, state)
+
+    action = Action(
+        name=f"catch:{place.name}:{task.id}",
+        requires=(
+            Require(at(place.name), at_least=1),
+            Require("in_control", at_least=1),
+            Require(BALLS, at_least=1),
+            Require("party:hp", at_least=FRESH),
+        ),
+        effects=(Effect(task.fits, 1),),
+        cost=COST + round(MEETING_COST / share),
+        says=f"catch somebody in {place.called} who does well in what is ahead",
+    )
+    return Deed(action, begin, masters=frozenset({"busy"}))
+
+
+def _homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
+    """Return where somebody lives who fits, and which share of those met there does."""
+    fitting = fitting_for(kit.dex, task)
+    shares = {place: _share(kit.dex, place, fitting) for place in kit.story.places}
+    return {place: share for place, share in shares.items() if share}
+
+
+def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
+    wild = dex.wild.get(place.map_id)
+    shares = wild.grass.shares if wild is not None and wild.grass is not None else {}
+    return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def fitting_for(dex: Dex, task: Task) -> frozenset[int]:
+    """Return the species that do well against whom a task is against, by what they know or will soon."""
+    team = team_of(dex, task.against) if task.against is not None else ()
+    return frozenset(
+        index for index, each in dex.all_species.items() if _does_well(dex, _soon_known(each), team)
+    )
+
+
+def _soon_known(species: Species) -> tuple[int, ...]:
+    return (*species.first_moves, *(each.move for each in species.lessons if each.level <= GROWN))
+
+
+def _does_well(dex: Dex, moves: Iterable[int], team: Team) -> bool:
+    """Say whether an attack among `moves` is strong against at least half of a team."""
+    foes = [dex.all_species[member.species] for member in team if member.species in dex.all_species]
+    attacks = [dex.all_moves[move] for move in moves if move in dex.all_moves]
+    return bool(foes) and any(
+        2 * sum(dex.rules.chart.multiplier(move.type, foe.types) >= STRONG for foe in foes)
+        >= len(foes)
+        for move in attacks
+        if move.power
+    )
+
+
+def _has_fitting(dex: Dex, task: Task, party: Party) -> bool:
+    return any(mon.species in fitting_for(dex, task) for mon in party.mons)

@@ -1,0 +1,24 @@
+"""What a capability is made from: one cartridge, its story, and the luck of one run."""
+
+import random
+from dataclasses import dataclass
+
+from agent.capabilities.ledger import Ledger
+from agent.capabilities.story import Story
+from agent.skills import Terrain
+from emulator import Dex
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The parts that capabilities share; every topic draws chance of its own, whoever else does."""
+
+    story: Story
+    terrain: Terrain
+    dex: Dex
+    ledger: Ledger
+    seed: int
+
+    def chance(self, topic: str) -> random.Random:
+        """Return what decides where several ways are as good; the same for the same seed and topic."""
+        return random.Random(f"{self.seed}:{topic}")

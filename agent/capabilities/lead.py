@@ -1,0 +1,71 @@
+"""Who goes first: whoever is to learn from the fights on the way, or does best in the one ahead."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, watching
+from agent.capabilities.catch import fitting_for
+from agent.capabilities.kit import Kit
+from agent.capabilities.readiness import ahead, is_ready, led_by, odds
+from agent.capabilities.story import Task
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, swap
+from emulator import Party, State
+
+LED: Final = "led"
+PRIORITY: Final = 53
+COST: Final = 3
+BEHIND: Final = 6  # levels by which a pupil may lag behind the strongest
+BETTER: Final = 0.05  # chance to win that is worth a change
+
+
+def capability(kit: Kit) -> Capability:
+    """Put the right one first."""
+
+    def read(state: State) -> Mapping[str, int]:
+        return {LED: int(best_lead(kit, state) == 0)}
+
+    def begin(state: State) -> Skill:
+        return swap(0, best_lead(kit, state), state)
+
+    action = Action(
+        name="lead",
+        requires=(Require(LED, at_most=0), Require("in_control", at_least=1)),
+        effects=(Effect(LED, 1),),
+        cost=COST,
+        says="put another one first",
+    )
+    return Capability(
+        name="lead",
+        sensors=(watching({LED: 1}, lambda state: (state.party, state.flags.events), read),),
+        deeds=(Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
+    )
+
+
+def best_lead(kit: Kit, state: State) -> int:
+    """Return the place of the mon that should go first."""
+    party = state.party
+    able = [at for at, mon in enumerate(party.mons) if mon.hp]
+    task = next(ahead(kit.story, state), None)
+    if len(able) < 2 or task is None or task.against is None:
+        return able[0] if able else 0
+    if not is_ready(kit.dex, party, task.against):
+        return _pupil(kit, task, party, able)
+    chances = {at: odds(kit.dex, led_by(party, at), task.against) for at in able}
+    best = max(able, key=lambda at: (chances[at], -at))
+    return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
+
+
+def _pupil(kit: Kit, task: Task, party: Party, able: list[int]) -> int:
+    """Who learns most from fights on the way: one who will do well, and can stand up to what lives there."""
+    strongest = max(able, key=lambda at: (party[at].level, -at))
+    fitting = fitting_for(kit.dex, task)
+    able_to_learn = [
+        at
+        for at in able
+        if party[at].species in fitting
+        and party[at].level + BEHIND >= party[strongest].level
+        and 2 * party[at].hp > party[at].stats.hp
+    ]
+    return max(able_to_learn, key=lambda at: (party[at].level, -at), default=strongest)

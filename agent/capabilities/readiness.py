@@ -1,0 +1,60 @@
+"""Whether the team stands up to whom the story has it fight, and who of it should go first."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from agent.capabilities.story import Story, Task
+from agent.capabilities.tactics import chance_to_beat
+from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Team
+
+READY: Final = 0.9  # the chance to win that is worth the walk
+WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
+
+
+def team_of(dex: Dex, opponent: Opponent) -> Team:
+    """Return whom a trainer fights with; nobody, where the cartridge has no such trainer."""
+    known = dex.all_trainers.get(opponent.trainer_class)
+    if known is None or not 0 < opponent.number <= len(known.teams):
+        return ()
+    return known.teams[opponent.number - 1]
+
+
+def odds(dex: Dex, party: Party, opponent: Opponent) -> float:
+    """Return the chance that a team as it is beats a trainer."""
+    return chance_to_beat(dex, party, team_of(dex, opponent))
+
+
+def led_by(party: Party, position: int) -> Party:
+    """Return a team with another of it first, and whoever was first in that place."""
+    mons = list(party.mons)
+    mons[0], mons[position] = mons[position], mons[0]
+    return Party(tuple(mons))
+
+
+def is_ready(dex: Dex, party: Party, opponent: Opponent) -> bool:
+    """Say whether a team would most likely beat a trainer, rested and in the best order."""
+    well = rested(dex, party)
+    return any(odds(dex, led_by(well, at), opponent) >= READY for at in range(len(well)))
+
+
+def rested(dex: Dex, party: Party) -> Party:
+    """Return a team as a night in a rest house leaves it."""
+    return Party(tuple(_rested(dex, mon) for mon in party.mons))
+
+
+def ahead(story: Story, state: State) -> Iterator[Task]:
+    """Yield the tasks not done yet for which somebody has to be fought, in the order of the story."""
+    for task in story.tasks:
+        if task.against is not None and not story.shows(state, task.sets):
+            yield task
+
+
+def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
+    moves = tuple(_refreshed(dex, slot) for slot in mon.moves)
+    return replace(mon, hp=mon.stats.hp, status=WELL, moves=moves)
+
+
+def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:
+    move = dex.all_moves.get(slot.move)
+    return slot if move is None else slot._replace(pp=move.pp + slot.pp_ups * (move.pp // 5))

@@ -1,0 +1,141 @@
+"""Looking after the team: whoever heals it is worth a walk when it is worn, and a potion when that is far."""
+
+from functools import partial
+from typing import Final
+
+from agent.capabilities import supplies
+from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.health import hp_percent, pp_percent
+from agent.capabilities.kit import Kit
+from agent.capabilities.story import Healer
+from agent.capabilities.travel import at
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, Terrain, talk, use_item
+from emulator import Dex, PartyMon, State
+
+WORN: Final = 40  # percent of the team's HP below which healing comes first
+TIRED: Final = 20  # percent of the PP of its attacks
+REFRESHED: Final = 70  # percent of HP that a potion is taken to leave the team with
+PRIORITY: Final = 55
+HEAL_COST: Final = 5
+POTION_COST: Final = 25  # worth a walk of some hundred steps
+CURE_COST: Final = 10
+HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
+
+MENUS: Final = frozenset(
+    {"busy", "text", "stray_menu"}
+)  # reflexes that a skill in menus does without
+
+BEFORE: Final = {
+    "party:hp": 100,
+    "party:pp": 100,
+    "party:poisoned": 0,
+    "healed": 0,
+    "bag:potions": 0,
+    "bag:antidotes": 0,
+}
+HEALTHY: Final = Goal(
+    "healthy",
+    (
+        Require("party:hp", at_least=WORN),
+        Require("party:pp", at_least=TIRED),
+        Require("party:poisoned", at_most=0),
+    ),
+    PRIORITY,
+    "keep the team on its feet",
+)
+
+
+def capability(kit: Kit) -> Capability:
+    """Keep the team fit to fight: by a healer, or out of the bag."""
+    called = {place.name: place.called for place in kit.story.places}
+    healers = [_heal(each, called[each.place], kit.terrain) for each in kit.story.healers]
+    return Capability(
+        name="recover",
+        sensors=(_sensor(kit.dex),),
+        deeds=(*healers, _POTION, _ANTIDOTE) if healers else (),
+        goals=(HEALTHY,) if healers else (),
+    )
+
+
+def _sensor(dex: Dex) -> Sensor:
+    def sources(state: State) -> tuple[object, ...]:
+        flags = state.flags
+        return state.party, state.bag, flags.used_center, flags.blackout_map
+
+    return watching(BEFORE, sources, partial(_facts, dex))
+
+
+def _facts(dex: Dex, state: State) -> dict[str, int]:
+    # Asking is enough for the centre to count as used; only who is healed there wakes up there.
+    healed = state.flags.used_center and state.flags.blackout_map != HOME
+    return {
+        "party:hp": hp_percent(state.party),
+        "party:pp": pp_percent(dex, state.party),
+        "party:poisoned": int(any(mon.status.poisoned and mon.hp for mon in state.party.mons)),
+        "healed": int(healed),
+        "bag:potions": supplies.potions(state.bag),
+        "bag:antidotes": state.bag.quantity(supplies.ANTIDOTE),
+    }
+
+
+def _heal(healer: Healer, place: str, terrain: Terrain) -> Deed:
+    def begin(state: State) -> Skill:
+        return talk(healer.person, terrain, state, say_yes=True)
+
+    action = Action(
+        name=f"heal:{healer.place}",
+        requires=(Require(at(healer.place), at_least=1), Require("in_control", at_least=1)),
+        effects=(
+            Effect("party:hp", 100),
+            Effect("party:pp", 100),
+            Effect("party:poisoned", 0),
+            Effect("healed", 1),
+        ),
+        cost=HEAL_COST,
+        says=f"have the team healed in {place}",
+    )
+    return Deed(action, begin, masters=MENUS)
+
+
+def _take_potion(state: State) -> Skill:
+    """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
+    mons = state.party.mons
+    position = max(range(len(mons)), key=lambda at: _lost(mons[at]))
+    held = [item for item in supplies.POTIONS if state.bag.quantity(item)]
+    enough = [item for item in held if supplies.POTIONS[item] >= _lost(mons[position])]
+    chosen = min(enough, key=supplies.POTIONS.__getitem__) if enough else held[-1]
+    return use_item(chosen, position, state)
+
+
+def _lost(mon: PartyMon) -> int:
+    return mon.stats.hp - mon.hp if mon.hp else 0  # a potion does nothing for who has fainted
+
+
+def _take_antidote(state: State) -> Skill:
+    position = next(at for at, mon in enumerate(state.party.mons) if mon.status.poisoned and mon.hp)
+    return use_item(supplies.ANTIDOTE, position, state)
+
+
+_POTION: Final = Deed(
+    Action(
+        name="use:potion",
+        requires=(Require("bag:potions", at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect("party:hp", REFRESHED),),
+        cost=POTION_COST,
+        says="take a potion out of the bag",
+    ),
+    _take_potion,
+    masters=MENUS,
+)
+_ANTIDOTE: Final = Deed(
+    Action(
+        name="use:antidote",
+        requires=(Require("bag:antidotes", at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect("party:poisoned", 0),),
+        cost=CURE_COST,
+        says="take an antidote out of the bag",
+    ),
+    _take_antidote,
+    masters=MENUS,
+)

@@ -1,0 +1,124 @@
+"""Getting strong enough for whom the story has one fight: in the grass, and against trainers who are sure to lose."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.kit import Kit
+from agent.capabilities.readiness import ahead, is_ready, odds
+from agent.capabilities.story import Place
+from agent.capabilities.travel import at
+from agent.planning import Action, Effect, Require
+from agent.skills import Skill, roam, talk, watchers
+from emulator import Dex, State, WildTable, experience_gained
+
+FRESH: Final = 50  # percent of HP below which nobody goes training
+SURE: Final = 0.9  # the chance to win at which a trainer on the way is a teacher
+LESSON: Final = 2_000  # experience that training is thought to take: a few levels of a young team
+FIGHT_COST: Final = 2  # of each fight in the grass
+SPAR_COST: Final = 15
+SPARRING: Final = "sparring"
+NOBODY: Final = 0  # the slot of the player himself
+
+
+def capability(kit: Kit) -> Capability:
+    """Train until the odds are good."""
+    against = [task for task in kit.story.tasks if task.against is not None]
+    ready = tuple(Effect(task.ready, 1) for task in against)
+    grounds = [place for place in kit.story.places if _table(kit.dex, place) is not None]
+    return Capability(
+        name="train",
+        sensors=(_ready_sensor(kit), _sparring_sensor(kit)),
+        deeds=(*(_roam(place, ready, kit) for place in grounds), _spar(ready, kit))
+        if ready
+        else (),
+    )
+
+
+def _ready_sensor(kit: Kit) -> Sensor:
+    names = {task.ready: 0 for task in kit.story.tasks if task.against is not None}
+
+    def read(state: State) -> Mapping[str, int]:
+        facts = dict(names)
+        for task in ahead(kit.story, state):
+            if task.against is not None:
+                facts[task.ready] = int(is_ready(kit.dex, state.party, task.against))
+        return facts
+
+    return watching(names, lambda state: (state.party, state.flags.events), read)
+
+
+def _sparring_sensor(kit: Kit) -> Sensor:
+    def sources(state: State) -> tuple[object, ...]:
+        return state.in_control, state.map.map_id, state.party, state.flags.events
+
+    def read(state: State) -> Mapping[str, int]:
+        return {SPARRING: int(state.in_control and _partner(kit, state) != NOBODY)}
+
+    return watching({SPARRING: 0}, sources, read)
+
+
+def _partner(kit: Kit, state: State) -> int:
+    """The sprite slot of a trainer on this map who would almost surely lose, or 0."""
+    for each in watchers(kit.terrain.world(state), state):
+        if odds(kit.dex, state.party, each.opponent) >= SURE:
+            return each.slot
+    return NOBODY
+
+
+def _roam(place: Place, ready: tuple[Effect, ...], kit: Kit) -> Deed:
+    def begin(state: State) -> Skill:
+        return roam(kit.terrain, state)
+
+    action = Action(
+        name=f"train:{place.name}",
+        requires=(
+            Require(at(place.name), at_least=1),
+            Require("in_control", at_least=1),
+            Require("party:hp", at_least=FRESH),
+        ),
+        effects=ready,
+        cost=_cost(kit.dex, place),
+        says=f"train in {place.called}",
+    )
+    return Deed(action, begin, masters=frozenset({"busy"}))
+
+
+def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
+    def begin(state: State) -> Skill:
+        return talk(_partner(kit, state), kit.terrain, state)
+
+    action = Action(
+        name="spar",
+        requires=(
+            Require(SPARRING, at_least=1),
+            Require("in_control", at_least=1),
+            Require("party:hp", at_least=FRESH),
+        ),
+        effects=(*ready, Effect(SPARRING, 0)),
+        cost=SPAR_COST,
+        says="take on a trainer who is sure to lose",
+    )
+    return Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
+
+
+def _table(dex: Dex, place: Place) -> WildTable | None:
+    wild = dex.wild.get(place.map_id)
+    return wild.grass if wild is not None else None
+
+
+def _cost(dex: Dex, place: Place) -> int:
+    """What training costs there: as many fights as a lesson takes."""
+    table = _table(dex, place)
+    if table is None:
+        return LESSON
+    gain = sum(
+        (slot.chance * _worth(dex, slot.species, slot.level) for slot in table.slots), Fraction(0)
+    )
+    return int(FIGHT_COST * LESSON / gain) if gain else LESSON
+
+
+def _worth(dex: Dex, species: int, level: int) -> int:
+    known = dex.all_species.get(species)
+    return experience_gained(known.base_experience, level) if known is not None else 0

@@ -1,0 +1,167 @@
+"""What is done in menus: using things of the bag, buying, putting the team in order.
+
+Each is driven by what is open, not by what should be: at every look the kind of menu decides the next press, and
+RAM tells when the work is done. Whatever is refused ends it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, TypeAlias
+
+from agent.skills.look import leave_menus, open_start_menu, until_open
+from agent.skills.menu import point_at, select
+from agent.skills.press import read_on, tap, wait
+from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.talk import talk
+from agent.skills.terrain import Terrain
+from emulator import Button, Menu, MenuKind, State
+
+PRESSES: Final = 120  # that one visit to menus may take
+LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
+TEAM, BAG = 0, 1  # entries of the START menu, the dex not counted
+USE: Final = 0
+BUY: Final = 0
+YES: Final = 0
+SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
+QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
+
+Done: TypeAlias = Callable[[State], bool]
+Answer: TypeAlias = Callable[[State, Menu], Movement]
+
+
+def use_item(item: int, position: int, state: State) -> Skill:
+    """Use a thing of the bag on the mon in this place of the team; DONE when the bag has one less."""
+    before = state.bag.quantity(item)
+
+    def used(state: State) -> bool:
+        return state.bag.quantity(item) < before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from _enter(BAG, state))
+            case MenuKind.ITEMS:
+                return (yield from _select_item(item, state))
+            case MenuKind.USE_TOSS:
+                return (yield from select(USE, state))
+            case MenuKind.PARTY:
+                return (yield from select(position, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    state = yield from open_start_menu(state)
+    state = yield from _work(answer, used, state)
+    yield from leave_menus(state)
+    return Outcome.DONE if used(state) else Outcome.BLOCKED
+
+
+def swap(first: int, second: int, state: State) -> Skill:
+    """Let two mons of the team change places; DONE when they have."""
+    wanted = _marks(state)
+    wanted[first], wanted[second] = wanted[second], wanted[first]
+    chosen = False  # whether the first of them is
+
+    def swapped(state: State) -> bool:
+        return _marks(state) == wanted
+
+    def answer(state: State, menu: Menu) -> Movement:
+        nonlocal chosen
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from _enter(TEAM, state))
+            case MenuKind.PARTY:
+                return (yield from select(second if chosen else first, state))
+            case MenuKind.PARTY_FIELD:
+                chosen = True
+                return (yield from select(menu.maximum - SWITCH_FROM_END, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    state = yield from open_start_menu(state)
+    state = yield from _work(answer, swapped, state)
+    yield from leave_menus(state)
+    return Outcome.DONE if swapped(state) else Outcome.BLOCKED
+
+
+def buy(slot: int, wanted: Mapping[int, int], terrain: Terrain, state: State) -> Skill:
+    """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds so many of each thing.
+
+    DONE as well when money or bag do not allow it all; BLOCKED when nobody sells there.
+    """
+    shops = terrain.world(state).map(state.map.map_id).shops
+    wares = next((shop.items for shop in shops if shop.slot == slot), None)
+    if wares is None:
+        return Outcome.BLOCKED
+    return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, wares)))
+
+
+def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> Movement:
+    tried: dict[int, int] = dict.fromkeys(wanted, 0)
+
+    def next_item(state: State) -> int | None:
+        lacking = (item for item in wanted if state.bag.quantity(item) < wanted[item])
+        return next((item for item in lacking if item in wares and tried[item] < 2), None)
+
+    def bought(state: State) -> bool:
+        return next_item(state) is None
+
+    def answer(state: State, menu: Menu) -> Movement:
+        item = next_item(state)
+        if item is None:
+            return (yield tap(Button.B, settle=16))
+        match menu.kind:
+            case MenuKind.MART:
+                return (yield from select(BUY, state))
+            case MenuKind.PRICED_ITEMS:
+                tried[item] += 1
+                return (yield from select(wares.index(item), state))
+            case MenuKind.QUANTITY:
+                lacking = wanted[item] - state.bag.quantity(item)
+                state = yield from point_at(min(lacking, menu.maximum), state)
+                return (yield tap(Button.A, settle=16))
+            case MenuKind.YES_NO:
+                return (yield from select(YES, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    state = yield from _work(answer, bought, state)
+    return (yield from leave_menus(state))
+
+
+def _work(answer: Answer, done: Done, state: State) -> Movement:
+    """Answer every menu and read every text until `done`, or until nothing is open any more."""
+    quiet = 0
+    for _ in range(PRESSES):
+        if done(state) or quiet > QUIET:
+            break
+        if state.menu is not None:
+            state = yield from answer(state, state.menu)
+            quiet = 0
+        elif state.dialogue.is_open:
+            state = yield read_on()
+            quiet = 0
+        else:
+            state = yield wait(8)
+            quiet += 1
+    return state
+
+
+def _enter(entry: int, state: State) -> Movement:
+    """Choose from the START menu, and wait for what opens."""
+    if state.menu is None:
+        return state
+    state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + entry, state)
+    return (yield from until_open(MenuKind.PARTY if entry == TEAM else MenuKind.ITEMS, state))
+
+
+def _select_item(item: int, state: State) -> Movement:
+    """Choose a thing in the list of the bag; who is not there is left for."""
+    items = [stack.item for stack in state.bag.items]
+    if item not in items:
+        return (yield tap(Button.B, settle=16))
+    return (yield from select(items.index(item), state))
+
+
+def _marks(state: State) -> list[tuple[int, int, int]]:
+    """What tells the mons of the team apart."""
+    return [(mon.species, mon.exp, mon.hp) for mon in state.party.mons]

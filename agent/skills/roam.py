@@ -1,0 +1,63 @@
+"""Walking about where wild mons live, until one of them comes."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent.skills.crowd import Crowd
+from agent.skills.hops import hops, is_step, spot_of
+from agent.skills.press import wait
+from agent.skills.skill import Outcome, Skill
+from agent.skills.terrain import Terrain
+from agent.skills.travel import Destination, take, travel
+from emulator import FIRST_INDOOR_MAP, GameMap, State
+
+STRIDES: Final = 400  # far more than it takes to meet somebody
+ROUND: Final = 8  # strides, after which one stands still for a moment
+PRIME: Final = (
+    13  # frames that such a moment may take: steps in time with the random bytes meet nobody
+)
+
+
+def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
+    """Go to the nearest grass of this map, or any floor of a cave, and walk about there.
+
+    DONE after so many strides; who meets somebody does not come that far. BLOCKED where nobody lives,
+    or there is no way to go.
+    """
+    here = state.map.map_id
+    haunts = frozenset(haunts_of(terrain.world(state).map(here)))
+    if not haunts:
+        return Outcome.BLOCKED
+    outcome = yield from travel(terrain, Destination(here, haunts), state)
+    if outcome is not Outcome.DONE:
+        return outcome
+    crowd = Crowd(terrain.world(state))
+    for stride in range(strides):
+        if stride % ROUND == 0:
+            state = yield wait(1 + state.frame % PRIME)
+        walls, spot = crowd.obstacles(state).walls, spot_of(state)
+        ways = [
+            hop
+            for hop in hops(terrain.world(state), spot)
+            if is_step(hop, spot) and hop.to[:3] not in walls and hop.to[1:3] in haunts
+        ]
+        if not ways:
+            return Outcome.BLOCKED
+        state = yield from take([ways[state.frame % len(ways)]], state)
+    return Outcome.DONE
+
+
+def haunts_of(game_map: GameMap) -> Iterator[tuple[int, int]]:
+    """Yield the squares on which wild mons of the land may come: grass, or in a cave any floor."""
+    grass = game_map.tileset.grass
+    squares = [
+        (x, y)
+        for x in range(game_map.columns)
+        for y in range(game_map.rows)
+        if game_map.passable(x, y) and game_map.warp_at(x, y) is None
+    ]
+    in_grass = [(x, y) for x, y in squares if game_map.tile(x, y) == grass]
+    if in_grass:
+        yield from in_grass
+    elif game_map.map_id >= FIRST_INDOOR_MAP:
+        yield from squares
