@@ -1,10 +1,10 @@
 """Fighting every battle to its end: what to do each turn is `tactics`' business."""
 
-from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
-from agent.capabilities.tactics import command
+from agent.capabilities.tactics import Tactics
+from agent.capabilities.tactics.commander import Wishing, plain_wishes
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
@@ -25,11 +25,12 @@ _FIGHT: Final = Action(
 _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 
-def battling(dex: Dex) -> Capability:
-    """Fight whenever there is a battle."""
+def battling(dex: Dex, wishing: Wishing = plain_wishes) -> Capability:
+    """Fight whenever there is a battle; `wishing` says of a state what a battle should bring."""
+    tactics = Tactics(dex, wishing)
 
     def begin(state: State) -> Skill:
-        return fight(partial(command, dex), state)
+        return fight(tactics, state)
 
     return Capability(
         name="battle",

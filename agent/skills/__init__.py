@@ -1,9 +1,24 @@
 """How things are done: generators that yield steps. Only the loop lets time pass."""
 
 from agent.skills.boot import boot
-from agent.skills.fight import Attack, Commander, Flee, Order, Switch, fight
+from agent.skills.fight import fight
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.orders import (
+    BALLS,
+    Attack,
+    Commander,
+    Flee,
+    Order,
+    Switch,
+    Throw,
+    Tried,
+    Use,
+    any_attack,
+    first_able,
+    is_lawful,
+    usable_slots,
+)
 from agent.skills.press import read_on, tap, wait
 from agent.skills.skill import Course, Outcome, Skill, once
 from agent.skills.talk import examine, talk
@@ -11,6 +26,7 @@ from agent.skills.terrain import Terrain
 from agent.skills.travel import Destination, travel
 
 __all__ = [
+    "BALLS",
     "Attack",
     "Commander",
     "Course",
@@ -21,15 +37,22 @@ __all__ = [
     "Skill",
     "Switch",
     "Terrain",
+    "Throw",
+    "Tried",
+    "Use",
+    "any_attack",
     "boot",
     "choose",
     "examine",
     "fight",
+    "first_able",
+    "is_lawful",
     "look_at",
     "once",
     "read_on",
     "talk",
     "tap",
     "travel",
+    "usable_slots",
     "wait",
 ]
