@@ -32,6 +32,7 @@ from emulator.ram.in_sight import is_in_sight
 from emulator.ram.map import Connections, Facing, MapState, Position, Travel
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
+from emulator.ram.offer import MoveOffer, read_offer
 from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
 from emulator.ram.phase import Phase
 from emulator.ram.player import Player, PlayTime
@@ -129,6 +130,7 @@ __all__ = [
     "MenuKind",
     "Move",
     "MoveData",
+    "MoveOffer",
     "MoveSlot",
     "Odds",
     "Opponent",
@@ -196,6 +198,7 @@ __all__ = [
     "load_cartridge",
     "locate",
     "read_glyphs",
+    "read_offer",
     "read_state",
     "refuse_unsound",
     "run_chance",

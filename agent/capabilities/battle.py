@@ -1,15 +1,16 @@
 """Fighting every battle to its end: what to do each turn is `tactics`' business."""
 
-from functools import partial
 from typing import Final
 
+from agent.capabilities.aims import wishing
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.kit import Kit
-from agent.capabilities.tactics import command
+from agent.capabilities.tactics import Tactics
+from agent.capabilities.tactics.commander import Wishing, plain_wishes
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
-from emulator import State
+from emulator import Dex, State
 from memory import Recall
 
 PRIORITY: Final = 100  # nothing else can be done meanwhile
@@ -27,10 +28,16 @@ _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 
 def capability(kit: Kit) -> Capability:
-    """Fight whenever there is a battle."""
+    """Fight whenever there is a battle, for what the story wants of it."""
+    return battling(kit.dex, wishing(kit))
+
+
+def battling(dex: Dex, wishing: Wishing = plain_wishes) -> Capability:
+    """Fight whenever there is a battle; `wishing` says of a state what a battle should bring."""
+    tactics = Tactics(dex, wishing)
 
     def begin(state: State) -> Skill:
-        return fight(partial(command, kit.dex), state)
+        return fight(tactics, state)
 
     return Capability(
         name="battle",

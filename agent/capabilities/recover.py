@@ -8,6 +8,7 @@ from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.health import hp_percent, pp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Healer
+from agent.capabilities.tactics.items import HEALS
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, Terrain, talk, use_item
@@ -102,9 +103,9 @@ def _take_potion(state: State) -> Skill:
     """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
     mons = state.party.mons
     position = max(range(len(mons)), key=lambda at: _lost(mons[at]))
-    held = [item for item in supplies.POTIONS if state.bag.quantity(item)]
-    enough = [item for item in held if supplies.POTIONS[item] >= _lost(mons[position])]
-    chosen = min(enough, key=supplies.POTIONS.__getitem__) if enough else held[-1]
+    held = [item for item in HEALS if state.bag.quantity(item)]
+    enough = [item for item in held if HEALS[item] >= _lost(mons[position])]
+    chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
     return use_item(chosen, position, state)
 
 

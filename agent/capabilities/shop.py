@@ -13,13 +13,12 @@ from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy
 from emulator import State
 
-POTION: Final = 20
 LEAST: Final = {
-    POTION: 2,
+    supplies.POTION: 2,
     supplies.POKE_BALL: 2,
     supplies.ANTIDOTE: 1,
 }  # below which one goes shopping
-WANTED: Final = {POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
+WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
 PRIORITY: Final = 52
 COST: Final = 5
 SUPPLIED: Final = "supplied"
@@ -61,8 +60,8 @@ def _stock(clerk: Clerk, kit: Kit) -> Iterator[Effect]:
     wares = {item for shop in shops if shop.slot == clerk.person for item in shop.items}
     if supplies.POKE_BALL in wares:
         yield Effect(BALLS, WANTED[supplies.POKE_BALL])
-    if POTION in wares:
-        yield Effect("bag:potions", WANTED[POTION])
+    if supplies.POTION in wares:
+        yield Effect("bag:potions", WANTED[supplies.POTION])
 
 
 def _deed(clerk: Clerk, kit: Kit) -> Deed:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -141,16 +141,16 @@ class Story:
     """
 
     places: tuple[Place, ...]
-    gates: tuple[Gate, ...]
-    marks: Mapping[str, Mark]
-    errands: tuple[Errand, ...]
-    tasks: tuple[Task, ...]
-    healers: tuple[Healer, ...]
-    clerks: tuple[Clerk, ...]
     milestones: tuple[Milestone, ...]
-    ambitions: tuple[Ambition, ...]
-    names: Mapping[int, str]
-    caveat: str
+    gates: tuple[Gate, ...] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    errands: tuple[Errand, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    healers: tuple[Healer, ...] = ()
+    clerks: tuple[Clerk, ...] = ()
+    ambitions: tuple[Ambition, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+    caveat: str = ""
 
     @staticmethod
     def of(kind: CartridgeKind) -> "Story":

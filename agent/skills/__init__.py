@@ -2,9 +2,24 @@
 
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, use_item
-from agent.skills.fight import Attack, Commander, Flee, Order, Switch, fight
+from agent.skills.fight import fight
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.orders import (
+    BALLS,
+    Attack,
+    Commander,
+    Flee,
+    Order,
+    Switch,
+    Throw,
+    Tried,
+    Use,
+    any_attack,
+    first_able,
+    is_lawful,
+    usable_slots,
+)
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
@@ -15,6 +30,7 @@ from agent.skills.travel import Destination, travel
 from agent.skills.watchers import Watcher, watchers
 
 __all__ = [
+    "BALLS",
     "Attack",
     "Commander",
     "Course",
@@ -27,12 +43,18 @@ __all__ = [
     "Skill",
     "Switch",
     "Terrain",
+    "Throw",
+    "Tried",
+    "Use",
     "Watcher",
+    "any_attack",
     "boot",
     "buy",
     "choose",
     "examine",
     "fight",
+    "first_able",
+    "is_lawful",
     "look_at",
     "once",
     "read_on",
@@ -41,6 +63,7 @@ __all__ = [
     "talk",
     "tap",
     "travel",
+    "usable_slots",
     "use_item",
     "wait",
     "watchers",

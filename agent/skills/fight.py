@@ -1,128 +1,150 @@
-"""Fighting: from what should be done this turn to the presses that do it, and everything between turns."""
+"""Fighting: from what should be done this turn to the presses that do it, and everything between turns.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+Each step answers what RAM shows at that moment, so nothing is pressed into a menu that is not there; what
+is chosen is compared with what lies under the cursor first.
+"""
 
+from typing import Final
+
+from agent.skills.answers import Answers
 from agent.skills.menu import select
+from agent.skills.orders import (
+    Attack,
+    Commander,
+    Flee,
+    Order,
+    Switch,
+    Throw,
+    Use,
+    first_able,
+)
 from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Battle, BattleResult, Button, MenuKind, Phase, State
+from agent.skills.turn import Turn
+from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
 
 LONGEST: Final = 6_000  # steps of one battle, far more than any needs
 FIGHT, BAG, TEAM, RUN = range(
     4
 )  # entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN
-YES = 0
+YES: Final = 0
 EVOLVING_FRAMES: Final = 48  # of some five hundred
 SWITCH: Final = 0  # first entry of what can be done with a mon of the team
+OPENING: Final = 30  # looks at a screen that may take its time to open
+GLANCE: Final = 8  # frames between two of them
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """Use the move in this slot, from 0 on."""
-
-    slot: int
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """Send the mon in this place of the team."""
-
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class Flee:
-    """Run away."""
-
-
-Order: TypeAlias = Attack | Switch | Flee
-Commander: TypeAlias = Callable[[State], Order]
-
-
-def fight(command: Commander, state: State) -> Skill:
-    """Fight to the end, asking `command` for an order whenever the battle menu waits.
+def fight(commander: Commander, state: State) -> Skill:
+    """Fight to the end, asking `commander` whatever the battle asks.
 
     INTERRUPTED when the battle was lost.
     """
-    order: Order | None = None
-    answers = _Answers()
+    turn, answers = Turn(commander), Answers()
     for _ in range(LONGEST):
         battle = state.battle
         if battle is None or not state.in_battle:
             lost = state.battle_result is BattleResult.LOST
             return Outcome.INTERRUPTED if lost else Outcome.DONE
+        turn.saw(battle, state)
         if battle.phase is Phase.MAIN_MENU:
-            order, answers = command(state), _Answers()
+            answers = Answers()
         if battle.phase is not Phase.YES_NO:
             answers.close()
-        state = yield from _react(battle, order, command, answers, state)
+        state = yield from _react(battle, turn, answers, state)
     return Outcome.BLOCKED
 
 
-class _Answers:
-    """What to say to questions that no order is about: no at first, yes to what is asked because of that.
-
-    Who will not forget a move for a fifth one is asked whether to do without it, and who says no to
-    that as well is asked for ever. With which of the two it begins is not known, so what is asked again is
-    answered otherwise.
-    """
-
-    def __init__(self) -> None:
-        self._given: dict[str, bool] = {}
-        self._asked = ""  # the question that is still open
-
-    def to(self, asked: str) -> bool:
-        """Return whether to say yes."""
-        if asked != self._asked:
-            before = list(self._given.values())[-1:]
-            again = asked in self._given
-            self._given[asked] = not self._given.pop(asked) if again else before == [False]
-            self._asked = asked
-        return self._given[asked]
-
-    def close(self) -> None:
-        """Take note that nothing is being asked."""
-        self._asked = ""
-
-
-def _react(
-    battle: Battle,
-    order: Order | None,
-    command: Commander,
-    answers: _Answers,
-    state: State,
-) -> Movement:
+def _react(battle: Battle, turn: Turn, answers: Answers, state: State) -> Movement:
     match battle.phase:
         case Phase.MAIN_MENU:
-            return (yield from _choose_from_battle_menu(_entry(order), state))
-        case Phase.MOVE_MENU:
-            return (yield from _choose_move(order or command(state), state))
-        case Phase.PARTY:
-            return (yield from _choose_mon(order, state))
-        case Phase.PARTY_SUBMENU:
-            return (yield from select(SWITCH, state))
-        case Phase.NEXT_MON:
-            return (yield from select(YES, state))
-        case Phase.YES_NO:
-            yes = answers.to(state.dialogue.text)
-            return (yield from select(YES, state)) if yes else (yield read_on())
-        case (
-            Phase.TEXT | Phase.LEVEL_UP | Phase.CHANGE_MON
-            | Phase.BAG | Phase.FORGET_MOVE | Phase.NAMING | Phase.OTHER_MENU
-        ):  # fmt: skip
-            return (yield read_on())  # which says no and leaves menus as well
-        case Phase.INTRO | Phase.BUSY:
-            return (yield look_on())
+            return (yield from _choose_from_battle_menu(_entry(turn.order_for(state)), state))
+        case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
+            if turn.is_at_a_loss():
+                return (yield tap(Button.B, settle=16))
+            return (yield from _choose(battle, turn, state))
+        case Phase.YES_NO | Phase.NEXT_MON | Phase.CHANGE_MON:
+            if _says_yes(battle.phase, turn, answers, state):
+                return (yield from _then_wait(select(YES, state)))
+            return (yield read_on())
+        case _:
+            return (yield _pass(battle))
+
+
+def _says_yes(asked: Phase, turn: Turn, answers: Answers, state: State) -> bool:
+    commander = turn.commander
+    if asked is Phase.NEXT_MON:
+        return commander.fights_on(state)
+    if asked is Phase.CHANGE_MON:
+        turn.change = commander.change(state)
+        return turn.change is not None
+    wanted = commander.forget(state) is not None and not turn.is_at_a_loss()
+    return answers.to(state.dialogue.text, first=wanted)
+
+
+def _pass(battle: Battle) -> Step:
+    """The step for what wants no choice."""
+    match battle.phase:
+        case Phase.NAMING:
+            return tap(Button.START, settle=16)  # takes the name that is offered
         case Phase.EVOLVING:
-            return (yield wait(EVOLVING_FRAMES))
+            return wait(EVOLVING_FRAMES)
+        case Phase.INTRO | Phase.BUSY:
+            return wait(EVOLVING_FRAMES) if is_decided(battle) else look_on()
+        case Phase.TEXT | Phase.LEVEL_UP if is_decided(battle):
+            return tap(Button.A, settle=20)
+        case _:
+            return read_on()  # which says no and leaves menus as well
 
 
-def _entry(order: Order | None) -> int:
+def is_decided(battle: Battle) -> bool:
+    """Whether nobody is left on the other side: somebody may evolve soon, and B held would stop that."""
+    if battle.enemy is None or battle.enemy.hp:
+        return False
+    here = battle.enemy.position
+    others = (mon for at, mon in enumerate(battle.enemy_party.mons) if at != here)
+    return not any(mon.hp for mon in others)
+
+
+def _choose(battle: Battle, turn: Turn, state: State) -> Movement:
+    order = turn.order
+    match battle.phase:
+        case Phase.MOVE_MENU:
+            slot = order.slot if isinstance(order, Attack) else None
+            return (yield from _pick(slot, state))
+        case Phase.BAG:
+            return (yield from _then_wait(_pick(_place_in_bag(order, state), state)))
+        case Phase.PARTY:
+            return (yield from _then_wait(_pick(_mon(battle, turn, state), state)))
+        case Phase.PARTY_SUBMENU:
+            return (yield from _then_wait(select(SWITCH, state)))
+        case _:
+            return (yield from _then_wait(_pick(turn.commander.forget(state), state)))
+
+
+def _pick(index: int | None, state: State) -> Movement:
+    """Choose an entry, or leave the menu when there is nothing to choose in it."""
+    if index is None:
+        return (yield tap(Button.B, settle=16))
+    return (yield from select(index, state))
+
+
+def _then_wait(choice: Movement) -> Movement:
+    """Carry out a choice, and press nothing until what it opens is there."""
+    state = yield from choice
+    for _ in range(OPENING):
+        busy = state.battle is not None and state.battle.phase in (Phase.BUSY, Phase.INTRO)
+        if not busy:
+            break
+        state = yield wait(GLANCE)
+    return state
+
+
+def _entry(order: Order) -> int:
     match order:
-        case Attack() | None:
+        case Attack():
             return FIGHT
+        case Use() | Throw():
+            return BAG
         case Switch():
             return TEAM
         case Flee():
@@ -139,16 +161,25 @@ def _choose_from_battle_menu(entry: int, state: State) -> Movement:
     return (yield from select(entry, state))
 
 
-def _choose_move(order: Order, state: State) -> Movement:
-    if isinstance(order, Attack):
-        return (yield from select(order.slot, state))
-    return (yield tap(Button.B))
+def _place_in_bag(order: Order | None, state: State) -> int | None:
+    match order:
+        case Use(item=item) | Throw(ball=item):
+            stacks = enumerate(state.bag.items)
+            return next((at for at, stack in stacks if stack.item == item), None)
+        case _:
+            return None
 
 
-def _choose_mon(order: Order | None, state: State) -> Movement:
-    """Send who was asked for; when somebody must be sent, the first who can stand."""
-    mons = state.party.mons
-    if isinstance(order, Switch) and mons[order.position].hp:
-        return (yield from select(order.position, state))
-    able = next((at for at, mon in enumerate(mons) if mon.hp), 0)
-    return (yield from select(able, state))
+def _mon(battle: Battle, turn: Turn, state: State) -> int | None:
+    """Whom to choose from the team; None when nobody was asked for and nobody has to be sent."""
+    if battle.own is None or battle.own.fainted:
+        position = turn.commander.next_mon(state)
+        able = position < len(state.party) and state.party[position].hp
+        return position if able else first_able(state)
+    match turn.order:
+        case Switch(position) if turn.change is None:
+            return position if state.party[position].hp else None
+        case Use() as use if turn.change is None:
+            return use.position
+        case _:
+            return turn.change

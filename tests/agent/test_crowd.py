@@ -7,7 +7,7 @@ import pytest
 
 from agent.skills import Course, Destination, Outcome, Skill, Terrain, travel, wait
 from agent.skills.crowd import HALF_LIFE, NEARBY, Crowd
-from agent.skills.route import NOBODY, Obstacles
+from agent.skills.route import NOTHING, Obstacles
 from emulator import (
     FRAMES_PER_SECOND,
     Facing,
@@ -80,7 +80,7 @@ def test_leaving_the_map_forgets_its_people(town: State) -> None:
     crowd = Crowd(WORLD)
     crowd.see(with_people(town, person(BOY, 6, 8)))
     crowd.see(replace(with_people(town), map=replace(town.map, map_id=LAB)))
-    assert crowd.obstacles(with_people(town)) == NOBODY
+    assert crowd.obstacles(with_people(town)) == NOTHING
 
 
 def test_who_only_stands_there_is_a_wall_out_of_sight_as_well(town: State) -> None:
@@ -89,7 +89,7 @@ def test_who_only_stands_there_is_a_wall_out_of_sight_as_well(town: State) -> No
     assert crowd.obstacles(out_of_sight) == Obstacles(frozenset({(TOWN, 12, 6)}), {})
     # Where one would see them and does not, there is nobody.
     not_drawn = with_people(town, person(GARDENER, 6, 6, on_screen=False))
-    assert crowd.obstacles(not_drawn) == NOBODY
+    assert crowd.obstacles(not_drawn) == NOTHING
 
 
 def test_what_the_story_has_taken_away_is_in_nobodys_way(played: Played) -> None:

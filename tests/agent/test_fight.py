@@ -1,15 +1,46 @@
 """Fighting on the cartridge: orders become presses, and everything between turns is seen through."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.skills import Attack, Flee, Order, Outcome, fight
+from agent.skills import Attack, Flee, Order, Outcome, Tried, fight
 from emulator import BattleResult, Button, MenuKind, Phase, State, Step
 from tests.agent.support import Game, Played, Watcher, game_at
+
+
+@dataclass
+class Orders:
+    """A commander that has an order for every turn, and a fixed answer to everything else."""
+
+    order_for: Callable[[State], Order]
+    place: int = 0
+    on: bool = True
+    other: int | None = None
+    forgotten: int | None = None
+    tried: list[Tried] = field(default_factory=list)
+
+    def order(self, state: State, tried: Tried) -> Order:
+        self.tried.append(tried)
+        return self.order_for(state)
+
+    def next_mon(self, _state: State) -> int:
+        return self.place
+
+    def fights_on(self, _state: State) -> bool:
+        return self.on
+
+    def change(self, _state: State) -> int | None:
+        return self.other
+
+    def forget(self, _state: State) -> int | None:
+        return self.forgotten
+
+
+ATTACKING = Orders(lambda _state: Attack(0))
 
 
 def battle_menu_waits(state: State) -> bool:
@@ -61,7 +92,7 @@ def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> No
         used.append(slot)
         return Attack(slot)
 
-    skill = fight(command, against_rival.state)
+    skill = fight(Orders(command), against_rival.state)
     step = next(skill)
     for _ in range(60):
         against_rival.console.perform(step)
@@ -75,7 +106,7 @@ def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> No
 
 
 def test_a_fight_goes_on_until_it_is_over(against_rival: Game) -> None:
-    outcome = against_rival.carry_out(fight(lambda _state: Attack(0), against_rival.state))
+    outcome = against_rival.carry_out(fight(ATTACKING, against_rival.state))
     assert not against_rival.state.in_battle
     result = against_rival.state.battle_result
     assert (outcome, result) in (
@@ -92,14 +123,14 @@ def test_nobody_runs_from_a_trainer_and_the_fight_goes_on(against_rival: Game) -
         asked += 1
         return Flee() if asked == 1 else Attack(0)
 
-    against_rival.carry_out(fight(command, against_rival.state))
+    against_rival.carry_out(fight(Orders(command), against_rival.state))
     assert asked > 2
     assert against_rival.state.battle_result is not BattleResult.LEFT
 
 
 def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
     before = in_the_grass.state.party
-    in_the_grass.carry_out(fight(lambda _state: Flee(), in_the_grass.state))
+    in_the_grass.carry_out(fight(Orders(lambda _state: Flee()), in_the_grass.state))
     fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
     assert fainted or in_the_grass.state.battle_result is BattleResult.LEFT
     assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
@@ -121,7 +152,7 @@ def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
     # The game asks whether to forget a move, then whether to do without, and from the start when that is no.
     forget = waiting_for(Phase.YES_NO, "make room for BITE?", against_rival.state)
     do_without = waiting_for(Phase.YES_NO, "no more BITE?", against_rival.state)
-    skill = fight(lambda _state: Attack(0), forget)
+    skill = fight(ATTACKING, forget)
     assert next(skill).button is Button.B
     assert skill.send(forget).button is Button.B  # the press was missed
     assert skill.send(do_without).button is Button.A
@@ -136,7 +167,7 @@ def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_r
     }
     text = waiting_for(Phase.TEXT, "", against_rival.state)
     answers: list[tuple[str, bool]] = []
-    skill, asked = fight(lambda _state: Attack(0), text), "no more BITE?"
+    skill, asked = fight(ATTACKING, text), "no more BITE?"
     next(skill)
     while answers[-2:] != [("make room for BITE?", False), ("no more BITE?", True)]:
         answers.append((asked, skill.send(questions[asked]).button is Button.A))
@@ -150,13 +181,13 @@ def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_r
 
 def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
     evolving = waiting_for(Phase.EVOLVING, "it evolves", against_rival.state)
-    skill = fight(lambda _state: Attack(0), evolving)
+    skill = fight(ATTACKING, evolving)
     steps = [next(skill), skill.send(evolving), skill.send(evolving)]
     assert steps == [Step(None, 0, 48)] * 3
 
 
 def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: Game) -> None:
-    skill = fight(lambda _state: Attack(0), against_rival.state)
+    skill = fight(ATTACKING, against_rival.state)
     step = next(skill)
     while True:
         against_rival.console.perform(step)
@@ -164,6 +195,6 @@ def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: 
         if state.battle is not None and state.battle.phase is Phase.MOVE_MENU:
             break
         step = skill.send(state)
-    again = fight(lambda _state: Attack(0), against_rival.state)  # as after a resume
+    again = fight(ATTACKING, against_rival.state)  # as after a resume
     against_rival.carry_out(again)
     assert not against_rival.state.in_battle

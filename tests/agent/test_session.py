@@ -98,7 +98,7 @@ def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Pa
         Place("bedroom", 38, "the bedroom"),
         Place("island", 200, "the island"),
     )  # a map without a way in
-    closed = Story(places, {}, (), (), (), (island,), (), {}, "")
+    closed = Story(places=places, milestones=(island,))
     summary, _ = play(tmp_path, Limits("island", inf), closed)
     assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
     assert "walk to the island" in summary.reason

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.capabilities.tactics import command, prospects
+from agent.capabilities.tactics import Wishes, command
+from agent.capabilities.tactics.options import Table, attack_options
 from agent.skills import Attack, Flee
 from emulator import (
     TURNS,
@@ -18,6 +19,7 @@ from emulator import (
     BattleMon,
     Dex,
     MoveSlot,
+    Party,
     Phase,
     State,
     Stats,
@@ -67,18 +69,33 @@ def even(mon: BattleMon) -> BattleMon:
     return replace(mon, level=5, hp=20, stats=stats, unmodified=stats, types=(0, 0))
 
 
-def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
+def tough(mon: BattleMon) -> BattleMon:
+    return replace(mon, hp=26, stats=mon.stats._replace(hp=26))
+
+
+def at(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> State:
     battle, *_ = sides(state)
-    return command(DEX, replace(state, battle=replace(battle, own=own, enemy=enemy, kind=kind)))
+    mons = (replace(state.party[0], hp=own.hp), *state.party.mons[1:])
+    battle = replace(battle, own=own, enemy=enemy, kind=kind)
+    return replace(state, battle=battle, party=Party(mons))
+
+
+def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
+    return command(DEX, at(state, own, enemy, kind), Wishes())
+
+
+def table(state: State, own: BattleMon, enemy: BattleMon) -> Table:
+    found = Table.of(DEX, at(state, own, enemy, BattleKind.TRAINER), Wishes())
+    assert found is not None
+    return found
 
 
 def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
-    attacks = [each for each in prospects(DEX, own, enemy) if each.slot in (0, 2)]
-    quickest = min(attacks, key=lambda each: each.turns)
     weak = replace(enemy, hp=9)  # nothing is worth preparing
-    assert ordered(first_turn, own, weak, BattleKind.TRAINER) == Attack(quickest.slot)
+    quickest = min(attack_options(table(first_turn, own, weak)), key=lambda each: each.turns)
+    assert ordered(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
 
 
 def test_a_move_without_pp_is_not_chosen(first_turn: State) -> None:
@@ -115,7 +132,7 @@ def test_a_fight_that_will_be_won_is_fought(first_turn: State) -> None:
 def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own = with_moves(even(own), (NUDGE, 20), (CURL_UP, 20))
-    strong = replace(with_moves(even(enemy), (NUDGE, 20)), hp=26)  # many turns, and each one hurts
+    strong = tough(with_moves(even(enemy), (NUDGE, 20)))  # many turns, and each one hurts
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
     curled = replace(
         own, stages=own.stages._replace(defense=6), stats=own.stats._replace(defense=44)
@@ -126,7 +143,7 @@ def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) ->
 def test_what_helps_less_than_its_turn_costs_is_left(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own = with_moves(even(own), (NUDGE, 20), (BIG_EYES, 20))
-    strong = replace(with_moves(even(enemy), (NUDGE, 20)), hp=26)
+    strong = tough(with_moves(even(enemy), (NUDGE, 20)))
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
 
 
@@ -138,16 +155,16 @@ def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
 
 def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(command(strange, first_turn), Attack)
+    assert isinstance(command(strange, first_turn, Wishes()), Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(command(empty, first_turn), Attack)
+    assert isinstance(command(empty, first_turn, Wishes()), Attack)
 
 
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
     _, own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
-    (only,) = prospects(DEX, own, harmless)
-    assert only.chance == pytest.approx(1.0)
+    (only,) = attack_options(table(first_turn, own, harmless))
+    assert only.worth >= 1.0
 
 
 SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_size=5).map(

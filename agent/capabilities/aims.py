@@ -1,0 +1,23 @@
+"""What a battle should bring besides being won: somebody for the team, experience, or a quick end."""
+
+from agent.capabilities.catch import wanted
+from agent.capabilities.kit import Kit
+from agent.capabilities.readiness import ahead, is_ready
+from agent.capabilities.tactics import Wishes
+from agent.capabilities.tactics.commander import Wishing
+from emulator import State
+
+
+def wishing(kit: Kit) -> Wishing:
+    """Return what to wish of the battle of a moment."""
+
+    def wishes(state: State) -> Wishes:
+        return Wishes(catch=wanted(kit, state), train=_wants_experience(kit, state))
+
+    return wishes
+
+
+def _wants_experience(kit: Kit, state: State) -> bool:
+    task = next(ahead(kit.story, state), None)
+    ready = task is None or task.against is None or is_ready(kit.dex, state.party, task.against)
+    return not ready

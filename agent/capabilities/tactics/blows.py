@@ -1,0 +1,197 @@
+"""What a mon takes from another, turn by turn: damage with its chances, ailments, lost turns."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from agent.capabilities.tactics.effects import (
+    COUNTER_MOVE,
+    DRAIN,
+    EXPLODE,
+    HALF,
+    HYPER_BEAM,
+    RECOIL,
+    STRUGGLE_MOVE,
+    TWO_TURNS,
+)
+from emulator import (
+    Attacker,
+    BattleMon,
+    Defender,
+    Dex,
+    MoveData,
+    Odds,
+    Volatile,
+    use_spread,
+)
+
+HORIZON: Final = 40  # turns looked ahead
+FULLY_PARALYZED: Final = 63 / 256
+CONFUSION_POWER: Final = 40
+CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
+SIXTEENTH: Final = 16
+PP_COUNTED: Final = 12  # more uses than these outlast any fight
+NEVER_AGAIN: Final = (HORIZON,)
+WHOLE: Final = 1.0
+
+
+class Blows(NamedTuple):
+    """What is taken in each turn, the last entry for ever; `naps` are turns that pass before, each as likely."""
+
+    turns: tuple[Odds, ...]
+    naps: tuple[int, ...] = (0,)
+    regained: int = 0
+
+
+def strikes(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
+    """Return the chances of every damage by one of these moves, each as likely; not to be changed."""
+    defender = Defender.of(target)
+    if not any(dex.all_moves[number].effect == HALF for number in moves):
+        defender = replace(defender, hp=1)  # nothing else goes by it
+    species = dex.all_species.get(mon.species)
+    # Only critical hits go by the species; a creature that no table has gets its own speed.
+    base_speed = species.base.speed if species else mon.unmodified.speed
+    return _strikes(dex, Attacker.of(mon, base_speed), defender, tuple(moves), target.max_hp)
+
+
+@lru_cache(maxsize=4096)
+def _strikes(
+    dex: Dex, attacker: Attacker, defender: Defender, moves: tuple[int, ...], max_hp: int
+) -> Odds:
+    odds = np.zeros(max_hp + 1)
+    for number in moves:
+        share = 1 / len(moves)
+        move = dex.all_moves[number]
+        for amount, chance in use_spread(attacker, defender, move, dex.rules).items():
+            odds[min(amount, max_hp)] += chance * share
+        if move.effect in (*TWO_TURNS, HYPER_BEAM):
+            odds = _seldom(odds, 1 - share / 2)
+    if not moves:
+        odds[0] = 1.0
+    odds.flags.writeable = False
+    return odds
+
+
+def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
+    """Return the moves of a mon that the cartridge has; an enemy uses any of them."""
+    return tuple([known.move for known in mon.moves if known.move in dex.all_moves])
+
+
+def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
+    """Return slot, move and PP of what a mon can use to do damage."""
+    found = []
+    for slot, known in enumerate(mon.moves):
+        move = dex.all_moves.get(known.move)
+        if move is None or not move.power or not known.pp or slot == mon.disabled:
+            continue
+        if move.effect != EXPLODE and move.number != COUNTER_MOVE:
+            found.append((slot, move, known.pp))
+    return tuple(found)
+
+
+def blows(
+    mon: BattleMon,
+    target: BattleMon,
+    main: Odds,
+    *,
+    uses: int = PP_COUNTED,
+    rest: Odds | None = None,
+    more: int = 0,
+) -> Blows:
+    """Return what `target` takes from `mon`: `main` for so many uses, then `rest`.
+
+    `more` is what it loses each turn on its own account, by recoil for one; below zero it gains.
+    """
+    loss = _ailing(target) + more
+    regained = (_seeded(mon) if Volatile.SEEDED in mon.volatile else 0) - min(loss, 0)
+    dazed, reeling = _confusion(mon), _confusion(target)
+    share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
+    if dazed == reeling == 0 and rest is None:
+        turns: tuple[Odds, ...] = (_shifted(_seldom(main, share), max(loss, 0)),)
+    else:
+        uses = min(uses, PP_COUNTED)
+        last = max(dazed, reeling, uses if rest is not None else 0)
+        turns = tuple(
+            [
+                _turn(
+                    main if rest is None or turn < uses else rest,
+                    share / 2 if turn < dazed else share,
+                    target if turn < reeling else None,
+                    max(loss, 0),
+                )
+                for turn in range(last + 1)
+            ]
+        )
+    return Blows(turns, _naps(mon, target), regained)
+
+
+def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
+    """Return what using a move costs its user each time, on average; below zero it gains."""
+    share = {RECOIL: 4, DRAIN: -2}.get(move.effect)
+    if share is None:
+        return 0
+    share = 2 if move.number == STRUGGLE_MOVE else share
+    return round(expected(odds, min(target.hp, mon.max_hp * 2)) / share)
+
+
+def expected(odds: Odds, most: int) -> float:
+    """Return the damage to be expected, of which no more than `most` counts."""
+    amounts = np.minimum(np.arange(len(odds)), most)
+    return float(odds @ amounts)
+
+
+def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odds:
+    odds = _seldom(odds, share)
+    if reeling is not None:
+        level, stats = reeling.level, reeling.stats
+        hit = (2 * level // 5 + 2) * CONFUSION_POWER * stats.attack // max(stats.defense, 1)
+        odds = (odds + _shifted(odds, hit // 50 + 2)) / 2
+    return _shifted(odds, loss)
+
+
+def _seldom(odds: Odds, share: float) -> Odds:
+    """Return the odds when the blow comes only in this share of turns."""
+    if share == WHOLE:
+        return odds
+    odds = odds * share
+    odds[0] += 1 - share
+    return odds
+
+
+def _shifted(odds: Odds, loss: int) -> Odds:
+    """Return the odds with a loss on top of everything."""
+    if not loss:
+        return odds
+    loss = min(loss, len(odds) - 1)
+    more = np.zeros(len(odds))
+    more[loss:] = odds[: len(odds) - loss]
+    more[-1] += odds[len(odds) - loss :].sum()
+    return more
+
+
+def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
+    if mon.status.frozen:
+        return NEVER_AGAIN
+    held = target.attacks_left if Volatile.TRAPPING in target.volatile else 0
+    rests = int(Volatile.RECHARGING in mon.volatile)
+    return (max(mon.status.sleep, held, rests),)
+
+
+def _confusion(mon: BattleMon) -> int:
+    if Volatile.CONFUSED not in mon.volatile:
+        return 0
+    return mon.confused_turns or CONFUSION_TURNS
+
+
+def _ailing(mon: BattleMon) -> int:
+    loss = _seeded(mon) if Volatile.SEEDED in mon.volatile else 0
+    if Volatile.BADLY_POISONED in mon.volatile:
+        return loss + mon.max_hp * (mon.toxic_turns + 2) // SIXTEENTH
+    return loss + (_seeded(mon) if mon.status.poisoned or mon.status.burned else 0)
+
+
+def _seeded(mon: BattleMon) -> int:
+    return max(mon.max_hp // SIXTEENTH, 1)

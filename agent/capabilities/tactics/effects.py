@@ -1,0 +1,28 @@
+"""Effects of moves, as numbers of the contract, that a policy has to know of beyond their damage."""
+
+from typing import Final
+
+DRAIN: Final = 3
+EXPLODE: Final = 7
+DREAM_EATER: Final = 8
+SLEEP: Final = 32
+HALF: Final = 40
+TWO_TURNS: Final = (39, 43)  # one to get ready, one to strike
+HYPER_BEAM: Final = 80  # one to strike, one to rest
+RECOIL: Final = 48
+CONFUSE: Final = 49
+HEAL: Final = 56
+LIGHT_SCREEN: Final = 64
+REFLECT: Final = 65
+POISON: Final = 66
+PARALYZE: Final = 67
+LEECH_SEED: Final = 84
+
+TOXIC_MOVE: Final = 92
+COUNTER_MOVE: Final = 68
+STRUGGLE_MOVE: Final = 165
+HM_MOVES: Final = (15, 19, 57, 70, 148)  # which cannot be forgotten
+
+POISON_TYPE: Final = 3
+GRASS_TYPE: Final = 22
+SIDE_EFFECTS: Final = frozenset({2, 4, 5, 6, 31, 33, 34, 35, 36, 37, 68, 69, 70, 71, 76})

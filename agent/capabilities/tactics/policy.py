@@ -1,0 +1,87 @@
+"""What to do each turn: of all there is to do, what is worth most by the exact odds of both sides."""
+
+from typing import Final
+
+from agent.capabilities.tactics.catching import catching
+from agent.capabilities.tactics.options import (
+    Option,
+    Table,
+    attack_options,
+    change_options,
+    item_options,
+    prepared_options,
+    running,
+    sent,
+)
+from agent.capabilities.tactics.wishes import Wishes
+from agent.skills import Attack, Order, Tried, any_attack, first_able, is_lawful
+from emulator import Dex, State
+
+AS_GOOD: Final = (
+    0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
+)
+HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
+WILD_THRIFT: Final = 3.0  # what the last PP of a move count against something wild, in turns
+THRIFT: Final = 1.0
+CHANGE_GAIN: Final = 0.15  # what another mon has to promise more before the trainer's next
+LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
+UNTRIED: Final = Tried()
+
+
+def command(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> Order:
+    """Return the order for this turn; always one that the game would carry out."""
+    table = Table.of(dex, state, wishes)
+    if table is None:
+        return any_attack(state.battle) if state.battle is not None else Attack(0)
+    order = catching(table, tried)
+    if order is not None and is_lawful(order, state):
+        return order
+    found = [each for each in _options(table) if each.order not in tried.refused]
+    lawful = [each for each in found if is_lawful(each.order, state)]
+    return _best(table, lawful) if lawful else any_attack(table.battle)
+
+
+def next_mon(dex: Dex, state: State, wishes: Wishes) -> int:
+    """Return the place of the mon that has the best odds against who is out there."""
+    return max(_values(dex, state, wishes), default=(0.0, 0))[1]
+
+
+def fights_on(dex: Dex, state: State, wishes: Wishes) -> bool:
+    """Return whether sending another mon against something wild is better than a try to run."""
+    return max(_values(dex, state, wishes), default=(1.0, 0))[0] >= LOST
+
+
+def change(dex: Dex, state: State, wishes: Wishes) -> int | None:
+    """Return the place of a mon with much better odds against the trainer's next, or None."""
+    battle = state.battle
+    if battle is None or battle.own is None or not battle.own.hp:
+        return None
+    values = _values(dex, state, wishes)
+    staying = next((value for value, at in values if at == battle.own.position), 1.0)
+    best, at = max(values, default=(0.0, 0))
+    return at if best >= staying + CHANGE_GAIN else None
+
+
+def _options(table: Table) -> list[Option]:
+    found = [*attack_options(table), *prepared_options(table)]
+    away = running(table)
+    if away is not None:
+        found.append(away)
+    if max((each.worth for each in found), default=0.0) < HOPEFUL:
+        found += [*change_options(table), *item_options(table)]
+    return found
+
+
+def _best(table: Table, found: list[Option]) -> Order:
+    highest = max(each.worth for each in found)
+    good = [each for each in found if each.worth >= highest - AS_GOOD]
+    thrift = WILD_THRIFT if table.battle.is_wild else THRIFT
+    return min(good, key=lambda each: each.turns * (1 + thrift / each.pp)).order
+
+
+def _values(dex: Dex, state: State, wishes: Wishes) -> list[tuple[float, int]]:
+    """What sending each mon that can stand is worth, with its place, against who comes or is there."""
+    table = Table.facing(dex, state, wishes)
+    if table is None:
+        return [(0.0, first_able(state))]
+    return [(sent(table, mon, struck=False)[0], mon.position) for mon in table.bench]
