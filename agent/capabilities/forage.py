@@ -1,0 +1,62 @@
+"""Picking up what lies about, as long as the bag has room for it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from agent.capabilities.capability import Capability, Deed, watching
+from agent.capabilities.kit import Kit
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, talk
+from emulator import Kind, State
+
+LEFT: Final = "lying:about"
+PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
+COST: Final = 5
+
+
+def capability(kit: Kit) -> Capability:
+    """Pick up the things of the map one is on."""
+
+    def sources(state: State) -> tuple[object, ...]:
+        return state.map.map_id, state.flags.hidden, state.bag, state.in_control
+
+    def read(state: State) -> Mapping[str, int]:
+        return {LEFT: sum(1 for _ in _things(kit, state))}
+
+    def begin(state: State) -> Skill:
+        slots = dict.fromkeys(_things(kit, state))
+        here = state.position
+        near = min(
+            (each for each in state.people_present if each.slot in slots),
+            key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
+        )
+        return talk(near.slot, kit.terrain, state, patience=3)
+
+    action = Action(
+        name="pick_up",
+        requires=(Require(LEFT, at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect(LEFT, 0),),
+        cost=COST,
+        says="pick up what lies about",
+    )
+    return Capability(
+        name="forage",
+        sensors=(watching({LEFT: 0}, sources, read),),
+        deeds=(Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
+    )
+
+
+def _things(kit: Kit, state: State) -> Iterator[int]:
+    """Yield the sprite slots of what can be picked up here."""
+    if not state.in_control:
+        return
+    items = {
+        resident.slot: resident.item
+        for resident in kit.terrain.world(state).map(state.map.map_id).people
+        if resident.kind is Kind.ITEM
+    }
+    for person in state.people_present:
+        item = items.get(person.slot)
+        if item is not None and (not state.bag.full or state.bag.quantity(item)):
+            yield person.slot
