@@ -24,6 +24,7 @@ WON, BEATEN, LEFT = 0, 1, 2  # wBattleResult
 FIGHT, TEAM = (9, 14), (15, 14)
 BAG, RUN = (9, 16), (15, 16)
 FIRST_MOVE = (5, 13)
+HITTER: Final = 24  # a move that never misses
 POISON, BURN, FREEZE, PARALYSIS = 8, 16, 32, 64
 SIDES: Final = {"own": "wBattleMon", "enemy": "wEnemyMon"}
 OFFSETS: Final = {  # of the battle structure: where a field begins, and its bytes

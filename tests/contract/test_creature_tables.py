@@ -23,6 +23,7 @@ QUICK_MOVE, LAST_RESORT, RECOIL = 98, 165, 48
 SIDE_EFFECTS = {2, 3, 4, 5, 6, 17, RECOIL, *range(68, 72)}
 STATUS_EFFECTS = {*range(10, 16), *range(18, 24), 32, *range(50, 56), *range(58, 64), 66, 67}
 RAMBLER, BASIL = 1, 25
+BY_LEVEL, BY_ITEM = 1, 2
 
 
 class Move(NamedTuple):
@@ -134,13 +135,27 @@ class Rom:
     def base(self, index: int) -> Base:
         return Base(self.bytes_of("BaseStats", 28 * (self.dex[index] - 1), 28))
 
-    def learnset(self, index: int) -> list[tuple[int, int]]:
-        """Return the pairs of level and move, after proving that nothing evolves."""
+    def growth_of(self, index: int) -> tuple[list[bytes], bytes]:
+        """Return the evolutions of a creature, and the bytes behind them."""
         pointer = self.words("EvosMovesPointerTable", len(INDICES))[index - 1]
-        data = self.tail("EvosMovesPointerTable", pointer)
-        assert data[0] == 0, "evolutions come with a later issue"
-        pairs = data[1 : data.index(0, 1)]
+        data, found = self.tail("EvosMovesPointerTable", pointer), list[bytes]()
+        while data[0]:
+            size = 4 if data[0] == BY_ITEM else 3
+            found.append(data[:size])
+            data = data[size:]
+        return found, data[1:]
+
+    def learnset(self, index: int) -> list[tuple[int, int]]:
+        """Return the pairs of level and move."""
+        data = self.growth_of(index)[1]
+        pairs = data[: data.index(0)]
         return list(zip(pairs[::2], pairs[1::2], strict=True))
+
+    @property
+    def evolved(self) -> dict[int, int]:
+        """Return who somebody evolves into by level, and what that one was before."""
+        growing = {index: self.growth_of(index)[0] for index in self.dex}
+        return {each[2]: old for old, found in growing.items() for each in found}
 
     def parties(self, trainer: int) -> list[list[Member]]:
         """Return the sets of a class, up to where another class begins or the data ends."""
@@ -269,7 +284,7 @@ def test_every_creature_is_complete(rom: Rom) -> None:
     for index, dex in rom.dex.items():
         base = rom.base(index)
         assert base.data[0] == dex
-        assert all(35 <= stat <= 65 for stat in base.stats)
+        assert index in rom.evolved or all(35 <= stat <= 65 for stat in base.stats)
         assert base.types <= rom.named_types
         assert base.growth in {0, 3, 4, 5}
         assert base.data[8], "it can be caught"
@@ -280,6 +295,23 @@ def test_every_creature_is_complete(rom: Rom) -> None:
         assert set(known) <= set(rom.moves)
     assert {rom.base(index).growth for index in rom.dex} == {0, 3, 4, 5}
     assert any(len(rom.base(index).types) == 2 for index in rom.dex)
+
+
+def test_the_starters_and_one_of_the_first_route_evolve(rom: Rom) -> None:
+    levels = {old: rom.growth_of(old)[0] for old in rom.evolved.values()}
+    assert {old: [each[:2] for each in found] for old, found in levels.items()} == {
+        **{index: [bytes([BY_LEVEL, 12])] for index in (3, 7, 11)},
+        33: [bytes([BY_LEVEL, 7])],
+    }
+
+
+def test_who_has_evolved_is_about_a_fifth_better(rom: Rom) -> None:
+    for new, old in rom.evolved.items():
+        before, after = rom.base(old), rom.base(new)
+        assert all(1.15 <= b / a <= 1.25 for a, b in zip(before.stats, after.stats, strict=True))
+        assert after.types == before.types
+        assert after.growth == before.growth
+        assert rom.growth_of(new)[0] == []
 
 
 def test_every_creature_can_hurt_from_the_start(rom: Rom) -> None:

@@ -11,7 +11,7 @@ static void clear_state(void)
     fill(BATTLE_STATE, 0, BATTLE_STATE_SIZE);
     wBattleResult = BATTLE_WON;
     wNumRunAttempts = 0;
-    wPartyGainExpFlags = wPartyFoughtCurrentEnemyFlags = 0;
+    wPartyGainExpFlags = wPartyFoughtCurrentEnemyFlags = wCanEvolveFlags = 0;
     wStartSavedMenuItem = 0;
     wPlayerMoveListIndex = 0;
     wPlayerSelectedMove = wEnemySelectedMove = 0;
@@ -66,6 +66,8 @@ static void forget_rows(void)
 
 static void end(void)
 {
+    if (wBattleResult == BATTLE_WON)
+        evolve_after_battle();
     close_battle_screen();
     forget_rows();
     wNumRunAttempts = wLowHealthAlarm = 0;

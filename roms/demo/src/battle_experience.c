@@ -100,39 +100,6 @@ static void show_stats(void)
     draw_battle();
 }
 
-static void learn(uint8_t move)
-{
-    uint8_t i;
-
-    load_move_name(move);
-    for (i = 0; i != MOVES; i++) {
-        if (mon->moves[i] == move)
-            return;
-        if (mon->moves[i])
-            continue;
-        mon->moves[i] = move;
-        mon->pp[i] = full_pp(move, 0);
-        if (place == wPlayerMonNumber) {
-            wBattleMon.moves[i] = move;
-            wBattleMon.pp[i] = mon->pp[i];
-        }
-        print_system_text(TEXT_BATTLE_LEARNED);
-        return;
-    }
-    print_system_text(TEXT_BATTLE_PASSED_OVER);
-}
-
-/* Of the level reached alone: those of levels jumped over are missed, as in the original. */
-static void learn_new_moves(void)
-{
-    uint16_t at = first_learned(mon->species);
-    uint8_t level;
-
-    for (; (level = far_byte(LEARNSETS_BANK, at)) != 0; at += 2)
-        if (level == mon->level)
-            learn(far_byte(LEARNSETS_BANK, at + 1));
-}
-
 static void gain(uint8_t sharers)
 {
     uint16_t amount = experience_for(sharers);
@@ -148,10 +115,11 @@ static void gain(uint8_t sharers)
     if (level == mon->level)
         return;
     grow(level);
+    wCanEvolveFlags |= 1 << place;
     wCurEnemyLevel = level;
     print_system_text(TEXT_BATTLE_LEVEL);
     show_stats();
-    learn_new_moves();
+    learn_moves_of_level(place);
 }
 
 /* Shared among those who fought this opponent and still stand. */

@@ -19,6 +19,7 @@ void load_mon_name(uint8_t *to, uint8_t species) BANKED;
 void load_move(Move *to, uint8_t id) BANKED;
 void load_move_name(uint8_t id) BANKED;
 void load_type_name(uint8_t *to, uint8_t type) BANKED;
+uint16_t learnset(uint8_t species) BANKED;
 uint16_t first_learned(uint8_t species) BANKED;
 #define LEARNSETS_BANK 14
 
@@ -29,7 +30,14 @@ uint32_t experience_at(uint8_t level) BANKED;
 /* mon_create.c */
 void create_mon(PartyMon *to, uint8_t species, uint8_t level) BANKED;
 void mark_seen(uint8_t species) BANKED;
+void mark_owned(uint8_t species) BANKED;
 uint8_t full_pp(uint8_t move, uint8_t pp) BANKED;
+
+/* learn.c */
+void learn_moves_of_level(uint8_t position) BANKED;
+
+/* evolution.c */
+void evolve_after_battle(void) BANKED;
 
 /* mon_hud.c */
 void load_hud_tiles(void) BANKED;

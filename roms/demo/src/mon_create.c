@@ -103,6 +103,13 @@ void mark_seen(uint8_t species) BANKED
     set_dex_bit(wPokedexSeen, species);
 }
 
+/* Whoever is owned was seen. */
+void mark_owned(uint8_t species) BANKED
+{
+    mark_seen(species);
+    set_dex_bit(wPokedexOwned, species);
+}
+
 void give_mon(uint8_t species, uint8_t level) BANKED
 {
     uint8_t place = wPartyCount;
@@ -118,8 +125,7 @@ void give_mon(uint8_t species, uint8_t level) BANKED
     wPartySpecies[place] = species;
     wPartySpecies[place + 1] = NO_MON;
     wPartyCount++;
-    mark_seen(species);
-    set_dex_bit(wPokedexOwned, species);
+    mark_owned(species);
 }
 
 void heal_party(void) BANKED

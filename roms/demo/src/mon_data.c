@@ -65,10 +65,16 @@ void load_type_name(uint8_t *to, uint8_t type) BANKED
     load_string(to, TYPE_NAMES_BANK, far_word(TYPE_NAMES_BANK, TYPE_NAMES + 2 * type));
 }
 
+/* Where the evolutions begin. */
+uint16_t learnset(uint8_t species) BANKED
+{
+    return far_word(LEARNSETS_BANK, LEARNSETS + 2 * (species - 1));
+}
+
 /* Where the pairs of level and move begin: behind the evolutions. */
 uint16_t first_learned(uint8_t species) BANKED
 {
-    uint16_t at = far_word(LEARNSETS_BANK, LEARNSETS + 2 * (species - 1));
+    uint16_t at = learnset(species);
     uint8_t kind;
 
     for (;;) {

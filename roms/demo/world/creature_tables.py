@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from world.banks import Place, Placement, Room, pointer
-from world.creatures import DEX_COUNT, INDEX_COUNT, START_MOVES, Growth, Species
+from world.creatures import (
+    DEX_COUNT,
+    INDEX_COUNT,
+    START_MOVES,
+    EvolvesBy,
+    Growth,
+    Species,
+)
 from world.font import Font
 from world.words import padded
 
@@ -48,7 +55,7 @@ def placements(
     yield Placement(DEX_ORDER.offset, numbers, "PokedexOrder")
     words = (by_index[n].name if n in by_index else NOBODY for n in indices)
     yield Placement(NAMES.offset, padded(words, font, NAME, "species.toml"), "MonsterNames")
-    yield Placement(LEARNSETS.offset, _learnsets(by_index), "EvosMovesPointerTable")
+    yield Placement(LEARNSETS.offset, _learnsets(species), "EvosMovesPointerTable")
     yield Placement(GROWTH.offset, _growth(growth.values()), "GrowthRateTable")
     slots = b"".join(bytes([top, SLOT_SIZE * n]) for n, top in enumerate(SLOT_LIMITS))
     yield Placement(SLOT_CHANCES.offset, slots, "WildMonEncounterSlotChances")
@@ -70,24 +77,33 @@ def _record(species: Species, pictures: Pictures) -> bytes:
 
 def _blank(dex: int, pictures: Pictures) -> bytes:
     stats = (1,) * 5  # a divisor must not be zero
-    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), None)
+    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), (), None)
     return _record(nobody, pictures)
 
 
-def _learnsets(by_index: Mapping[int, Species]) -> bytes:
-    """Return 190 pointers and the records behind them; nobody evolves."""
+def _learnsets(species: Mapping[str, Species]) -> bytes:
+    """Return 190 pointers and the records behind them: evolutions, then what is learned when."""
     room = Room(LEARNSETS.bank, LEARNSETS.address + 2 * INDEX_COUNT, 0x8000)
     nothing = room.take(len(NOTHING_LEARNED), "nothing to learn").address
+    by_index = {each.index: each for each in species.values()}
     heads, records = b"", NOTHING_LEARNED
     for index in range(1, INDEX_COUNT + 1):
         if index in by_index:
-            pairs = (number for pair in by_index[index].learns for number in pair)
-            record = bytes([0, *pairs, 0])
+            record = _learnset(by_index[index], species)
             heads += pointer(room.take(len(record), by_index[index].name).address)
             records += record
         else:
             heads += pointer(nothing)
     return heads + records
+
+
+def _learnset(creature: Species, species: Mapping[str, Species]) -> bytes:
+    record = b""
+    for by, item, level, into in creature.evolutions:
+        needs = [item, level] if by is EvolvesBy.ITEM else [level]
+        record += bytes([by, *needs, species[into].index])
+    pairs = (number for pair in creature.learns for number in pair)
+    return record + bytes([0, *pairs, 0])
 
 
 def _growth(curves: Iterable[Growth]) -> bytes:

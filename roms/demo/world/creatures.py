@@ -1,8 +1,9 @@
 """Sources of the creatures as frozen records. Knows the TOML form, not the ROM form."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -28,6 +29,23 @@ class Growth(NamedTuple):
     minus: int
 
 
+class EvolvesBy(IntEnum):
+    """What makes a creature evolve, by the contract's number."""
+
+    LEVEL = 1
+    ITEM = 2
+    TRADE = 3
+
+
+class Evolution(NamedTuple):
+    """Whom a creature may become, by name; `item` is 0 unless one is needed."""
+
+    by: EvolvesBy
+    item: int
+    level: int
+    into: str
+
+
 @dataclass(frozen=True, slots=True)
 class Species:
     """One creature as its author wrote it, with ids for words."""
@@ -42,6 +60,7 @@ class Species:
     growth: int
     moves: tuple[int, ...]
     learns: tuple[tuple[int, int], ...]  # level, move
+    evolutions: tuple[Evolution, ...]
     loses_to: str | None
 
 
@@ -98,8 +117,18 @@ def _species(
         growth=growth[table["growth"]].id,
         moves=tuple(moves[move].id for move in table["moves"]),
         learns=tuple((level, moves[move].id) for level, move in table["learns"]),
+        evolutions=tuple(_evolutions(table)),
         loses_to=table.get("loses_to"),
     )
+
+
+def _evolutions(table: Table) -> Iterator[Evolution]:
+    for level, into in table.get("evolves", ()):
+        yield Evolution(EvolvesBy.LEVEL, 0, level, into)
+    for item, into in table.get("evolves_by_item", ()):
+        yield Evolution(EvolvesBy.ITEM, item, 1, into)
+    for into in table.get("evolves_by_trade", ()):
+        yield Evolution(EvolvesBy.TRADE, 0, 1, into)
 
 
 def _check(species: Mapping[str, Species]) -> None:
@@ -111,6 +140,10 @@ def _check(species: Mapping[str, Species]) -> None:
     if numbers != list(range(1, len(listed) + 1)):
         message = f"{SOURCE.name}: dex numbers run from 1 in the order of the file"
         raise WorldError(message)
+    for each in listed:
+        if unknown := {into for _, _, _, into in each.evolutions} - set(species):
+            message = f"{SOURCE.name}, {each.name}: it evolves into nobody's name: {unknown}"
+            raise WorldError(message)
     if not set(STARTERS) <= indices:
         message = f"{SOURCE.name}: the starters are the indices {STARTERS}"
         raise WorldError(message)
