@@ -20,9 +20,15 @@ CLASSES, ITEMS, MAPS = range(1, 48), range(1, 98), range(248)
 PICTURE = 16 * 16
 LEVELS_DIFFER = 0xFF
 QUICK_MOVE, LAST_RESORT, RECOIL = 98, 165, 48
-SIDE_EFFECTS = {2, 3, 4, 5, 6, 17, RECOIL, *range(68, 72)}
-STATUS_EFFECTS = {*range(10, 16), *range(18, 24), 32, *range(50, 56), *range(58, 64), 66, 67}
-RAMBLER, BASIL = 1, 25
+ONE_HIT = 38
+COSTLY = {7, 8, 27, 39, 43, 45, RECOIL, 80}  # a turn, a risk, or the user itself
+SEVERAL_TIMES = {29, 42, 44, 77}
+AMOUNTS = {ONE_HIT, 40, 41}
+ADDITIONS = {2, 3, 4, 5, 6, 17, 31, *range(33, 38), *range(68, 72), 76, 81}
+SIDE_EFFECTS = COSTLY | SEVERAL_TIMES | AMOUNTS | ADDITIONS
+CHANGES = {*range(10, 16), *range(18, 24), *range(50, 56), *range(58, 64)}
+STATUS_EFFECTS = CHANGES | {25, 26, 32, 46, 47, 49, 56, 64, 65, 66, 67, 79, 84, 86}
+RAMBLER, BASIL, LEADER = 1, 25, 34
 BY_LEVEL, BY_ITEM = 1, 2
 
 
@@ -223,8 +229,8 @@ def test_every_move_does_what_the_engine_knows(rom: Rom) -> None:
         assert move.id == number
         assert move.type in rom.named_types
         assert move.effect in (SIDE_EFFECTS | {0} if move.power else STATUS_EFFECTS)
-        assert move.power <= 60
-        assert 127 < move.accuracy <= 255
+        assert move.power <= (130 if move.effect in COSTLY else 60)
+        assert (75 if move.effect == ONE_HIT else 127) < move.accuracy <= 255
         assert 5 <= move.pp <= 40
     assert set(rom.moves) == set(macros_of(rom, "MOVE_"))
     assert len(rom.moves) >= 22
@@ -415,8 +421,13 @@ def test_the_rambler_brings_two(rom: Rom) -> None:
     assert {each.level for each in party} <= {4, 5}
 
 
-def test_no_class_prefers_moves(rom: Rom) -> None:
-    assert rom.bytes_of("TrainerClassMoveChoiceModifications", 0, len(CLASSES)) == bytes(47)
+def test_every_class_has_a_list_of_what_it_prefers(rom: Rom) -> None:
+    data = rom.bytes_of("TrainerClassMoveChoiceModifications", 0, 0x79)
+    lists = data.split(b"\0")[: len(CLASSES)]
+    assert len(lists) == len(CLASSES)
+    assert all(set(each) <= {1, 2, 3} and len(set(each)) == len(each) for each in lists)
+    assert lists[RAMBLER - 1] == b""
+    assert lists[LEADER - 1] == bytes([1, 3])
 
 
 def test_slots_of_wild_ground_cover_every_chance(rom: Rom) -> None:

@@ -22,7 +22,7 @@ STAGES: Final = ("wPlayerMonStatMods", "wEnemyMonStatMods")
 UNMODIFIED: Final = ("wPlayerMonUnmodifiedLevel", "wEnemyMonUnmodifiedLevel")
 STATS: Final = ("attack", "defense", "speed", "special")
 PLAIN_EFFECTS: Final = {0, 17, 48, 3}  # nothing, never misses, recoil, drain
-NEVER_MISSES, FIRST_SPECIAL, QUICK = 17, 0x14, 98
+NEVER_MISSES, FIRST_SPECIAL, QUICK, GIVES_BACK = 17, 0x14, 98, 68
 MOST = 999
 PLENTY = 9999  # HP: more than any roll takes, so that nobody falls
 # Stir both bytes with the divider and return the first: the one source of chance in home code.
@@ -89,8 +89,12 @@ def read_tables(game: Game) -> Tables:
         high_critical=battles.table(game, "HighCriticalMoves", 0, 4),
         speeds={number: battles.base_data(game, number)[4] for number in species},
         species=species,
-        moves=[m for m in battles.moves(game) if m.power and m.effect in PLAIN_EFFECTS],
+        moves=[m for m in battles.moves(game) if is_plain(m)],
     )
+
+
+def is_plain(move: Move) -> bool:
+    return bool(move.power) and move.effect in PLAIN_EFFECTS and move.id != GIVES_BACK
 
 
 def scaled(value: int, ratio: tuple[int, int]) -> int:

@@ -5,7 +5,10 @@
 #define TYPE_POISON 3
 #define TYPE_GROUND 4
 #define TYPE_ELECTRIC 23
+#define WORSENS 92
 #define LONGEST_SLEEP 7
+#define LEAST_TURNS 2
+#define CONFUSION_ODDS 25
 #define RARE 26
 #define FREQUENT 77
 #define POISON_RARE 52
@@ -19,6 +22,8 @@ static bool target_has_type(uint8_t type)
 static void afflict(uint8_t status, uint8_t text)
 {
     target->mon->status = status;
+    if (status & STATUS_FREEZE)
+        let_off();
     weaken_by_status(target);
     draw_huds();
     print_system_text(text);
@@ -42,16 +47,50 @@ static bool lands(bool immune)
     return !wMoveMissed;
 }
 
+static bool is_shielded(void)
+{
+    return target->status[1] & HAS_SUBSTITUTE;
+}
+
+static void poison(void)
+{
+    if (!lands(target_has_type(TYPE_POISON) || is_shielded()))
+        return;
+    if (*user->selected != WORSENS) {
+        afflict(STATUS_POISON, TEXT_BATTLE_POISONED);
+        return;
+    }
+    target->status[2] |= BADLY_POISONED;
+    target->counters->toxic = 0;
+    afflict(STATUS_POISON, TEXT_BATTLE_BADLY_POISONED);
+}
+
+static void confuse_on_purpose(void)
+{
+    test_hit();
+    if (wMoveMissed)
+        print_system_text(TEXT_BATTLE_MISSED);
+    else if (target->status[0] & CONFUSED || is_shielded())
+        print_system_text(TEXT_BATTLE_FAILED);
+    else
+        confuse();
+}
+
+/* It waits, and remembers from nothing on. */
+static void begin_biding(void)
+{
+    set_big(user->bide_damage, 0);
+    user->counters->attacks_left = LEAST_TURNS + (random() & 1);
+    set_once(0, BIDING, TEXT_BATTLE_BIDES);
+}
+
 static bool is_between(uint8_t effect, uint8_t first, uint8_t count)
 {
     return (uint8_t)(effect - first) < count;
 }
 
-/* Moves without power. */
-void status_effect(void)
+static bool change_stats(uint8_t effect)
 {
-    uint8_t effect = user->move->effect;
-
     if (is_between(effect, EFFECT_UP, STAT_MODS))
         raise_stat(effect - EFFECT_UP, 1);
     else if (is_between(effect, EFFECT_UP_2, STAT_MODS))
@@ -60,18 +99,65 @@ void status_effect(void)
         lower_stat(effect - EFFECT_DOWN, 1, false);
     else if (is_between(effect, EFFECT_DOWN_2, STAT_MODS))
         lower_stat(effect - EFFECT_DOWN_2, 2, false);
-    else if (effect == EFFECT_SLEEP) {
+    else
+        return false;
+    return true;
+}
+
+/* Moves without power. */
+void status_effect(void)
+{
+    uint8_t effect = user->move->effect;
+
+    if (change_stats(effect))
+        return;
+    switch (effect) {
+    case EFFECT_SLEEP:
         if (lands(false))
             put_to_sleep();
-    } else if (effect == EFFECT_POISON) {
-        if (lands(target_has_type(TYPE_POISON)))
-            afflict(STATUS_POISON, TEXT_BATTLE_POISONED);
-    } else if (effect == EFFECT_PARALYZE) {
+        return;
+    case EFFECT_POISON:
+        poison();
+        return;
+    case EFFECT_PARALYZE:
         if (lands(user->move->type == TYPE_ELECTRIC && target_has_type(TYPE_GROUND)))
             afflict(STATUS_PARALYSIS, TEXT_BATTLE_PARALYZED);
-    } else {
-        print_system_text(TEXT_BATTLE_FAILED);
+        return;
+    case EFFECT_CONFUSE:
+        confuse_on_purpose();
+        return;
+    case EFFECT_SEED:
+        seed();
+        return;
+    case EFFECT_DISABLE:
+        disable();
+        return;
+    case EFFECT_MIST:
+        set_once(1, MISTY, TEXT_BATTLE_MISTY);
+        return;
+    case EFFECT_FOCUS:
+        set_once(1, FOCUSED, TEXT_BATTLE_FOCUSED);
+        return;
+    case EFFECT_LIGHT_SCREEN:
+        set_once(2, LIGHT_SCREEN, TEXT_BATTLE_SHADED);
+        return;
+    case EFFECT_REFLECT:
+        set_once(2, REFLECT, TEXT_BATTLE_HEDGED);
+        return;
+    case EFFECT_HAZE:
+        clear_the_air();
+        return;
+    case EFFECT_HEAL:
+        heal();
+        return;
+    case EFFECT_SUBSTITUTE:
+        make_substitute();
+        return;
+    case EFFECT_BIDE:
+        begin_biding();
+        return;
     }
+    print_system_text(TEXT_BATTLE_FAILED);
 }
 
 /* A type does not suffer from its own fire, frost or sparks; fire thaws. */
@@ -91,12 +177,38 @@ static void may_poison(uint8_t odds)
         afflict(STATUS_POISON, TEXT_BATTLE_POISONED);
 }
 
-/* After damage, to somebody who still stands. */
+static void may_flinch(uint8_t odds)
+{
+    if (random() < odds)
+        flinch();
+}
+
+static void may_confuse(void)
+{
+    if (random() < CONFUSION_ODDS && !(target->status[0] & CONFUSED))
+        confuse();
+}
+
+/* After damage, to somebody who still stands; of what stands in for him nothing but exhaustion gets through. */
 void side_effect(void)
 {
     uint8_t effect = user->move->effect;
 
+    if (effect == EFFECT_RECHARGE)
+        user->status[1] |= RECHARGING;
+    if (is_shielded())
+        return;
     switch (effect) {
+    case EFFECT_MAY_FLINCH:
+        may_flinch(RARE);
+        return;
+    case EFFECT_OFTEN_FLINCHES:
+        may_flinch(FREQUENT);
+        return;
+    case EFFECT_MAY_CONFUSE:
+        may_confuse();
+        return;
+    case EFFECT_TWIN_NEEDLE:
     case EFFECT_MAY_POISON:
         may_poison(POISON_RARE);
         return;
@@ -123,33 +235,27 @@ void side_effect(void)
 /* Half of the damage comes back; wDamage tells how much that is. */
 static void drain(void)
 {
-    BattleMon *mon = user->mon;
-    uint16_t hp = big(mon->hp), most = big(mon->max_hp), gain = big(wDamage) >> 1;
+    uint16_t gain = big(wDamage) >> 1;
 
     if (!gain)
         gain = 1;
     set_big(wDamage, gain);
-    set_big(mon->hp, hp + gain > most ? most : hp + gain);
-    animate_hp(hWhoseTurn, hp);
+    give_hp(user, gain);
     print_system_text(TEXT_BATTLE_DRAINED);
 }
 
 static void recoil(void)
 {
-    BattleMon *mon = user->mon;
-    uint16_t hp = big(mon->hp), loss = big(wDamage) >> (*user->selected == LAST_RESORT ? 1 : 2);
+    uint16_t loss = big(wDamage) >> (*user->selected == LAST_RESORT ? 1 : 2);
 
-    if (!loss)
-        loss = 1;
-    set_big(mon->hp, hp > loss ? hp - loss : 0);
-    animate_hp(hWhoseTurn, hp);
+    take_hp(user, loss ? loss : 1);
     print_system_text(TEXT_BATTLE_RECOIL);
 }
 
 /* Whether the target stands or fell. */
 void drain_or_recoil(void)
 {
-    if (user->move->effect == EFFECT_DRAIN)
+    if (user->move->effect == EFFECT_DRAIN || user->move->effect == EFFECT_DREAM)
         drain();
     else if (user->move->effect == EFFECT_RECOIL)
         recoil();

@@ -27,9 +27,13 @@ static uint8_t critical_odds(void)
     load_mon_header(user->mon->species);
     odds = wMonHeader.stats[BASE_STAT_SPEED] >> 1;
     if (user->status[1] & FOCUSED)
-        odds >>= 2;
+        odds >>= 1;
+    else
+        odds <<= 1;
     if (is_high_critical(*user->selected))
-        odds <<= 3;
+        odds <<= 2;
+    else
+        odds >>= 1;
     return odds > CERTAIN ? CERTAIN : odds;
 }
 
@@ -38,17 +42,41 @@ void roll_critical(void)
     wCriticalHitOrOHKO = random() < critical_odds();
 }
 
-/* Even a certain move misses once in 256, unless it never misses. */
+static void miss(void)
+{
+    wMoveMissed = 1;
+    set_big(wDamage, 0);
+}
+
+/* Dreams need a sleeper, and nothing is drawn from straw. */
+static bool is_out_of_reach(void)
+{
+    uint8_t effect = user->move->effect;
+
+    if (effect == EFFECT_DREAM && !(target->mon->status & STATUS_SLEEP))
+        return true;
+    return (effect == EFFECT_DREAM || effect == EFFECT_DRAIN) && target->status[1] & HAS_SUBSTITUTE;
+}
+
+/* Even a certain move misses once in 256, unless it never misses. Only that reaches who is away. */
 void test_hit(void)
 {
     uint16_t odds;
 
+    if (is_out_of_reach()) {
+        miss();
+        return;
+    }
     if (user->move->effect == EFFECT_NEVER_MISSES)
+        return;
+    if (target->status[0] & INVULNERABLE) {
+        miss();
+        return;
+    }
+    if (user->status[1] & ALWAYS_HITS)
         return;
     odds = scale(user->move->accuracy, user->stages[ACCURACY]);
     odds = scale(odds, STAGE_SUM - target->stages[EVASION]);
-    if (random() >= (odds > CERTAIN ? CERTAIN : (uint8_t)odds)) {
-        wMoveMissed = 1;
-        set_big(wDamage, 0);
-    }
+    if (random() >= (odds > CERTAIN ? CERTAIN : (uint8_t)odds))
+        miss();
 }

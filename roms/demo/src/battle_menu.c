@@ -55,9 +55,7 @@ static uint8_t choose_item(void)
 static bool fight(void)
 {
     wNumRunAttempts = 0;
-    if (wBattleMon.status & (STATUS_SLEEP | STATUS_FREEZE))
-        return true;
-    return choose_move();
+    return cannot_choose() || choose_move();
 }
 
 static void open_bag(void)

@@ -19,14 +19,41 @@ static uint8_t count_moves(void)
     return count;
 }
 
-static bool has_pp(void)
+/* Who goes on with a move from the last turn, so that nobody is asked. */
+bool is_committed(const Side *side)
 {
-    uint8_t i;
+    return side->status[0] & (THRASHING | CHARGING) || side->status[1] & (RECHARGING | RAGING);
+}
 
-    for (i = 0; i != MOVES; i++)
-        if (wBattleMon.moves[i] && wBattleMon.pp[i] & PP_MASK)
-            return true;
-    return false;
+/* The slot from 1 that is forgotten for now, or 0. */
+static uint8_t disabled_slot(const Side *side)
+{
+    return side->counters->disabled >> 4;
+}
+
+/* A bit for every slot with a move that is not forgotten; the player's must have PP. */
+uint8_t usable_moves(const Side *side)
+{
+    uint8_t slot, bits = 0;
+
+    for (slot = MOVES; slot--;) {
+        bits <<= 1;
+        if (side->mon->moves[slot] && slot + 1 != disabled_slot(side) &&
+            (side == enemy || side->mon->pp[slot] & PP_MASK))
+            bits |= 1;
+    }
+    return bits;
+}
+
+/* FIGHT asks nothing of who could not follow, or is in the middle of something. */
+bool cannot_choose(void)
+{
+    if (wBattleMon.status & (STATUS_SLEEP | STATUS_FREEZE) || wPlayerBattleStatus[0] & (BIDING | TRAPPING))
+        return true;
+    if (!(wEnemyBattleStatus[0] & TRAPPING))
+        return false;
+    wPlayerSelectedMove = CANNOT_MOVE;
+    return true;
 }
 
 static void draw_list(void)
@@ -92,7 +119,7 @@ bool choose_move(void)
     uint8_t count = count_moves();
     bool chosen;
 
-    if (!has_pp()) {
+    if (!usable_moves(player)) {
         print_system_text(TEXT_BATTLE_NO_MOVES);
         wPlayerSelectedMove = LAST_RESORT;
         return true;
@@ -106,6 +133,10 @@ bool choose_move(void)
         return false;
     if (!(wBattleMon.pp[wPlayerMoveListIndex] & PP_MASK)) {
         print_system_text(TEXT_BATTLE_NO_PP);
+        return false;
+    }
+    if (wPlayerMoveListIndex + 1 == disabled_slot(player)) {
+        print_system_text(TEXT_BATTLE_IS_FORGOTTEN);
         return false;
     }
     wPlayerSelectedMove = wBattleMon.moves[wPlayerMoveListIndex];

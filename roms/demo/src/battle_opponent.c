@@ -23,6 +23,7 @@ void load_enemy(const PartyMon *mon, uint8_t position)
     wEnemyMonBaseExp = wMonHeader.experience;
     load_mon_name(wEnemyMonNick, mon->species);
     wCurEnemyLevel = mon->level;
+    ready_remedies();
     mark_seen(mon->species);
 }
 

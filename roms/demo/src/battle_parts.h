@@ -14,6 +14,8 @@
 #define PP_MASK 0x3F
 #define LAST_RESORT 165
 #define GOES_FIRST 98
+#define GOES_LAST 68
+#define CANNOT_MOVE 0xFF
 #define MAX_STAT 999
 #define MAX_LEVEL 100
 
@@ -23,6 +25,8 @@ typedef struct {
     Unmodified *unmodified;
     Move *move;
     uint8_t *stages, *status, *selected, *used, *nick;
+    Counters *counters;
+    uint8_t *disabled_move, *substitute, *bide_damage;
 } Side;
 extern const Side sides[2];
 #define user (&sides[hWhoseTurn])
@@ -59,7 +63,17 @@ enum { ACTION_FIGHT, ACTION_DONE, ACTION_LEAVE };
 uint8_t choose_action(void);
 
 /* battle_moves.c */
+bool is_committed(const Side *side);
+bool cannot_choose(void);
+uint8_t usable_moves(const Side *side);
 bool choose_move(void);
+
+/* battle_mind.c */
+void choose_enemy_move(void);
+
+/* battle_remedy.c */
+void ready_remedies(void);
+bool use_remedy(void);
 
 /* battle_run.c */
 bool try_to_run(void);
@@ -75,6 +89,14 @@ uint8_t first_alive(void);
 /* battle_use.c (57) */
 void use_move(void) BANKED;
 
+/* battle_several.c (57) */
+bool begins_charging(void);
+void go_on_thrashing(void);
+bool holds_on(void);
+bool bides(void);
+void begin_several_turns(void);
+uint8_t count_hits(void);
+
 /* battle_condition.c (57) */
 bool can_act(void);
 void suffer(void) BANKED;
@@ -82,8 +104,27 @@ void weaken_by_status(const Side *side) BANKED;
 void weaken_speed(const Side *side);
 void weaken_attack(const Side *side);
 
+/* battle_volatile.c (57) */
+bool is_confused(void);
+void count_disabling(void);
+bool tries_disabled(void);
+void begin_confusion(const Side *side);
+void confuse(void);
+void flinch(void);
+void let_off(void);
+void seed(void);
+void disable(void);
+void set_once(uint8_t byte, uint8_t bit, uint8_t text);
+
 /* battle_damage.c (57) */
 void roll_damage(void);
+void set_fixed_damage(void);
+uint16_t formula(uint8_t level, uint8_t power, uint16_t attack, uint16_t defense);
+
+/* battle_deal.c (57) */
+void deal_damage(void);
+void take_hp(const Side *side, uint16_t loss) BANKED;
+void give_hp(const Side *side, uint16_t gain) BANKED;
 
 /* battle_hit.c (57) */
 void test_hit(void);
@@ -94,11 +135,17 @@ uint16_t scale(uint16_t value, uint8_t stage);
 void raise_stat(uint8_t stat, uint8_t by);
 void lower_stat(uint8_t stat, uint8_t by, bool side_effect);
 void apply_stages(const Side *side) BANKED;
+void boost_by_badges(const Side *side) BANKED;
 
 /* battle_effects.c (57) */
 void status_effect(void);
 void side_effect(void);
 void drain_or_recoil(void);
+
+/* battle_recovery.c (57) */
+void heal(void);
+void make_substitute(void);
+void clear_the_air(void);
 
 /* battle_experience.c (58) */
 void share_experience(void) BANKED;
@@ -113,20 +160,49 @@ enum {
     EFFECT_MAY_BURN = 4,
     EFFECT_MAY_FREEZE = 5,
     EFFECT_MAY_PARALYZE = 6,
+    EFFECT_EXPLODE = 7,
+    EFFECT_DREAM = 8,
     EFFECT_UP = 10,
     EFFECT_NEVER_MISSES = 17,
     EFFECT_DOWN = 18,
+    EFFECT_HAZE = 25,
+    EFFECT_BIDE = 26,
+    EFFECT_THRASH = 27,
+    EFFECT_SEVERAL_HITS = 29,
+    EFFECT_MAY_FLINCH = 31,
     EFFECT_SLEEP = 32,
     EFFECT_OFTEN_POISONS = 33,
     EFFECT_OFTEN_BURNS = 34,
     EFFECT_OFTEN_FREEZES = 35,
     EFFECT_OFTEN_PARALYZES = 36,
+    EFFECT_OFTEN_FLINCHES = 37,
+    EFFECT_ONE_HIT = 38,
+    EFFECT_CHARGE = 39,
+    EFFECT_HALF = 40,
+    EFFECT_FIXED = 41,
+    EFFECT_TRAP = 42,
+    EFFECT_FLY = 43,
+    EFFECT_TWO_HITS = 44,
+    EFFECT_CRASH = 45,
+    EFFECT_MIST = 46,
+    EFFECT_FOCUS = 47,
     EFFECT_RECOIL = 48,
+    EFFECT_CONFUSE = 49,
     EFFECT_UP_2 = 50,
+    EFFECT_HEAL = 56,
     EFFECT_DOWN_2 = 58,
+    EFFECT_LIGHT_SCREEN = 64,
+    EFFECT_REFLECT = 65,
     EFFECT_POISON = 66,
     EFFECT_PARALYZE = 67,
     EFFECT_MAY_LOWER = 68,
+    EFFECT_MAY_CONFUSE = 76,
+    EFFECT_TWIN_NEEDLE = 77,
+    EFFECT_SUBSTITUTE = 79,
+    EFFECT_RECHARGE = 80,
+    EFFECT_RAGE = 81,
+    EFFECT_SEED = 84,
+    EFFECT_DISABLE = 86,
     MAY_LOWER_STATS = 4
 };
 

@@ -19,8 +19,12 @@ void load_battle_mon(const Side *side, const PartyMon *mon, uint8_t position) BA
     copy(&side->unmodified->level, &mon->level, sizeof(Unmodified));
     fill(side->stages, NEUTRAL_STAGE, STAT_MODS);
     fill(side->status, 0, STATUS_BYTES);
+    fill((uint8_t *)side->counters, 0, sizeof(Counters));
+    *side->disabled_move = *side->substitute = 0;
     *side->selected = *side->used = 0;
+    (side == player ? enemy : player)->status[0] &= (uint8_t)~TRAPPING;
     weaken_by_status(side);
+    boost_by_badges(side);
 }
 
 /* What the fight did to the one who is out, into the team. */

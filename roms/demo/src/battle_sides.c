@@ -3,7 +3,9 @@
 
 const Side sides[2] = {
     {&wBattleMon, &wPlayerMonUnmodified, &wPlayerMove, wPlayerMonStatMods, wPlayerBattleStatus, &wPlayerSelectedMove,
-     &wPlayerUsedMove, wBattleMonNick},
+     &wPlayerUsedMove, wBattleMonNick, &wPlayerCounters, &wPlayerDisabledMoveNumber, &wPlayerSubstituteHP,
+     wPlayerBideDamage},
     {&wEnemyMon, &wEnemyMonUnmodified, &wEnemyMove, wEnemyMonStatMods, wEnemyBattleStatus, &wEnemySelectedMove,
-     &wEnemyUsedMove, wEnemyMonNick},
+     &wEnemyUsedMove, wEnemyMonNick, &wEnemyCounters, &wEnemyDisabledMoveNumber, &wEnemySubstituteHP,
+     wEnemyBideDamage},
 };

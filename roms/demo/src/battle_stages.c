@@ -42,14 +42,36 @@ void apply_stages(const Side *side) BANKED
     for (stat = 0; stat != REAL_STATS; stat++)
         apply_stage(side, stat);
     weaken_by_status(side);
+    boost_by_badges(side);
 }
 
-/* As in the original, burn and paralysis of who did not act count again, whatever stat changed. */
+static void boost(uint8_t *stat)
+{
+    uint16_t value = big(stat);
+
+    value += value >> 3;
+    set_big(stat, value > MAX_STAT ? MAX_STAT : value);
+}
+
+/* Every other badge is worth an eighth more of a stat, to the player alone. */
+void boost_by_badges(const Side *side) BANKED
+{
+    uint8_t badges = wObtainedBadges, stat;
+
+    if (side != player)
+        return;
+    for (stat = 0; stat != REAL_STATS; stat++, badges >>= 2)
+        if (badges & 1)
+            boost(side->mon->stats + 2 * stat);
+}
+
+/* As in the original: badges count again for all stats of who has changed, and burn and paralysis of who did not act. */
 static void change_stage(const Side *side, uint8_t stat, uint8_t stage)
 {
     side->stages[stat] = stage;
     if (stat < REAL_STATS)
         apply_stage(side, stat);
+    boost_by_badges(side);
     copy_string(wStringBuffer, stat_words[stat]);
     weaken_speed(target);
     weaken_attack(target);
@@ -84,10 +106,22 @@ static bool is_lowering_averted(bool side_effect)
     return wMoveMissed;
 }
 
+/* Mist and what stands in for the target; only who tried on purpose is told. */
+static bool is_protected(bool side_effect)
+{
+    if (!(target->status[1] & (MISTY | HAS_SUBSTITUTE)))
+        return false;
+    if (!side_effect)
+        print_system_text(target->status[1] & MISTY ? TEXT_BATTLE_MIST_PROTECTS : TEXT_BATTLE_FAILED);
+    return true;
+}
+
 void lower_stat(uint8_t stat, uint8_t by, bool side_effect)
 {
     uint8_t stage = target->stages[stat];
 
+    if (is_protected(side_effect))
+        return;
     if (is_lowering_averted(side_effect)) {
         if (!side_effect)
             print_system_text(TEXT_BATTLE_MISSED);

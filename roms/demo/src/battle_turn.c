@@ -4,25 +4,18 @@
 
 #define HALF 0x80
 
-/* Uniformly among the moves it has. Its PP are not counted. */
-static void choose_enemy_move(void)
+static int8_t priority(uint8_t move)
 {
-    uint8_t count = 0;
-
-    while (count != MOVES && wEnemyMon.moves[count])
-        count++;
-    wEnemyMoveListIndex = (uint16_t)random() * count >> 8;
-    wEnemySelectedMove = count ? wEnemyMon.moves[wEnemyMoveListIndex] : LAST_RESORT;
+    return (move == GOES_FIRST) - (move == GOES_LAST);
 }
 
 static uint8_t who_is_first(void)
 {
     uint16_t own = big(wBattleMon.stats + 2 * SPEED), other = big(wEnemyMon.stats + 2 * SPEED);
+    int8_t lead = priority(wPlayerSelectedMove) - priority(wEnemySelectedMove);
 
-    if (wPlayerSelectedMove == GOES_FIRST && wEnemySelectedMove != GOES_FIRST)
-        return PLAYERS_TURN;
-    if (wEnemySelectedMove == GOES_FIRST && wPlayerSelectedMove != GOES_FIRST)
-        return ENEMYS_TURN;
+    if (lead)
+        return lead > 0 ? PLAYERS_TURN : ENEMYS_TURN;
     if (own != other)
         return own > other ? PLAYERS_TURN : ENEMYS_TURN;
     return random() < HALF ? PLAYERS_TURN : ENEMYS_TURN;
@@ -33,16 +26,29 @@ static bool are_both_up(void)
     return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
 }
 
-/* One side's move, unless its turn went to something else, and what its poison or burn does then, unless the other fell. */
+/* One side's move, unless its turn went to something else, and what ails it then, unless somebody fell. */
 static bool act(uint8_t side, bool moves)
 {
     hWhoseTurn = side;
-    if (moves)
+    if (moves && !(side == ENEMYS_TURN && use_remedy()))
         use_move();
     if (!are_both_up())
         return false;
     suffer();
     return are_both_up();
+}
+
+/* Nobody flinches from what was done in an earlier turn. */
+static void begin_turn(void)
+{
+    wPlayerBattleStatus[0] &= (uint8_t)~FLINCHED;
+    wEnemyBattleStatus[0] &= (uint8_t)~FLINCHED;
+}
+
+static void let_go(const Side *side)
+{
+    if (!side->counters->attacks_left)
+        side->status[0] &= (uint8_t)~TRAPPING;
 }
 
 void play_turn(void)
@@ -51,7 +57,8 @@ void play_turn(void)
     bool fights;
 
     save_battle_mon();
-    action = choose_action();
+    begin_turn();
+    action = is_committed(player) ? ACTION_FIGHT : choose_action();
     if (action == ACTION_LEAVE)
         return;
     choose_enemy_move();
@@ -60,5 +67,7 @@ void play_turn(void)
     if (act(first, fights || first == ENEMYS_TURN))
         act(first ^ 1, fights || first == PLAYERS_TURN);
     hWhoseTurn = PLAYERS_TURN;
+    let_go(player);
+    let_go(enemy);
     save_battle_mon();
 }

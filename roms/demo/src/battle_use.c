@@ -2,9 +2,16 @@
 #pragma bank 57
 #include "battle_parts.h"
 
+#define CRITICAL 1
+#define KNOCKOUT 2
+#define LAST_PHYSICAL_TO_COUNTER 1 /* the types 0 and 1 */
+
+/* A move that goes on from an earlier turn was paid for then. */
+static bool goes_on;
+
 static void spend_pp(void)
 {
-    if (hWhoseTurn != PLAYERS_TURN || wPlayerSelectedMove == LAST_RESORT)
+    if (goes_on || hWhoseTurn != PLAYERS_TURN || wPlayerSelectedMove == LAST_RESORT)
         return;
     if (!(wBattleMon.pp[wPlayerMoveListIndex] & PP_MASK))
         return;
@@ -15,7 +22,6 @@ static void spend_pp(void)
 static void announce(void)
 {
     *user->used = *user->selected;
-    load_move(user->move, *user->selected);
     load_move_name(*user->selected);
     spend_pp();
     print_system_text(TEXT_BATTLE_USED);
@@ -30,49 +36,120 @@ static void tell_hit(void)
 {
     uint8_t multiplier = wDamageMultipliers & (uint8_t)~SAME_TYPE_BONUS;
 
-    if (wCriticalHitOrOHKO)
+    if (wCriticalHitOrOHKO == CRITICAL)
         print_system_text(TEXT_BATTLE_CRITICAL);
+    else if (wCriticalHitOrOHKO == KNOCKOUT)
+        print_system_text(TEXT_BATTLE_KNOCKOUT);
     if (multiplier > NORMAL_DAMAGE)
         print_system_text(TEXT_BATTLE_STRONG);
     else if (multiplier < NORMAL_DAMAGE)
         print_system_text(TEXT_BATTLE_WEAK);
 }
 
-/* More than there is cannot be taken: wDamage tells what was. */
-static void deal_damage(void)
+/* Twice what was last taken, by whoever: only from a plain blow. wDamage is still that of the last move. */
+static void give_back(void)
 {
-    uint16_t hp = big(target->mon->hp);
+    uint16_t damage = big(wDamage);
 
-    if (big(wDamage) > hp)
-        set_big(wDamage, hp);
-    set_big(target->mon->hp, hp - big(wDamage));
-    animate_hp(hWhoseTurn ^ 1, hp);
+    if (!damage || !target->move->power || target->move->type > LAST_PHYSICAL_TO_COUNTER ||
+        *target->selected == GOES_LAST) {
+        wMoveMissed = 1;
+        return;
+    }
+    test_hit();
+    if (!wMoveMissed)
+        set_big(wDamage, damage << 1);
 }
 
-static void attack(void)
+/* Draws the chances of a blow in the order of the rules; wMoveMissed and wDamage tell what came of it. */
+static void roll_blow(void)
 {
+    uint8_t effect = user->move->effect;
+
+    if (*user->selected == GOES_LAST) {
+        give_back();
+        return;
+    }
+    set_big(wDamage, 0);
+    if (effect == EFFECT_FIXED || effect == EFFECT_HALF) {
+        test_hit();
+        if (!wMoveMissed)
+            set_fixed_damage();
+        return;
+    }
     roll_critical();
     roll_damage();
     if (!wMoveMissed)
         test_hit();
-    if (wMoveMissed) {
-        tell_miss();
-        return;
+}
+
+static void fail(void)
+{
+    user->status[0] &= (uint8_t)~TRAPPING;
+    tell_miss();
+    if (user->move->effect == EFFECT_CRASH) {
+        take_hp(user, 1);
+        print_system_text(TEXT_BATTLE_CRASHED);
     }
+}
+
+/* Every blow of a move does the same; who breaks something to hide behind strikes no more. */
+static void strike(void)
+{
+    uint8_t hits;
+
     deal_damage();
     tell_hit();
-    drain_or_recoil();
-    if (!is_fainted(target->mon->hp))
-        side_effect();
+    hits = count_hits();
+    if (hits == 1)
+        return;
+    user->status[0] |= HITTING_AGAIN;
+    user->counters->attacks_left = hits;
+    while (--user->counters->attacks_left && user->move->effect && !is_fainted(target->mon->hp))
+        deal_damage();
+    user->status[0] &= (uint8_t)~HITTING_AGAIN;
+    print_system_text(TEXT_BATTLE_SEVERAL_HITS);
+}
+
+/* Whether it hit or not. */
+static void burst(void)
+{
+    user->mon->status = 0;
+    user->status[1] &= (uint8_t)~SEEDED;
+    take_hp(user, big(user->mon->hp));
+}
+
+static void attack(void)
+{
+    if (!goes_on)
+        begin_several_turns();
+    roll_blow();
+    if (wMoveMissed) {
+        fail();
+    } else {
+        strike();
+        drain_or_recoil();
+        if (!is_fainted(target->mon->hp))
+            side_effect();
+    }
+    if (user->move->effect == EFFECT_EXPLODE)
+        burst();
 }
 
 /* Who is thawed in the middle of a turn repeats the last move, if there was one. */
 void use_move(void) BANKED
 {
+    if (hWhoseTurn == ENEMYS_TURN)
+        wAILayer2Encouragement++;
+    if (!can_act() || bides() || holds_on())
+        return;
+    if (!*user->selected || *user->selected == CANNOT_MOVE)
+        return;
     wMoveMissed = wCriticalHitOrOHKO = 0;
     wDamageMultipliers = NORMAL_DAMAGE;
-    set_big(wDamage, 0);
-    if (!can_act() || !*user->selected)
+    goes_on = user->status[0] & THRASHING || user->status[1] & RAGING;
+    go_on_thrashing();
+    if (begins_charging())
         return;
     announce();
     if (user->move->power)

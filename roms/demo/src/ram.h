@@ -317,8 +317,31 @@ enum { IN_NO_BATTLE = 0, IN_WILD_BATTLE = 1, IN_TRAINER_BATTLE = 2, LOST_BATTLE 
 #define wMoveMissed BYTE(0xD05F)
 #define wPlayerBattleStatus BYTES(0xD062)
 #define wEnemyBattleStatus BYTES(0xD067)
-enum { FLINCHED = 0x08, CONFUSED = 0x80 };      /* of the first of three bytes */
-enum { FOCUSED = 0x04 };                        /* of the second */
+/* Of the first of three bytes, the second, and the third. */
+enum {
+    BIDING = 0x01, THRASHING = 0x02, HITTING_AGAIN = 0x04, FLINCHED = 0x08,
+    CHARGING = 0x10, TRAPPING = 0x20, INVULNERABLE = 0x40, CONFUSED = 0x80
+};
+enum {
+    ALWAYS_HITS = 0x01, MISTY = 0x02, FOCUSED = 0x04, HAS_SUBSTITUTE = 0x10,
+    RECHARGING = 0x20, RAGING = 0x40, SEEDED = 0x80
+};
+enum { BADLY_POISONED = 0x01, LIGHT_SCREEN = 0x02, REFLECT = 0x04 };
+
+/* What is left of what lasts some turns. `disabled` has the slot from 1 high, the turns low. */
+typedef struct {
+    uint8_t attacks_left, confused, toxic, disabled;
+} Counters;
+#define wPlayerCounters (*(Counters *)0xD06A)
+#define wEnemyCounters (*(Counters *)0xD06F)
+#define wPlayerBideDamage BYTES(0xD074)
+#define wEnemyBideDamage BYTES(0xCD05)
+#define wPlayerSubstituteHP BYTE(0xCCD7)
+#define wEnemySubstituteHP BYTE(0xCCD8)
+#define wPlayerDisabledMoveNumber BYTE(0xCCEE)
+#define wEnemyDisabledMoveNumber BYTE(0xCCEF)
+#define wAILayer2Encouragement BYTE(0xCCD5)
+#define wAICount BYTE(0xCCDF)
 #define wPlayerConfusedCounter BYTE(0xD06B)
 #define wEnemyConfusedCounter BYTE(0xD070)
 #define wAmountMoneyWon BYTES(0xD079)

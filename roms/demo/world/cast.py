@@ -9,6 +9,7 @@ from world import (
     creature_tables,
     creatures,
     item_tables,
+    minds,
     move_tables,
     moves,
     trainer_tables,
@@ -32,6 +33,7 @@ class Cast:
     growth: Mapping[str, creatures.Growth]
     species: Mapping[str, creatures.Species]
     trainers: Mapping[str, trainers.Trainer]
+    minds: minds.Minds
 
 
 def load() -> Cast:
@@ -41,7 +43,9 @@ def load() -> Cast:
     known = moves.load_moves(SOURCES / "moves.toml", types, effects)
     growth = creatures.load_growth(SOURCES / "growth.toml")
     species = creatures.load(types, known, growth)
-    return Cast(types, known, growth, species, trainers.load(SOURCES / "trainers.toml", species))
+    opponents = trainers.load(SOURCES / "trainers.toml", species)
+    thoughts = minds.load(SOURCES / "minds.toml", trainers.CLASS_COUNT)
+    return Cast(types, known, growth, species, opponents, thoughts)
 
 
 def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
@@ -54,7 +58,7 @@ def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
         *made,
         *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
         *move_tables.placements(cast.moves, cast.types, font),
-        *trainer_tables.placements(cast.trainers, fronts, font),
+        *trainer_tables.placements(cast.trainers, cast.minds, fronts, font),
         *item_tables.placements(ITEMS, font),
     ]
 

@@ -1,13 +1,15 @@
-"""The contract's tables of trainers: names, drawings and money, parties."""
+"""The contract's tables of trainers: names, drawings and money, parties, minds."""
 
 from collections.abc import Iterator, Mapping
 
 from world.banks import Place, Placement, Room, pointer
 from world.font import Font
+from world.minds import Minds
 from world.trainers import CLASS_COUNT, NOBODY, Party, Trainer
 from world.words import ended
 
 PREFERENCES = Place(14, 0x589B)
+PREFERENCES_END = 0x5914
 PICTURES_AND_MONEY = Place(14, 0x5914)
 NAMES = Place(14, 0x59FF)
 NAMES_END = 0x5D22
@@ -19,7 +21,7 @@ LEVELS_DIFFER = 0xFF
 
 
 def placements(
-    trainers: Mapping[str, Trainer], pictures: Mapping[str, int], font: Font
+    trainers: Mapping[str, Trainer], minds: Minds, pictures: Mapping[str, int], font: Font
 ) -> Iterator[Placement]:
     """Yield every table about trainers; classes without one are `nobody`."""
     by_number = {each.number: each for each in trainers.values()}
@@ -30,7 +32,9 @@ def placements(
     names = ended(words, font, NAME, "trainers.toml")
     Room(NAMES.bank, NAMES.address, NAMES_END).take(len(names), "names of trainers")
     yield Placement(NAMES.offset, names, "TrainerNames")
-    yield Placement(PREFERENCES.offset, bytes(CLASS_COUNT), "TrainerClassMoveChoiceModifications")
+    lists = b"".join(bytes([*mind, 0]) for mind in minds)
+    Room(PREFERENCES.bank, PREFERENCES.address, PREFERENCES_END).take(len(lists), "minds.toml")
+    yield Placement(PREFERENCES.offset, lists, "TrainerClassMoveChoiceModifications")
     yield Placement(PARTY_POINTERS.offset, _parties(trainers, classes), "TrainerDataPointers")
 
 

@@ -1,0 +1,67 @@
+/* HP go down and up, of a creature or of what stands in for it. */
+#pragma bank 57
+#include "battle_parts.h"
+
+#define RAGE_RISE 1
+
+void take_hp(const Side *side, uint16_t loss) BANKED
+{
+    uint16_t hp = big(side->mon->hp);
+
+    set_big(side->mon->hp, hp > loss ? hp - loss : 0);
+    animate_hp(side == enemy, hp);
+}
+
+void give_hp(const Side *side, uint16_t gain) BANKED
+{
+    uint16_t hp = big(side->mon->hp), most = big(side->mon->max_hp);
+
+    set_big(side->mon->hp, hp + gain > most ? most : hp + gain);
+    animate_hp(side == enemy, hp);
+}
+
+/* What breaks it has no further effect, as in the original. */
+static void hit_substitute(void)
+{
+    if (big(wDamage) <= *target->substitute) {
+        *target->substitute -= (uint8_t)big(wDamage);
+        print_system_text(TEXT_BATTLE_STAND_IN_HIT);
+        return;
+    }
+    *target->substitute = 0;
+    target->status[1] &= (uint8_t)~HAS_SUBSTITUTE;
+    user->move->effect = 0;
+    print_system_text(TEXT_BATTLE_STAND_IN_BROKE);
+}
+
+static void remember_for_bide(void)
+{
+    if (target->status[0] & BIDING)
+        set_big(target->bide_damage, big(target->bide_damage) + big(wDamage));
+}
+
+/* Rage feeds on every hit. */
+static void feed_rage(void)
+{
+    if (!(target->status[1] & RAGING) || is_fainted(target->mon->hp))
+        return;
+    hWhoseTurn ^= 1;
+    raise_stat(ATTACK, RAGE_RISE);
+    hWhoseTurn ^= 1;
+}
+
+/* More than there is cannot be taken: wDamage tells what was. */
+void deal_damage(void)
+{
+    uint16_t hp = big(target->mon->hp);
+
+    if (target->status[1] & HAS_SUBSTITUTE) {
+        hit_substitute();
+        return;
+    }
+    if (big(wDamage) > hp)
+        set_big(wDamage, hp);
+    remember_for_bide();
+    take_hp(target, big(wDamage));
+    feed_rage();
+}

@@ -1,0 +1,158 @@
+"""A fight of two who can stand much, in which a test decides about chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator.profile import symbol
+from tests.contract import battles
+from tests.contract.battles import FIGHT, Mon
+from tests.contract.test_engine_battle_damage import RANDOM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tests.contract.conftest import Game
+
+HP: Final = 320
+LEVEL: Final = 20
+STAT: Final = 40  # Attack, Defense and Special of both
+NO_TYPE: Final = 9  # nothing is good or bad against it
+NAMES: Final = ("attack", "defense", "speed", "special")
+SPEEDS: Final = {"own": 60, "enemy": 50}
+STATUSES: Final = {"own": "wPlayerBattleStatus1", "enemy": "wEnemyBattleStatus1"}
+COUNTERS: Final = {"own": "wPlayerNumAttacksLeft", "enemy": "wEnemyNumAttacksLeft"}
+HARMLESS: Final = 13  # raises the Special of who uses it
+USUAL: Final = 200  # hits, not critically, and without a side effect
+
+
+class Dice:
+    """What a battle draws until the `with` ends: the bytes of a script, then always `usual`."""
+
+    def __init__(self, game: Game) -> None:
+        self.usual = USUAL
+        self.drawn: list[int] = []
+        self._script: Iterator[int] = iter(())
+        self._game = game
+        self._place = game.rom(0, 0, 0x3FFF).index(RANDOM) + len(RANDOM) - 1
+        game.pyboy.hook_register(0, self._place, self._draw, None)
+
+    def __enter__(self) -> Dice:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._game.pyboy.hook_deregister(0, self._place)
+
+    def roll(self, script: Iterable[int], usual: int = USUAL) -> None:
+        self._script, self.usual = iter(script), usual
+        self.drawn.clear()
+
+    def _draw(self, _: object) -> None:
+        registers = self._game.pyboy.register_file
+        if self._game.at(registers.SP + 1) >= 0x40:  # not the interrupt, which stirs every frame
+            registers.A = next(self._script, self.usual)
+            self.drawn.append(registers.A)
+
+
+def enter(start: Callable[[str], Game], *reserve: Mon) -> Game:
+    """Begin a fight in the wild; the player's is faster, the enemy does no harm."""
+    game = start("bedroom")
+    battles.hurry(game)
+    stats = (STAT, STAT, SPEEDS["own"], STAT)
+    own = Mon(3, hp=HP, max_hp=HP, level=LEVEL, stats=stats, experience=9000)
+    battles.set_team(game, own, *reserve)
+    battles.meet(game, 33, LEVEL)
+    steady(game, "enemy")
+    for name in ("type1", "type2"):
+        battles.set_field(game, "own", name, NO_TYPE)
+    battles.set_moves(game, "enemy", [battles.with_effect(game, HARMLESS).id])
+    return game
+
+
+def steady(game: Game, side: str) -> None:
+    """Give who fights on a side the numbers of the arena."""
+    for name in ("hp", "max_hp"):
+        battles.set_field(game, side, name, HP)
+    for name, value in zip(NAMES, (STAT, STAT, SPEEDS[side], STAT), strict=True):
+        battles.set_field(game, side, name, value)
+    label = "wPlayerMonUnmodifiedLevel" if side == "own" else "wEnemyMonUnmodifiedLevel"
+    battles.poke(game, label, battles_block(game, side)[14:25])
+    for name in ("type1", "type2"):
+        battles.set_field(game, side, name, NO_TYPE)
+
+
+def battles_block(game: Game, side: str) -> bytes:
+    return game.block(battles.SIDES[side], battles.BATTLE_MON)
+
+
+def hp(game: Game, side: str) -> int:
+    return battles.field(game, side, "hp")
+
+
+def lost(game: Game, side: str) -> int:
+    return HP - hp(game, side)
+
+
+def status(game: Game, side: str, byte: int = 1) -> int:
+    return game.at(symbol(STATUSES[side]) + byte - 1)
+
+
+def set_status(game: Game, side: str, byte: int, value: int) -> None:
+    battles.poke(game, STATUSES[side], bytes([value]), byte - 1)
+
+
+def counters(game: Game, side: str) -> tuple[int, ...]:
+    """Return attacks left, turns of confusion and of bad poison, and the byte of the disabled move."""
+    at = symbol(COUNTERS[side])
+    return tuple(game.at(at + i) for i in range(4))
+
+
+def set_counter(game: Game, side: str, index: int, value: int) -> None:
+    battles.poke(game, COUNTERS[side], bytes([value]), index)
+
+
+def use(game: Game, number: int) -> list[str]:
+    """Let the player's use a move; return what was said until the next menu."""
+    battles.set_moves(game, "own", [number])
+    return said(battles.fight(game))
+
+
+def go_on(game: Game) -> list[str]:
+    """Choose FIGHT where no list of moves opens; return what was said until the next menu."""
+    battles.choose(game, FIGHT)
+    return said(battles.read_on(game))
+
+
+def said(screens: Iterable[str]) -> list[str]:
+    return [battles.words(screen) for screen in screens]
+
+
+def tells(lines: Iterable[str], words: str) -> bool:
+    return any(words in line for line in lines)
+
+
+def read_until(game: Game, words: str) -> None:
+    """Read on until a text that waits says so, and leave it waiting."""
+    for _ in range(900):
+        game.tick(4)
+        if game.has_arrow:
+            if words in battles.words(game.text):
+                return
+            game.press("b", hold=2, settle=2)
+    pytest.fail(f"never {words!r}:\n{game.text}")
+
+
+def begin(game: Game, number: int) -> None:
+    """Let the player's use a move, and read nothing yet."""
+    battles.set_moves(game, "own", [number])
+    battles.choose(game, FIGHT)
+    game.wait(lambda: game.cursor is not None and game.cursor[0] == battles.FIRST_MOVE[0], 60)
+    game.press("a", hold=2, settle=2)
+
+
+def blow(power: int, *, attack: int = STAT, defense: int = STAT, byte: int | None = USUAL) -> int:
+    """Return the damage of a blow without type; no `byte` is no luck either."""
+    damage = min(997, (2 * LEVEL // 5 + 2) * power * attack // defense // 50) + 2
+    return damage if byte is None else damage * (217 + byte * 39 // 256) // 255

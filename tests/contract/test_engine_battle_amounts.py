@@ -1,0 +1,292 @@
+"""Damage that is not by the formula, what halves or doubles it, and what users do to themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.contract import battles
+from tests.contract.arena import (
+    HP,
+    LEVEL,
+    NAMES,
+    STAT,
+    Dice,
+    begin,
+    blow,
+    counters,
+    enter,
+    hp,
+    lost,
+    read_until,
+    set_counter,
+    set_status,
+    status,
+    tells,
+    use,
+)
+from tests.contract.battles import FREEZE, PARALYSIS, POISON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.contract.conftest import Game
+
+ONE_HIT, HALF, FIXED, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 41, 45, 7, 8, 3
+HAZE, MIST, FOCUS, HEAL, LIGHT_SCREEN, REFLECT, SUBSTITUTE = 25, 46, 47, 56, 64, 65, 79
+RAISE, LOWER, MAY_LOWER, SLEEP, POISONS, CONFUSE = 11, 19, 70, 32, 66, 49
+BY_LEVEL, TAKES_20, TAKES_40, BY_CHANCE, SLEEPER, GIVES_BACK = 69, 49, 82, 149, 156, 68
+MISTY, FOCUSED, HAS_SUBSTITUTE, SEEDED = 0x02, 0x04, 0x10, 0x80
+PLAIN, QUICK = 1, 98
+QUARTER: Final = HP // 4
+
+
+@pytest.fixture
+def arena(start: Callable[[str], Game]) -> Game:
+    return enter(start)
+
+
+@pytest.fixture
+def dice(arena: Game) -> Iterator[Dice]:
+    with Dice(arena) as dice:
+        yield dice
+
+
+def with_effect(game: Game, number: int) -> int:
+    return battles.with_effect(game, number).id
+
+
+@pytest.mark.parametrize(("number", "damage"), [(TAKES_20, 20), (TAKES_40, 40), (BY_LEVEL, LEVEL)])
+def test_fixed_amounts(arena: Game, dice: Dice, number: int, damage: int) -> None:
+    battles.set_field(arena, "enemy", "type1", 5)  # types do not count
+    use(arena, number)
+    assert lost(arena, "enemy") == damage
+    assert len(dice.drawn) == 2  # what the enemy wants, and whether it hits
+
+
+@pytest.mark.parametrize(("byte", "damage"), [(0, 1), (128, 15), (255, 29)])
+def test_an_amount_of_chance(arena: Game, dice: Dice, byte: int, damage: int) -> None:
+    dice.roll([0, 0, byte])
+    use(arena, BY_CHANCE)
+    assert lost(arena, "enemy") == damage
+
+
+def test_half_of_what_is_left(arena: Game, dice: Dice) -> None:
+    for before, after in ((HP, HP // 2), (7, 4)):
+        battles.set_field(arena, "enemy", "hp", before)
+        use(arena, with_effect(arena, HALF))
+        assert hp(arena, "enemy") == after
+    assert not set(dice.drawn) - {200}
+    battles.set_field(arena, "enemy", "hp", 1)
+    begin(arena, with_effect(arena, HALF))
+    read_until(arena, "fainted")
+
+
+def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> None:
+    number = with_effect(arena, ONE_HIT)
+    battles.set_field(arena, "enemy", "speed", 61)
+    dice.roll([0], usual=0)
+    assert tells(use(arena, number), "missed")
+    battles.set_field(arena, "enemy", "speed", 60)
+    dice.roll([0, 0, 0, 0, 76])  # who is first, critical, luck, hit
+    assert tells(use(arena, number), "missed")
+    assert lost(arena, "enemy") == 0
+    dice.roll([0, 0, 0, 0, 75])
+    begin(arena, number)
+    read_until(arena, "One blow settles")
+    assert hp(arena, "enemy") == 0
+    assert arena.byte("wCriticalHitOrOHKO") == 2
+
+
+def test_a_leap_that_misses_hurts_a_little(arena: Game, dice: Dice) -> None:
+    dice.roll([0, 200, 200, 255])
+    assert tells(use(arena, with_effect(arena, CRASH)), "fell on its nose")
+    assert lost(arena, "own") == 1
+
+
+@pytest.mark.parametrize("byte", [0, 255])
+def test_who_bursts_is_gone_even_when_it_misses(arena: Game, dice: Dice, byte: int) -> None:
+    move = battles.with_effect(arena, EXPLODE)
+    dice.roll([0, 200, 200, byte])
+    begin(arena, move.id)
+    read_until(arena, "able to fight")
+    assert hp(arena, "own") == 0
+    assert lost(arena, "enemy") == (0 if byte else blow(move.power, defense=STAT // 2))
+
+
+def test_dreams_need_a_sleeper(arena: Game, dice: Dice) -> None:
+    move = battles.with_effect(arena, DREAM)
+    battles.set_field(arena, "own", "hp", 100)
+    assert tells(use(arena, move.id), "missed")
+    battles.set_field(arena, "enemy", "status", 3)
+    battles.set_field(arena, "enemy", "special", STAT)
+    dice.roll([200, 200, 0])
+    use(arena, move.id)
+    assert lost(arena, "enemy") == blow(move.power)
+    assert hp(arena, "own") == 100 + blow(move.power) // 2
+
+
+def test_screens_double_what_is_met_but_not_by_a_critical_hit(arena: Game, dice: Dice) -> None:
+    power = battles.move(arena, PLAIN).power
+    set_status(arena, "enemy", 3, 4)
+    use(arena, PLAIN)
+    assert lost(arena, "enemy") == blow(power, defense=2 * STAT)
+    battles.set_field(arena, "enemy", "hp", HP)
+    set_status(arena, "enemy", 3, 2)  # that is for the other kind
+    use(arena, PLAIN)
+    assert lost(arena, "enemy") == blow(power)
+    battles.set_field(arena, "enemy", "hp", HP)
+    set_status(arena, "enemy", 3, 4)
+    dice.roll([0, 0])
+    use(arena, PLAIN)
+    assert lost(arena, "enemy") > blow(power)
+
+
+@pytest.mark.parametrize(
+    ("kind", "byte", "bit"),
+    [(MIST, 2, MISTY), (FOCUS, 2, FOCUSED), (LIGHT_SCREEN, 3, 2), (REFLECT, 3, 4)],
+)
+def test_what_one_can_have_once(arena: Game, kind: int, byte: int, bit: int) -> None:
+    use(arena, with_effect(arena, kind))
+    assert status(arena, "own", byte) == bit
+    assert tells(use(arena, with_effect(arena, kind)), "nothing comes")
+
+
+def test_mist_keeps_stats_from_falling(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 2, MISTY)
+    dice.roll([0], usual=0)
+    assert tells(use(arena, with_effect(arena, LOWER)), "lost in mist")
+    dice.roll([0, 200], usual=0)
+    use(arena, with_effect(arena, MAY_LOWER))
+    assert arena.block("wEnemyMonStatMods", 3) == b"\7" * 3
+
+
+def test_the_focused_hit_critically_a_quarter_as_often(arena: Game, dice: Dice) -> None:
+    half = battles.base_data(arena, 3)[4] // 2
+    set_status(arena, "own", 2, FOCUSED)
+    for byte in (half // 4 - 1, half // 4):
+        dice.roll([0, byte])
+        assert tells(use(arena, PLAIN), "critical") == (byte < half // 4)
+
+
+def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
+    for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
+        battles.poke(arena, label, bytes(range(4, 10)))
+        set_status(arena, side, 1, 0x80)
+        set_counter(arena, side, 1, 5)
+        set_counter(arena, side, 3, 0x23)
+        battles.set_field(arena, side, "attack", 77)
+    battles.poke(arena, "wPlayerDisabledMoveNumber", b"\2")
+    set_status(arena, "own", 2, MISTY | FOCUSED | SEEDED)
+    set_status(arena, "own", 3, 7)
+    battles.set_field(arena, "own", "status", PARALYSIS)
+    battles.set_field(arena, "enemy", "status", FREEZE)
+    dice.roll([], usual=100)  # neither confused nor paralyzed just now
+    begin(arena, with_effect(arena, HAZE))
+    read_until(arena, "as it was before")
+    for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
+        assert arena.block(label, 6) == b"\7" * 6
+        assert [battles.field(arena, side, name) for name in NAMES[:2]] == [STAT, STAT]
+        assert [status(arena, side, byte) for byte in (1, 2, 3)] == [0, 0, 0]
+        assert counters(arena, side)[1::2] == (0, 0)
+    assert battles.field(arena, "enemy", "status") == 0
+    assert battles.field(arena, "own", "status") == PARALYSIS
+    battles.read_on(arena)
+    assert arena.block("wEnemyMonStatMods", 6) == b"\7" * 6  # it was frozen when the turn began
+
+
+def test_half_or_all_hp_come_back(arena: Game) -> None:
+    assert tells(use(arena, with_effect(arena, HEAL)), "nothing comes")
+    battles.set_field(arena, "own", "hp", 10)
+    use(arena, with_effect(arena, HEAL))
+    assert hp(arena, "own") == 10 + HP // 2
+    battles.set_field(arena, "own", "status", POISON)
+    begin(arena, SLEEPER)
+    read_until(arena, "sleeps it all off")
+    assert (hp(arena, "own"), battles.field(arena, "own", "status")) == (HP, 2)
+
+
+def test_straw_takes_the_blows(arena: Game, dice: Dice) -> None:
+    battles.set_moves(arena, "enemy", [PLAIN])
+    power = battles.move(arena, PLAIN).power
+    use(arena, with_effect(arena, SUBSTITUTE))
+    assert lost(arena, "own") == QUARTER
+    assert status(arena, "own", 2) == HAS_SUBSTITUTE
+    assert arena.byte("wPlayerSubstituteHP") == QUARTER - blow(power)
+    assert tells(use(arena, with_effect(arena, SUBSTITUTE)), "nothing comes")
+    battles.poke(arena, "wPlayerSubstituteHP", bytes([blow(power) - 1]))
+    assert tells(use(arena, with_effect(arena, 13)), "blown away")
+    assert lost(arena, "own") == QUARTER
+    assert (status(arena, "own", 2), arena.byte("wPlayerSubstituteHP")) == (0, 0)
+    assert dice.drawn
+
+
+def test_straw_costs_more_than_the_weak_have(arena: Game) -> None:
+    battles.set_field(arena, "own", "hp", QUARTER - 1)
+    assert tells(use(arena, with_effect(arena, SUBSTITUTE)), "nothing comes")
+    assert hp(arena, "own") == QUARTER - 1
+
+
+@pytest.mark.parametrize("kind", [POISONS, CONFUSE, LOWER])
+def test_straw_keeps_most_things_off(arena: Game, dice: Dice, kind: int) -> None:
+    set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
+    dice.roll([0], usual=0)
+    assert tells(use(arena, with_effect(arena, kind)), "nothing comes")
+    assert battles.field(arena, "enemy", "status") == 0
+    assert status(arena, "enemy") == 0
+
+
+def test_sleep_finds_its_way_through_straw(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
+    battles.set_field(arena, "enemy", "speed", 100)
+    dice.roll([0, 0, 255])
+    use(arena, with_effect(arena, SLEEP))
+    assert battles.field(arena, "enemy", "status") == 7
+
+
+def test_what_was_taken_is_given_back_twice(arena: Game, dice: Dice) -> None:
+    battles.set_moves(arena, "enemy", [PLAIN])
+    use(arena, GIVES_BACK)  # last, though it is faster
+    power = battles.move(arena, PLAIN).power
+    assert lost(arena, "own") == blow(power)
+    assert lost(arena, "enemy") == 2 * blow(power)
+    battles.set_moves(arena, "enemy", [with_effect(arena, DRAIN)])  # of another kind
+    assert tells(use(arena, GIVES_BACK), "missed")
+    assert lost(arena, "enemy") <= 2 * blow(power)
+    assert len(dice.drawn) > 1
+
+
+BADGES: Final = {0x01: "attack", 0x04: "defense", 0x10: "speed", 0x40: "special"}
+
+
+@pytest.mark.parametrize("badge", BADGES)
+def test_a_badge_is_worth_an_eighth_and_counts_again(
+    start: Callable[[str], Game], badge: int
+) -> None:
+    game = start("bedroom")
+    battles.poke(game, "wObtainedBadges", bytes([badge]))
+    game = enter(lambda _: game)
+    stats = dict(zip(NAMES, (STAT, STAT, 60, STAT), strict=True))
+    stats[BADGES[badge]] += stats[BADGES[badge]] // 8
+    assert {name: battles.field(game, "own", name) for name in NAMES} == stats
+    plain = game.block("wPlayerMonUnmodifiedLevel", 11)
+    assert [int.from_bytes(plain[i : i + 2]) for i in (3, 5, 7, 9)] == [STAT, STAT, 60, STAT]
+    use(game, with_effect(game, 10 if badge != 1 else 13))  # another stat
+    again = stats[BADGES[badge]]
+    assert battles.field(game, "own", BADGES[badge]) == again + again // 8
+    assert battles.field(game, "enemy", "attack") == STAT
+
+
+def test_badges_count_again_when_the_enemy_lowers_something(
+    start: Callable[[str], Game],
+) -> None:
+    game = start("bedroom")
+    battles.poke(game, "wObtainedBadges", b"\1")
+    game = enter(lambda _: game)
+    battles.set_moves(game, "enemy", [with_effect(game, LOWER)])
+    with Dice(game) as dice:
+        dice.roll([0])
+        use(game, PLAIN)
+    assert game.byte("wPlayerMonStatMods", 1) == 6
+    assert battles.field(game, "own", "attack") == 45 + 45 // 8

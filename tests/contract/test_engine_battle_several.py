@@ -1,0 +1,271 @@
+"""Moves that strike several times, and those that go on for several turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.contract import battles
+from tests.contract.arena import (
+    HP,
+    Dice,
+    begin,
+    blow,
+    counters,
+    enter,
+    go_on,
+    lost,
+    read_until,
+    said,
+    set_counter,
+    set_status,
+    status,
+    tells,
+    use,
+)
+from tests.contract.battles import POISON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.contract.conftest import Game
+
+SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
+THRASH, RAGE, BIDE, NEVER_MISSES, RAISE = 27, 81, 26, 17, 11
+BIDING, THRASHING, CHARGING, TRAPPING, INVULNERABLE, CONFUSED = 1, 2, 0x10, 0x20, 0x40, 0x80
+RECHARGING, RAGING = 0x20, 0x40
+CANNOT_MOVE: Final = 0xFF
+BURROW: Final = 91
+
+
+@pytest.fixture
+def arena(start: Callable[[str], Game]) -> Game:
+    return enter(start)
+
+
+@pytest.fixture
+def dice(arena: Game) -> Iterator[Dice]:
+    with Dice(arena) as dice:
+        yield dice
+
+
+def with_effect(game: Game, number: int) -> battles.Move:
+    return battles.with_effect(game, number)
+
+
+def has_acted(game: Game, times: int = 1) -> bool:
+    return game.byte("wEnemyMonStatMods", 3) == 7 + times
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "hits"), [([4], 2), ([1], 3), ([2, 0], 2), ([3, 1], 3), ([2, 2], 4), ([3, 7], 5)]
+)
+def test_two_to_five_blows_that_do_the_same(
+    arena: Game, dice: Dice, bytes_: list[int], hits: int
+) -> None:
+    move = with_effect(arena, SEVERAL)
+    dice.roll([0, 200, 200, 0, *bytes_])
+    assert tells(use(arena, move.id), "more than one")
+    assert lost(arena, "enemy") == hits * blow(move.power)
+    assert len(dice.drawn) == 4 + len(bytes_)
+    assert status(arena, "own") == 0
+
+
+def test_no_more_blows_than_needed(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, SEVERAL)
+    battles.set_field(arena, "enemy", "hp", blow(move.power) + 1)
+    dice.roll([0, 200, 200, 0, 3, 3])
+    begin(arena, move.id)
+    read_until(arena, "fainted")
+    assert counters(arena, "own")[0] > 0
+
+
+def test_two_blows_and_a_second_that_may_poison(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, TWO)
+    use(arena, move.id)
+    assert lost(arena, "enemy") == 2 * blow(move.power)
+    battles.set_field(arena, "enemy", "hp", HP)
+    twin = with_effect(arena, TWIN)
+    for byte in (52, 51):
+        dice.roll([0, 200, 200, 0, byte])
+        use(arena, twin.id)
+        assert (battles.field(arena, "enemy", "status") == POISON) == (byte < 52)
+
+
+@pytest.mark.parametrize(("bytes_", "turns"), [([0], 2), ([1], 3), ([3, 2], 4), ([2, 3], 5)])
+def test_who_is_held_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turns: int) -> None:
+    move = with_effect(arena, TRAP)
+    dice.roll([0, *bytes_, 200, 200, 0])
+    assert tells(use(arena, move.id), "held fast")
+    pp = arena.block("wBattleMonPP", 1)
+    for turn in range(1, turns):
+        assert lost(arena, "enemy") == turn * blow(move.power)
+        assert status(arena, "own") == TRAPPING
+        assert counters(arena, "own")[0] == turns - turn
+        dice.roll([])
+        lines = go_on(arena)
+        assert tells(lines, "holds on")
+        assert tells(lines, "held fast")
+        assert arena.byte("wEnemySelectedMove") == CANNOT_MOVE
+        assert not dice.drawn
+    assert lost(arena, "enemy") == turns * blow(move.power)
+    assert status(arena, "own") == 0
+    assert arena.block("wBattleMonPP", 1) == pp
+    assert not has_acted(arena)
+    use(arena, with_effect(arena, RAISE).id)
+    assert has_acted(arena)
+
+
+def test_a_miss_holds_nobody(arena: Game, dice: Dice) -> None:
+    dice.roll([0, 3, 3, 200, 200, 255])
+    use(arena, with_effect(arena, TRAP).id)
+    assert status(arena, "own") == 0
+    assert has_acted(arena)
+
+
+def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, TRAP)
+    battles.set_field(arena, "own", "speed", 5)
+    battles.set_moves(arena, "enemy", [move.id])
+    dice.roll([0, 1, 200, 200, 0])
+    assert tells(use(arena, with_effect(arena, RAISE).id), "held fast")
+    assert status(arena, "enemy") == TRAPPING
+    assert arena.byte("wPlayerMonStatMods", 1) == 7
+    assert tells(go_on(arena), "held fast")
+    assert arena.byte("wPlayerSelectedMove") == CANNOT_MOVE
+    assert lost(arena, "own") == 2 * blow(move.power)
+    battles.set_field(arena, "own", "speed", 999)
+    battles.choose(arena, battles.RUN)
+    arena.wait(lambda: not arena.byte("wIsInBattle") or arena.has_arrow, 60)
+    battles.read_on(arena)
+    assert arena.byte("wIsInBattle") == battles.NOTHING
+
+
+def test_who_has_given_all_must_catch_its_breath(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, RECHARGE)
+    dice.roll([0])
+    begin(arena, move.id)
+    read_until(arena, "catching its breath")  # without another menu
+    assert not battles.is_at_menu(arena)
+    assert lost(arena, "enemy") == blow(move.power)
+    battles.read_on(arena)
+    assert status(arena, "own", 2) == 0
+    assert has_acted(arena, 2)
+
+
+def test_a_miss_or_a_knockout_needs_no_breath(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, RECHARGE)
+    dice.roll([0, 200, 200, 255])
+    use(arena, move.id)
+    assert status(arena, "own", 2) == 0
+    battles.set_field(arena, "enemy", "hp", 1)
+    begin(arena, move.id)
+    read_until(arena, "fainted")
+    assert status(arena, "own", 2) == 0
+
+
+def test_who_flinches_need_not_catch_its_breath(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 2, RECHARGING)
+    dice.roll([200, 200, 0, 0])
+    use(arena, with_effect(arena, 31).id)
+    assert status(arena, "enemy", 2) == 0
+
+
+def test_a_move_of_two_turns(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, CHARGE)
+    begin(arena, move.id)
+    read_until(arena, "gathers strength")
+    assert status(arena, "own") == CHARGING
+    assert battles.party_mon(arena, 0)[29] == 20
+    battles.read_on(arena)  # goes on without another menu
+    assert lost(arena, "enemy") == blow(move.power, defense=60)  # it had a turn to prepare
+    assert status(arena, "own") == 0
+    assert arena.byte("wBattleMonPP") == 19
+    assert has_acted(arena, 2)
+    assert len(dice.drawn) == 1 + 3 + 1  # what the enemy wants, each turn, and one blow
+
+
+@pytest.mark.parametrize("sure", [False, True])
+@pytest.mark.parametrize("kind", [FLY, CHARGE])
+def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
+    arena: Game,
+    dice: Dice,
+    kind: int,
+    sure: bool,  # noqa: FBT001
+) -> None:
+    move = with_effect(arena, NEVER_MISSES) if sure else battles.move(arena, 1)
+    battles.set_moves(arena, "enemy", [move.id])
+    dice.roll([0])
+    begin(arena, with_effect(arena, FLY).id if kind == FLY else BURROW)
+    read_until(arena, "out of sight")
+    assert status(arena, "own") == CHARGING | INVULNERABLE
+    arena.press("b", hold=2, settle=2)
+    assert tells(said(battles.read_on(arena)), "missed") != sure
+    assert lost(arena, "own") == blow(move.power) * (2 if sure else 1)
+    assert status(arena, "own") == 0
+
+
+@pytest.mark.parametrize("byte", [0, 1])
+def test_a_tantrum_asks_nobody_and_ends_in_confusion(arena: Game, dice: Dice, byte: int) -> None:
+    move = with_effect(arena, THRASH)
+    dice.roll([0, byte])
+    begin(arena, move.id)
+    battles.read_on(arena)
+    turns = 3 + byte
+    assert lost(arena, "enemy") == min(HP, turns * blow(move.power))
+    assert status(arena, "own") == CONFUSED
+    assert counters(arena, "own")[1] == 2 + 200 % 4
+    assert arena.byte("wBattleMonPP") == 19
+    assert has_acted(arena, turns)
+
+
+def test_rage_grows_with_every_blow(arena: Game, dice: Dice) -> None:
+    move = with_effect(arena, RAGE)
+    battles.set_moves(arena, "enemy", [1])
+    begin(arena, move.id)
+    read_until(arena, "rose")
+    assert status(arena, "own", 2) == RAGING
+    assert arena.byte("wPlayerMonStatMods") == 8
+    arena.press("b", hold=2, settle=2)
+    read_until(arena, "rose")  # the next turn came by itself
+    assert arena.byte("wPlayerMonStatMods") == 9
+    assert arena.byte("wBattleMonPP") == 19
+    assert lost(arena, "enemy") == blow(move.power) + blow(move.power, attack=60)
+    assert 0 not in dice.drawn
+
+
+@pytest.mark.parametrize("byte", [0, 1])
+def test_patience_gives_back_twice_what_it_took(arena: Game, dice: Dice, byte: int) -> None:
+    battles.set_moves(arena, "enemy", [1])
+    battles.set_field(arena, "enemy", "speed", 100)
+    dice.roll([0, 200, 200, 0, byte])
+    use(arena, with_effect(arena, BIDE).id)
+    assert status(arena, "own") == BIDING
+    assert counters(arena, "own")[0] == 2 + byte
+    for _ in range(1 + byte):
+        assert tells(go_on(arena), "bides its time")
+    assert tells(go_on(arena), "pays it all back")
+    assert lost(arena, "enemy") == 2 * (2 + byte) * blow(40)
+    assert status(arena, "own") == 0
+
+
+def test_patience_without_harm_comes_to_nothing(arena: Game) -> None:
+    set_status(arena, "own", 1, BIDING)
+    set_counter(arena, "own", 0, 1)
+    lines = go_on(arena)
+    assert tells(lines, "pays it all back")
+    assert tells(lines, "nothing comes")
+    assert lost(arena, "enemy") == 0
+
+
+def test_paralysis_ends_what_was_begun(arena: Game, dice: Dice) -> None:
+    battles.set_field(arena, "own", "status", battles.PARALYSIS)
+    battles.set_field(arena, "own", "speed", 60)
+    dice.roll([0, 63, 0, 62])
+    begin(arena, with_effect(arena, CHARGE).id)
+    read_until(arena, "cannot move")
+    assert status(arena, "own") == 0
+    assert dice.drawn == [0, 63, 0, 62]
+    battles.read_on(arena)
+    assert battles.is_at_menu(arena)
