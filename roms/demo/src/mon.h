@@ -29,6 +29,7 @@ uint32_t experience_at(uint8_t level) BANKED;
 /* mon_create.c */
 void create_mon(PartyMon *to, uint8_t species, uint8_t level) BANKED;
 void mark_seen(uint8_t species) BANKED;
+void mark_owned(uint8_t species) BANKED;
 uint8_t full_pp(uint8_t move, uint8_t pp) BANKED;
 
 /* mon_hud.c */
@@ -44,7 +45,7 @@ bool place_status(uint8_t *at, uint8_t status) BANKED;
 #define BAR_END_PLAIN 0x6D
 
 /* mon_page.c */
-void mon_page(uint8_t index) BANKED;
+void mon_page(const PartyMon *mon, const uint8_t *nick) BANKED;
 void place_stats(uint8_t x, uint8_t y, const uint8_t *stats) BANKED;
 
 /* mon_menu.c: both return the place in the team, or NO_MON */

@@ -103,6 +103,11 @@ void mark_seen(uint8_t species) BANKED
     set_dex_bit(wPokedexSeen, species);
 }
 
+void mark_owned(uint8_t species) BANKED
+{
+    set_dex_bit(wPokedexOwned, species);
+}
+
 void give_mon(uint8_t species, uint8_t level) BANKED
 {
     uint8_t place = wPartyCount;
@@ -119,7 +124,7 @@ void give_mon(uint8_t species, uint8_t level) BANKED
     wPartySpecies[place + 1] = NO_MON;
     wPartyCount++;
     mark_seen(species);
-    set_dex_bit(wPokedexOwned, species);
+    mark_owned(species);
 }
 
 void heal_party(void) BANKED

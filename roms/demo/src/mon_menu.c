@@ -69,6 +69,11 @@ static uint8_t choose_row(const uint8_t *words, uint8_t keys)
     return wWhichPokemon;
 }
 
+static void show_page(uint8_t place)
+{
+    mon_page(&wPartyMons[place], wPartyMonNicks + NAME_SIZE * place);
+}
+
 static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
 {
     wTextBoxID = SUBMENU_BOX;
@@ -138,7 +143,7 @@ void party_menu(void) BANKED
     while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
         switch (choose_action(stats_word, switch_word)) {
         case CHOICE_FIRST:
-            mon_page(place);
+            show_page(place);
             break;
         case CHOICE_SECOND:
             reorder(place);
@@ -192,7 +197,7 @@ uint8_t choose_switch(void) BANKED
             leave_list();
             return place;
         case CHOICE_SECOND:
-            mon_page(place);
+            show_page(place);
             break;
         }
     }
