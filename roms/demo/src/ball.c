@@ -141,6 +141,7 @@ bool throw_ball(uint8_t item) BANKED
 
     if (!can_throw_ball())
         return false;
+    draw_battle();
     weak = weakness(ball);
     item_name(item);
     print_system_text(TEXT_BALL_THROWN);

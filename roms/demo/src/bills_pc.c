@@ -18,17 +18,20 @@ static const Word words[CHOICES] = {withdraw_word, deposit_word, release_word, c
 static const uint8_t stats_word[] = {STR_STATS};
 static const uint8_t cancel_word[] = {STR_CANCEL};
 
-/* Its place is in wWhichPokemon, its nickname in wStringBuffer. */
+/* Its place is in wWhichPokemon. */
 static bool choose_from(const Group *group)
 {
     wListPointer = (uint16_t)group->count;
     wListMenuID = LIST_MONS;
     wListScrollOffset = 0;
     wCurrentMenuItem = 0;
-    if (!list_menu())
-        return false;
+    return list_menu();
+}
+
+/* For the texts. */
+static void note_nick(const Group *group)
+{
     copy_string(wStringBuffer, nick_of(group, wWhichPokemon));
-    return true;
 }
 
 /* The whole screen, and back to what it covered. */
@@ -74,6 +77,7 @@ static bool is_moved(const Group *group, const uint8_t *move_word)
         return false;
     while ((action = choose_action(move_word)) == STATS)
         show_stats(group);
+    note_nick(group);
     return action == MOVE;
 }
 
@@ -109,6 +113,7 @@ static void let_go(void)
     }
     if (!choose_from(&box))
         return;
+    note_nick(&box);
     print_system_text(TEXT_BOX_RELEASE_ASK);
     if (yes_no())
         return;

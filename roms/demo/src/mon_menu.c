@@ -45,6 +45,8 @@ static void draw_list(const uint8_t *words)
     clear_screen();
     for (place = 0; place != wPartyCount; place++)
         draw_row(place);
+    if (wMenuItemToSwap)
+        *TILE_AT(0, 2 * wMenuItemToSwap - 1) = CURSOR_PARENT;
     place_message_box();
     place_string(TILE_AT(1, 14), words);
     update_sprites();
@@ -108,10 +110,16 @@ static void swap_places(uint8_t a, uint8_t b)
     swap_bytes(wPartyMonNicks + NAME_SIZE * a, wPartyMonNicks + NAME_SIZE * b, NAME_SIZE);
 }
 
+/* The first place stays marked while the second is chosen. */
 static void reorder(uint8_t place)
 {
-    uint8_t other = choose_row(swap_words, PAD_A | PAD_B);
+    uint8_t other;
 
+    wPartyMenuType = PARTY_MENU_SWAP;
+    wMenuItemToSwap = place + 1;
+    other = choose_row(swap_words, PAD_A | PAD_B);
+    wMenuItemToSwap = 0;
+    wPartyMenuType = PARTY_MENU_NORMAL;
     if (other != NO_MON)
         swap_places(place, other);
 }
@@ -120,6 +128,7 @@ static void reorder(uint8_t place)
 static void enter_list(uint8_t type)
 {
     wPartyMenuType = type;
+    wMenuItemToSwap = 0;
     if (type == PARTY_MENU_NORMAL)
         load_hud_tiles();
 }
