@@ -25,6 +25,7 @@ from emulator.pyboy_console import PyBoyConsole
 from emulator.ram.bag import Bag, Stack
 from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
 from emulator.ram.battle_mon import BattleMon, Stages, Volatile
+from emulator.ram.box import Box, BoxedMon
 from emulator.ram.control import Control, Doubt
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.flags import Flags
@@ -91,6 +92,8 @@ __all__ = [
     "BattleMon",
     "BattleResult",
     "BattleType",
+    "Box",
+    "BoxedMon",
     "Button",
     "Cartridge",
     "CartridgeError",

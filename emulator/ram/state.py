@@ -7,6 +7,7 @@ from enum import Enum
 
 from emulator.ram.bag import Bag, read_bag
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
+from emulator.ram.box import Box, read_box
 from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, read_flags
@@ -77,6 +78,11 @@ class State:
         """Whether a direction key would walk now."""
         free = self.screen_type is ScreenType.OVERWORLD
         return free and self.control.trusted and not self.control.walking
+
+    @property
+    def box(self) -> Box:
+        """The mons of the current box."""
+        return read_box(self.ram)
 
     @property
     def people_present(self) -> tuple[Person, ...]:

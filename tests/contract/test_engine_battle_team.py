@@ -70,12 +70,28 @@ def test_the_order_can_be_changed(team: Game) -> None:
     team.press("a", settle=20)
     team.press("down")
     team.press("a", settle=20)
+    assert (team.byte("wMenuItemToSwap"), team.byte("wPartyMenuTypeOrMessageID")) == (1, 4)
     team.press("down")
     team.press("down")
+    assert (team.tile(0, 1), team.cursor) == (0xEC, (0, 5))
     team.press("a", settle=20)
+    assert (team.byte("wMenuItemToSwap"), team.byte("wPartyMenuTypeOrMessageID")) == (0, 0)
     assert [battles.party_mon(team, place) for place in range(3)] == before[::-1]
     assert team.block("wPartySpecies", 4) == bytes([11, 7, 3, 0xFF])
     assert [team.text.splitlines()[y][3:7] for y in (0, 4)] == ["CCCC", "AAAA"]
+
+
+def test_b_leaves_the_order_as_it_is(team: Game) -> None:
+    before = [battles.party_mon(team, place) for place in range(3)]
+    team.press("a", settle=20)
+    team.press("down")
+    team.press("a", settle=20)
+    team.press("down")
+    team.press("b", settle=20)
+    assert team.byte("wMenuItemToSwap") == 0
+    assert [battles.party_mon(team, place) for place in range(3)] == before
+    team.press("a", settle=20)
+    assert team.cursor == (12, 12)
 
 
 def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:

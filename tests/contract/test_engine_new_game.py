@@ -46,17 +46,6 @@ def test_the_naming_menu_is_where_the_contract_has_it(start: Callable[[str], Gam
     assert game.cursor == (1, 8)
 
 
-def test_a_new_name_must_wait_for_the_keyboard(start: Callable[[str], Game]) -> None:
-    game = start("naming")
-    game.press("a")
-    game.tick(60)
-    for _ in range(20):
-        if game.byte("wMenuWatchedKeys") == 1 and game.text.splitlines()[2][1] == ">":
-            game.press("b", settle=30)
-    game.press("down")
-    assert game.cursor == (1, 4)
-
-
 def test_a_new_player_owns_what_the_contract_says(start: Callable[[str], Game]) -> None:
     game = start("bedroom")
     assert game.block("wPlayerName")[:5] == JUNO

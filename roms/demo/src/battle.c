@@ -15,6 +15,7 @@ static void clear_state(void)
     wStartSavedMenuItem = 0;
     wPlayerMoveListIndex = 0;
     wPlayerSelectedMove = wEnemySelectedMove = 0;
+    wCapturedMonSpecies = 0;
     wInHandlePlayerMonFainted = 0;
     wFirstMonsNotOutYet = 1;
     wJoyIgnore = 0;

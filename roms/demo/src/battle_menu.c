@@ -1,12 +1,16 @@
 /* The menu of a turn: two columns of two, and what each of the four does. */
 #pragma bank 56
+#include "ball.h"
 #include "battle_parts.h"
+#include "box.h"
 
 #define BATTLE_MENU_BOX 0x0B
 #define LEFT_X 9
 #define RIGHT_X 15
 #define TOP_Y 14
 #define SPACE 0x7F
+
+#define LAST_BALL 4
 
 enum { FIGHT, BAG, TEAM, RUN, RIGHT_COLUMN = TEAM };
 
@@ -58,9 +62,37 @@ static bool fight(void)
     return cannot_choose() || choose_move();
 }
 
-static void open_bag(void)
+/* Only balls have a use yet. */
+static uint8_t use_thing(void)
 {
-    print_system_text(wNumBagItems ? TEXT_BATTLE_BAG_USELESS : TEXT_BAG_EMPTY);
+    uint8_t item = wCurItem;
+
+    if (item > LAST_BALL) {
+        print_system_text(TEXT_BATTLE_BAG_USELESS);
+        return ACTION_FIGHT;
+    }
+    if (!can_throw_ball())
+        return ACTION_FIGHT;
+    remove_items(&wNumBagItems, wWhichPokemon, 1);
+    return throw_ball(item) ? ACTION_LEAVE : ACTION_DONE;
+}
+
+/* ACTION_FIGHT when nothing came of it. */
+static uint8_t open_bag(void)
+{
+    uint8_t action;
+
+    if (!wNumBagItems) {
+        print_system_text(TEXT_BAG_EMPTY);
+        return ACTION_FIGHT;
+    }
+    wListMenuID = LIST_ITEMS;
+    wListPointer = (uint16_t)&wNumBagItems;
+    wCurrentMenuItem = wBagSavedMenuItem;
+    action = list_menu() ? use_thing() : ACTION_FIGHT;
+    wBagSavedMenuItem = wChosenMenuItem;
+    draw_battle();
+    return action;
 }
 
 static bool change(void)
@@ -80,6 +112,8 @@ static bool change(void)
 /* Until the turn is spent, or the battle left. */
 uint8_t choose_action(void)
 {
+    uint8_t action;
+
     wActionResultOrTookBattleTurn = 0;
     for (;;) {
         switch (choose_item()) {
@@ -88,7 +122,11 @@ uint8_t choose_action(void)
                 return ACTION_FIGHT;
             break;
         case BAG:
-            open_bag();
+            action = open_bag();
+            if (action != ACTION_FIGHT) {
+                wActionResultOrTookBattleTurn = 1;
+                return action;
+            }
             break;
         case TEAM:
             if (change()) {

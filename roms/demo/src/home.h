@@ -34,6 +34,9 @@ void joypad_low_sensitivity(void);
 void fill(uint8_t *to, uint8_t value, uint16_t length);
 void copy(uint8_t *to, const uint8_t *from, uint16_t length);
 
+/* sram.c */
+void sram_copy(uint8_t bank, uint16_t sram_address, uint8_t *ram, uint16_t size, bool to_sram);
+
 /* lists.c */
 bool is_listed(uint8_t value, const uint8_t *list, uint8_t end);
 

@@ -1,5 +1,6 @@
 /* Lists that scroll: four names are seen, the cursor goes over three, and CANCEL comes last. */
 #pragma bank 47
+#include "box.h"
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
@@ -38,10 +39,14 @@ void item_name(uint8_t item) BANKED
     wNameBuffer[length] = END_OF_STRING;
 }
 
-static void draw_item(uint8_t index, uint8_t *at)
+static void draw_entry(uint8_t index, uint8_t *at)
 {
     const uint8_t *entry = list + 1 + 2 * index;
 
+    if (wListMenuID == LIST_MONS) {
+        place_mon_entry(index, at);
+        return;
+    }
     item_name(entry[0]);
     place_string(at, wNameBuffer);
     at += 28;
@@ -61,7 +66,7 @@ static void draw_names(void)
         if (index == wListCount)
             place_string(at, cancel);
         else if (index < wListCount)
-            draw_item(index, at);
+            draw_entry(index, at);
     }
     *MORE_BELOW_CELL = index <= wListCount ? MORE_BELOW : SPACE;
 }
@@ -108,10 +113,14 @@ static void take(uint8_t index)
 {
     const uint8_t *entry = list + 1 + 2 * index;
 
+    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
     wWhichPokemon = index;
+    if (wListMenuID == LIST_MONS) {
+        wCurPartySpecies = list[1 + index];
+        return;
+    }
     wCurItem = entry[0];
     wMaxItemQuantity = entry[1];
-    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
 }
 
 /* Whether an entry was chosen. wListPointer, wListMenuID and the row in wCurrentMenuItem are the caller's. */

@@ -52,7 +52,7 @@ bool place_status(uint8_t *at, uint8_t status) BANKED;
 #define BAR_END_PLAIN 0x6D
 
 /* mon_page.c */
-void mon_page(uint8_t index) BANKED;
+void mon_page(const PartyMon *mon, const uint8_t *nick) BANKED;
 void place_stats(uint8_t x, uint8_t y, const uint8_t *stats) BANKED;
 
 /* mon_menu.c: both return the place in the team, or NO_MON */

@@ -45,6 +45,8 @@ static void draw_list(const uint8_t *words)
     clear_screen();
     for (place = 0; place != wPartyCount; place++)
         draw_row(place);
+    if (wMenuItemToSwap)
+        *TILE_AT(0, 2 * wMenuItemToSwap - 1) = CURSOR_PARENT;
     place_message_box();
     place_string(TILE_AT(1, 14), words);
     update_sprites();
@@ -67,6 +69,11 @@ static uint8_t choose_row(const uint8_t *words, uint8_t keys)
     wCurPartySpecies = wPartySpecies[wWhichPokemon];
     *TILE_AT(0, 1 + 2 * wWhichPokemon) = CURSOR_PARENT;
     return wWhichPokemon;
+}
+
+static void show_page(uint8_t place)
+{
+    mon_page(&wPartyMons[place], wPartyMonNicks + NAME_SIZE * place);
 }
 
 static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
@@ -103,10 +110,16 @@ static void swap_places(uint8_t a, uint8_t b)
     swap_bytes(wPartyMonNicks + NAME_SIZE * a, wPartyMonNicks + NAME_SIZE * b, NAME_SIZE);
 }
 
+/* The first place stays marked while the second is chosen. */
 static void reorder(uint8_t place)
 {
-    uint8_t other = choose_row(swap_words, PAD_A | PAD_B);
+    uint8_t other;
 
+    wPartyMenuType = PARTY_MENU_SWAP;
+    wMenuItemToSwap = place + 1;
+    other = choose_row(swap_words, PAD_A | PAD_B);
+    wMenuItemToSwap = 0;
+    wPartyMenuType = PARTY_MENU_NORMAL;
     if (other != NO_MON)
         swap_places(place, other);
 }
@@ -115,6 +128,7 @@ static void reorder(uint8_t place)
 static void enter_list(uint8_t type)
 {
     wPartyMenuType = type;
+    wMenuItemToSwap = 0;
     if (type == PARTY_MENU_NORMAL)
         load_hud_tiles();
 }
@@ -138,7 +152,7 @@ void party_menu(void) BANKED
     while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
         switch (choose_action(stats_word, switch_word)) {
         case CHOICE_FIRST:
-            mon_page(place);
+            show_page(place);
             break;
         case CHOICE_SECOND:
             reorder(place);
@@ -192,7 +206,7 @@ uint8_t choose_switch(void) BANKED
             leave_list();
             return place;
         case CHOICE_SECOND:
-            mon_page(place);
+            show_page(place);
             break;
         }
     }

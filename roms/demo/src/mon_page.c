@@ -1,4 +1,4 @@
-/* Everything about one of the team on one screen. */
+/* Everything about one creature on one screen. */
 #pragma bank 58
 #include "mon.h"
 #include "ui.h"
@@ -78,10 +78,10 @@ static void draw(const PartyMon *mon, const uint8_t *nick)
         place_move(MOVES_TOP + 1 + i, mon->moves[i], mon->pp[i]);
 }
 
-void mon_page(uint8_t index) BANKED
+void mon_page(const PartyMon *mon, const uint8_t *nick) BANKED
 {
     hAutoBGTransferEnabled = 0;
-    draw(&wPartyMons[index], wPartyMonNicks + NAME_SIZE * index);
+    draw(mon, nick);
     hAutoBGTransferEnabled = 1;
     wait_for_button();
     wait_for_release();

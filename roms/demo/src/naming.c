@@ -1,4 +1,4 @@
-/* The list of names to choose from. A keyboard of its own is still to come. */
+/* The list of names to choose from, and the way to one's own. */
 #pragma bank 46
 #include "hardware.h"
 #include "ram.h"
@@ -26,16 +26,22 @@ static void draw(void)
         place_string(TILE_AT(2, 4 + 2 * i), presets[i]);
 }
 
+/* The number of the name, or 0 for one of the player's own. */
+static uint8_t choose(void)
+{
+    draw();
+    start_menu_at(1, 2, PRESETS, PAD_A);
+    handle_menu_input();
+    return wCurrentMenuItem;
+}
+
 void choose_player_name(void) BANKED
 {
-    for (;;) {
-        draw();
-        start_menu_at(1, 2, PRESETS, PAD_A);
-        handle_menu_input();
-        if (wCurrentMenuItem)
-            break;
-        print_system_text(TEXT_NAME_FROM_LIST);
-    }
-    copy_string(wPlayerName, presets[wCurrentMenuItem - 1]);
+    uint8_t preset;
+
+    do
+        preset = choose();
+    while (!preset && !type_name(NAME_OF_PLAYER));
+    copy_string(wPlayerName, preset ? presets[preset - 1] : wStringBuffer);
     clear_screen();
 }

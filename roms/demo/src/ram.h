@@ -62,12 +62,14 @@ typedef struct {
 #define wCurItem BYTE(0xCF91)
 #define wWhichPokemon BYTE(0xCF92)
 #define wListMenuID BYTE(0xCF94)
+#define wItemQuantity BYTE(0xCF96)
 #define wMaxItemQuantity BYTE(0xCF97)
 #define wTextBoxID BYTE(0xD125)
 #define wListCount BYTE(0xD12A)
 #define wTwoOptionMenuID BYTE(0xD12C)
 #define wChosenMenuItem BYTE(0xD12D)
 #define wMenuExitMethod BYTE(0xD12E)
+#define LIST_MONS 0
 #define LIST_ITEMS 3
 
 /* Input. */
@@ -192,8 +194,6 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define wPlayTimeMinutes BYTE(0xDA43)
 #define wPlayTimeSeconds BYTE(0xDA44)
 #define wPlayTimeFrames BYTE(0xDA45)
-#define wBoxCount BYTE(0xDA80)
-#define wBoxSpecies BYTES(0xDA81)
 
 /* Everything a new game starts from zero lies between these two. */
 #define NEW_GAME_FIRST 0xD158
@@ -264,7 +264,7 @@ typedef struct {
 #define wCurPartySpecies BYTE(0xCF91)
 #define wLearnMoveMonName BYTES(0xD036)
 #define wPartyMenuType BYTE(0xD07D)
-enum { PARTY_MENU_NORMAL, PARTY_MENU_BATTLE = 2 };
+enum { PARTY_MENU_NORMAL, PARTY_MENU_BATTLE = 2, PARTY_MENU_SWAP = 4 };
 #define wForcePlayerToChooseMon BYTE(0xD11F)
 #define wPartySavedMenuItem BYTE(0xCC2B)
 
@@ -362,6 +362,30 @@ typedef struct {
 #define wEnemyPartyCount BYTE(0xD89C)
 #define wEnemyPartySpecies BYTES(0xD89D)
 #define wEnemyMons ((PartyMon *)0xD8A4)
+
+/* The current box: structures are the first 33 bytes of a PartyMon. */
+#define wCurrentBoxNum BYTE(0xD5A0)
+#define BOXES_IN_USE 0x80
+#define BOX_NUMBER 0x7F
+#define BOXES 12
+#define wBoxData BYTES(0xDA80)
+#define BOX_DATA_SIZE 0x462
+#define wBoxCount BYTE(0xDA80)
+#define wBoxSpecies BYTES(0xDA81)
+#define wBoxMons BYTES(0xDA96)
+#define wBoxMonOT BYTES(0xDD2A)
+#define wBoxMonNicks BYTES(0xDE06)
+#define BOX_SIZE 20
+#define BOX_MON_SIZE 33
+
+/* Catching and naming. */
+#define wNamingScreenNameLength BYTE(0xCEE9)
+#define wNamingScreenSubmitName BYTE(0xCEEA)
+#define wAlphabetCase BYTE(0xCEEB)
+#define wNamingScreenType BYTE(0xD07D)
+enum { NAME_OF_PLAYER, NAME_OF_RIVAL, NAME_OF_MON };
+#define wCapturedMonSpecies BYTE(0xD11C)
+#define wPokeBallAnimData BYTE(0xD11E)
 
 /* High RAM. */
 #define hTextID HIGH_BYTE(0xFF8C)

@@ -10,6 +10,7 @@ bool main_menu(void) BANKED;
 void options_menu(void) BANKED;
 void intro(void) BANKED;
 void choose_player_name(void) BANKED;
+bool type_name(uint8_t type) BANKED;
 void reset_player(void) BANKED;
 void start_menu(void) BANKED;
 void bag_menu(void) BANKED;

@@ -1,4 +1,4 @@
-/* What the world does for a tired team (code bank 60). */
+/* What the world does for a tired team (code banks 60, 62). */
 #ifndef SERVICES_H
 #define SERVICES_H
 
@@ -7,5 +7,9 @@
 void black_out(void) BANKED;
 /* Into the open message box. */
 void nurse(void) BANKED;
+/* pc.c (62): over the map, until the player is done with them. */
+void rest_house_pc(void) BANKED;
+void bedroom_pc(void) BANKED;
+void boxes_pc(void) BANKED;
 
 #endif

@@ -8,7 +8,8 @@
 
 #define LIST_END 0xFF
 #define NOBODY 0
-#define SERVICE_NURSE 0xFF
+
+enum { SERVICE_PC = 0xF9, SERVICE_PLAYER_PC = 0xFC, SERVICE_BOXES = 0xFD, SERVICE_NURSE = 0xFF };
 
 static uint8_t person_at(uint8_t map_y, uint8_t map_x)
 {
@@ -62,10 +63,22 @@ void say(uint8_t id) BANKED
     uint16_t script = far_word(hMapROMBank, wCurMapTextPtr + 2 * (id - 1));
 
     hTextID = id;
-    if (far_byte(hMapROMBank, script) == SERVICE_NURSE)
+    switch (far_byte(hMapROMBank, script)) {
+    case SERVICE_PC:
+        rest_house_pc();
+        break;
+    case SERVICE_PLAYER_PC:
+        bedroom_pc();
+        break;
+    case SERVICE_BOXES:
+        boxes_pc();
+        break;
+    case SERVICE_NURSE:
         nurse();
-    else
+        break;
+    default:
         print_text(hMapROMBank, script);
+    }
 }
 
 static void end_text(void)

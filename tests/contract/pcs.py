@@ -1,0 +1,85 @@
+"""Getting to a PC and through its menus, wherever the maps have one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator import HIGH_RAM, WORK_RAM, MenuKind, Ram
+from emulator.profile import symbol
+from emulator.ram.menu import read_menu
+from tests.contract import battles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.contract.conftest import Game
+
+ANY_PC, OWN_PC, BOXES_PC = 0xF9, 0xFC, 0xFD  # what stands in place of a text
+CORNER: Final = (1, 2)
+SPARE: Final = 0xCEF8  # RAM that nothing here uses: a table of one text, and the text
+
+
+def use(game: Game, service: int) -> Game:
+    """Ask whoever stands behind the counter of a rest house, as though he were a PC."""
+    battles.hurry(game)
+    game.pyboy.memory[SPARE : SPARE + 3] = [(SPARE + 2) & 0xFF, (SPARE + 2) >> 8, service]
+    battles.poke(game, "wCurMapTextPtr", SPARE.to_bytes(2, "little"))
+    game.go(3, 3).face("up")
+    game.press("a")
+    return to(game, CORNER)
+
+
+def to(game: Game, cursor: tuple[int, int]) -> Game:
+    """Read on to the menu whose cursor is there."""
+    for _ in range(60):
+        game.tick(12)
+        if game.cursor == cursor and not game.has_arrow:
+            return game
+        if game.has_arrow:
+            game.press("b")
+    pytest.fail(f"no menu at {cursor}:\n{game.text}")
+
+
+def choose(game: Game, entry: int, then: tuple[int, int] | None) -> Game:
+    """Press A on an entry counted from the cursor, and read on to the menu that follows."""
+    for _ in range(abs(entry)):
+        game.press("down" if entry > 0 else "up")
+    game.press("a", settle=20)
+    return to(game, then) if then else game
+
+
+def said(game: Game) -> str:
+    """Return what the page that waits now says."""
+    game.wait(lambda: game.has_arrow, 200)
+    return battles.words(game.text)
+
+
+def kind(game: Game) -> MenuKind | None:
+    """Return what the agent's reader takes the menu for."""
+    windows = [(start, bytes(game.pyboy.memory[start : start + size])) for start, size in RANGES]
+    menu = read_menu(Ram(windows))
+    return menu.kind if menu else None
+
+
+RANGES: Final = (WORK_RAM, HIGH_RAM)
+
+
+def rows(game: Game, x: int, end: int, ys: Sequence[int]) -> list[str]:
+    lines = game.text.splitlines()
+    return [lines[y][x:end].strip() for y in ys]
+
+
+def set_list(game: Game, label: str, *stacks: tuple[int, int]) -> None:
+    data = bytes([len(stacks), *(byte for stack in stacks for byte in stack), 0xFF])
+    battles.poke(game, label, data)
+
+
+def read_list(game: Game, label: str) -> list[tuple[int, int]]:
+    """Return the stacks of a list of things, which must end where its count says."""
+    count = game.byte(label)
+    at = symbol(label) + 1
+    data = bytes(game.pyboy.memory[at : at + 2 * count + 1])
+    assert data[-1] == 0xFF
+    return list(zip(data[0:-1:2], data[1:-1:2], strict=True))

@@ -1,0 +1,249 @@
+"""The PC of the boxes: putting to bed, fetching, letting go, and changing boxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emulator import MenuKind
+from tests.contract import battles, pcs
+from tests.contract.battles import POISON, Mon
+from tests.contract.conftest import halting_share
+from tests.contract.pcs import CORNER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)
+LIST, ACTIONS, YES, BOX_LIST = (5, 4), (10, 12), (15, 8), (12, 1)
+BOX_MON, NAME, SIZE = 33, 11, 0x462
+TEAM = (3, 7, 33)
+ENOUGH = 0.95
+
+
+@pytest.fixture
+def pc(start: Callable[[str], Game]) -> Game:
+    """Give the menu of the boxes, with three in the team."""
+    game = start("rest house")
+    battles.set_team(
+        game,
+        Mon(3, 12, 21, 40, moves=(1, 2), experience=1728),
+        Mon(7, 9, 10, 80, status=POISON, experience=729),
+        Mon(33, 20, moves=(1,), experience=8000),
+    )
+    battles.poke(game, "wPartyMonOT", bytes([0x8A, 0x50]) + bytes(9), NAME)
+    return pcs.use(game, pcs.BOXES_PC)
+
+
+def fill_box(game: Game, count: int) -> None:
+    battles.poke(game, "wBoxCount", bytes([count, *[7] * count, 0xFF]))
+    for place in range(count):
+        battles.poke(game, "wBoxMons", battles.party_mon(game, 1)[:BOX_MON], BOX_MON * place)
+        name = bytes([0x90 + place % 8, 0x50]).ljust(NAME, b"\0")
+        battles.poke(game, "wBoxMonNicks", name, NAME * place)
+
+
+def species(game: Game, label: str) -> list[int]:
+    count = game.byte(label.replace("Species", "Count"))
+    listed = game.block(label, count + 1)
+    assert listed[-1] == 0xFF
+    return list(listed[:-1])
+
+
+def test_the_menu_is_where_the_contract_has_it(pc: Game) -> None:
+    assert pcs.kind(pc) is MenuKind.BILLS_PC
+    assert pc.byte("wMaxMenuItem") == 4
+    words = pcs.rows(pc, 2, 13, (2, 4, 6, 8, 10))
+    assert words == ["WITHDRAW", "DEPOSIT", "RELEASE", "CHANGE BOX", "SO LONG"]
+    assert halting_share(pc, 60) >= ENOUGH
+
+
+def test_the_list_names_everybody_with_a_level(pc: Game) -> None:
+    pcs.choose(pc, DEPOSIT, LIST)
+    assert pcs.kind(pc) is MenuKind.BOXED_MONS
+    assert (pc.byte("wListMenuID"), pc.byte("wListCount"), pc.byte("wMaxMenuItem")) == (0, 3, 2)
+    assert pcs.rows(pc, 6, 18, (4, 6, 8, 10)) == ["AAAA", "BBBB", "CCCC", "CANCEL"]
+    assert pcs.rows(pc, 15, 18, (5, 7, 9)) == ["12", "9", "20"]
+
+
+def test_a_deposited_mon_keeps_its_bytes(pc: Game) -> None:
+    before = battles.party_mon(pc, 1)
+    pcs.choose(pc, DEPOSIT, LIST)
+    pcs.choose(pc, 1, ACTIONS)
+    assert pcs.kind(pc) is MenuKind.BILLS_PC_MON
+    assert pcs.rows(pc, 11, 19, (12, 14, 16)) == ["DEPOSIT", "STATS", "CANCEL"]
+    pc.press("a")
+    assert pcs.said(pc) == "BBBB sleeps in the box now."
+    pcs.to(pc, (1, 4))
+    assert species(pc, "wPartySpecies") == [3, 33]
+    assert species(pc, "wBoxSpecies") == [7]
+    assert battles.party_mon(pc, 1)[0] == 33
+    boxed = pc.block("wBoxMons", BOX_MON)
+    assert boxed == before[:3] + before[33:34] + before[4:BOX_MON]
+    assert pc.block("wBoxMonNicks", 4) == bytes([0x81] * 4)
+    assert pc.block("wBoxMonOT", 2) == bytes([0x8A, 0x50])
+    assert pc.block("wPartyMonNicks", 22)[NAME:][:4] == bytes([0x82] * 4)
+
+
+def test_a_withdrawn_mon_gets_its_stats_anew(pc: Game) -> None:
+    fill_box(pc, 2)
+    base = battles.base_data(pc, 7)
+    pcs.choose(pc, WITHDRAW, LIST)
+    pc.poke("wBoxMons", 9, BOX_MON + 3)
+    pcs.choose(pc, 1, ACTIONS)
+    assert pcs.rows(pc, 11, 19, (12,)) == ["WITHDRAW"]
+    pc.press("a")
+    assert pcs.said(pc) == "R walks with you again."
+    pcs.to(pc, CORNER)
+    assert species(pc, "wPartySpecies") == [3, 7, 33, 7]
+    assert species(pc, "wBoxSpecies") == [7]
+    mon = battles.party_mon(pc, 3)
+    assert mon[4] == POISON
+    assert mon[33] == 9
+    stats = [int.from_bytes(mon[at : at + 2]) for at in range(34, 44, 2)]
+    plain = [each * 2 * 9 // 100 + 5 for each in base[1:6]]
+    assert stats == [plain[0] + 9 + 5, *plain[1:]]
+    assert pc.block("wPartyMonNicks", 44)[3 * NAME :][:2] == bytes([0x91, 0x50])
+
+
+def test_the_page_of_one_leads_back(pc: Game) -> None:
+    fill_box(pc, 1)
+    pc.poke("wBoxMons", 9, 3)
+    pcs.choose(pc, WITHDRAW, LIST)
+    pcs.choose(pc, 0, ACTIONS)
+    before = pc.block("wTileMap")
+    pcs.choose(pc, 1, None).tick(40)
+    assert "ATTACK" in pc.text
+    assert pcs.rows(pc, 13, 17, (1,)) == ["#9"]
+    pc.press("b", settle=40)
+    assert pc.block("wTileMap") == before
+    assert bytes(pc.pyboy.memory[0x9620:0x9800]) == battles.table(pc, "TextBoxGraphics", 32, 480)
+    pc.press("b", settle=20)
+    assert pc.cursor == CORNER
+    assert species(pc, "wBoxSpecies") == [7]
+
+
+def test_the_page_of_one_of_the_team_leads_back(pc: Game) -> None:
+    pcs.choose(pc, DEPOSIT, LIST)
+    pcs.choose(pc, 0, ACTIONS)
+    pcs.choose(pc, 1, None).tick(40)
+    assert pcs.rows(pc, 12, 18, (2,)) == ["21# 40"]
+    pc.press("b", settle=40)
+    pcs.choose(pc, -1, None)
+    assert pcs.said(pc) == "AAAA sleeps in the box now."
+
+
+@pytest.mark.parametrize(
+    ("entry", "team", "boxed", "words"),
+    [
+        (WITHDRAW, 3, 0, "Nobody is in this box."),
+        (RELEASE, 3, 0, "Nobody is in this box."),
+        (WITHDRAW, 6, 1, "There are six with you already!"),
+        (DEPOSIT, 1, 0, "You would be all alone then!"),
+        (DEPOSIT, 2, 20, "This box has no bed left!"),
+    ],
+)
+def test_what_cannot_be_is_refused(pc: Game, entry: int, team: int, boxed: int, words: str) -> None:
+    battles.set_team(pc, *[Mon(3)] * team)
+    fill_box(pc, boxed)
+    pcs.choose(pc, entry, None)
+    assert pcs.said(pc) == words
+    pcs.to(pc, (1, 2 + 2 * entry))
+    assert (pc.byte("wPartyCount"), pc.byte("wBoxCount")) == (team, boxed)
+
+
+@pytest.mark.parametrize(("answer", "left"), [("a", [7, 7]), ("b", [7, 7, 7])])
+def test_letting_go_is_asked_about(pc: Game, answer: str, left: list[int]) -> None:
+    fill_box(pc, 3)
+    pcs.choose(pc, RELEASE, LIST)
+    pcs.choose(pc, 1, YES)
+    assert battles.words(pc.text) == "Let R go for good?"
+    pc.press(answer, settle=20)
+    pcs.to(pc, (1, 6))
+    assert species(pc, "wBoxSpecies") == left
+    assert pc.block("wBoxMonNicks", 12)[NAME] == (0x92 if answer == "a" else 0x91)
+
+
+def test_a_box_of_twenty_scrolls_to_its_last(pc: Game) -> None:
+    fill_box(pc, 20)
+    pcs.choose(pc, WITHDRAW, LIST)
+    pcs.choose(pc, 19, ACTIONS)
+    assert pc.byte("wWhichPokemon") == 19
+    pc.press("b", settle=20)
+    pcs.choose(pc, 0, LIST)
+    pcs.choose(pc, 20, CORNER)  # CANCEL
+    assert species(pc, "wBoxSpecies") == [7] * 20
+
+
+def slot(game: Game, number: int) -> bytes:
+    start = 0xA000 + SIZE * (number % 6)
+    return bytes(game.pyboy.memory[2 + number // 6, start : start + SIZE])
+
+
+def check_sums(game: Game) -> None:
+    for bank in (2, 3):
+        sums = bytes(game.pyboy.memory[bank, 0xBA4C:0xBA53])
+        boxes = [slot(game, 6 * (bank - 2) + place) for place in range(6)]
+        assert list(sums[1:]) == [~sum(box) & 0xFF for box in boxes]
+        assert sums[0] == ~sum(map(sum, boxes)) & 0xFF
+
+
+def change_to(game: Game, number: int) -> Game:
+    """Change to a box, from CHANGE BOX or above it."""
+    pcs.choose(game, CHANGE - game.byte("wCurrentMenuItem"), YES)
+    game.press("a", settle=40)
+    game.wait(lambda: game.cursor is not None and game.cursor[0] == BOX_LIST[0], 60)
+    assert pcs.kind(game) is MenuKind.BOXES
+    assert (game.byte("wTopMenuItemY"), game.byte("wMaxMenuItem")) == (1, 11)
+    assert game.byte("hUILayoutFlags") & 2
+    pcs.choose(game, number - game.byte("wCurrentMenuItem"), None)
+    assert pcs.said(game) == "That box is open now."
+    return pcs.to(game, (1, 8))
+
+
+def test_boxes_are_put_away_and_come_back(pc: Game) -> None:
+    fill_box(pc, 2)
+    first = pc.block("wBoxCount", 1) + pc.block("wBoxSpecies", SIZE - 1)
+    variables = bytes(pc.pyboy.memory[0, 0xA200:0xA598])
+    change_to(pc, 7)
+    assert pc.byte("wCurrentBoxNum") == 0x87
+    assert slot(pc, 0) == first
+    assert all(slot(pc, number)[:2] == b"\0\xff" for number in range(1, 12))
+    assert species(pc, "wBoxSpecies") == []
+    check_sums(pc)
+    fill_box(pc, 1)
+    change_to(pc, 11)
+    assert slot(pc, 7)[:3] == bytes([1, 7, 0xFF])
+    check_sums(pc)
+    change_to(pc, 0)
+    assert pc.byte("wCurrentBoxNum") == 0x80
+    assert pc.block("wBoxCount", 1) + pc.block("wBoxSpecies", SIZE - 1) == first
+    assert bytes(pc.pyboy.memory[0, 0xA200:0xA598]) == variables
+
+
+def test_a_box_with_somebody_in_it_is_marked(pc: Game) -> None:
+    fill_box(pc, 1)
+    change_to(pc, 3)
+    pcs.choose(pc, 0, YES)
+    pc.press("a", settle=60)
+    marks = [pc.tile(18, 1 + number) != 0x7F for number in range(12)]
+    assert marks == [True] + [False] * 11
+    assert pc.cursor == (12, 4)
+    pc.press("b", settle=30)
+    assert pc.byte("wCurrentBoxNum") == 0x83
+
+
+def test_who_refuses_to_change_keeps_the_box(pc: Game) -> None:
+    pcs.choose(pc, CHANGE, YES)
+    pc.press("b", settle=40)
+    pcs.to(pc, (1, 8))
+    assert pc.byte("wCurrentBoxNum") == 0
+
+
+def test_the_pc_can_be_left(pc: Game) -> None:
+    pcs.choose(pc, LEAVE, None)
+    pc.wait(lambda: pc.is_free, 60)
+    assert pc.step("down")

@@ -1,0 +1,225 @@
+"""Balls: who is caught by which bytes of chance, how the others break free, and where the caught one goes."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator import MenuKind
+from tests.contract import battles, pcs
+from tests.contract.battles import BAG, FREEZE, PARALYSIS, POISON, Mon
+from tests.contract.test_engine_battle_damage import Chance, watch_chance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.contract.conftest import Game
+
+MASTER, ULTRA, GREAT, POKE = 1, 2, 3, 4
+CHANCE: Final = {ULTRA: 150, GREAT: 200, POKE: 255}  # the greatest first byte that counts
+SLEEPS = 3
+MISSED, CAUGHT = 0x20, 0x43  # wPokeBallAnimData; 0x61 to 0x63 are shakes
+NIBBIT = 33
+PARTY_MON, BOX_MON, NAME = 44, 33, 11
+THROWS = 60
+
+
+def arena(start: Callable[[str], Game], team: int = 1, boxed: int = 0) -> Game:
+    """Give a wild battle at its first menu, with one of each ball in the bag."""
+    game = start("bedroom")
+    battles.hurry(game)
+    battles.set_team(game, *[Mon(3, hp=9999, max_hp=9999, moves=(1,))] * team)
+    battles.poke(game, "wBoxCount", bytes([boxed, *[3] * boxed, 0xFF]))
+    pcs.set_list(game, "wNumBagItems", *[(ball, 9) for ball in (MASTER, ULTRA, GREAT, POKE)])
+    return battles.meet(game, NIBBIT, 5)
+
+
+def throw(game: Game, ball: int) -> list[str]:
+    """Throw a ball and read on; return the screens that waited."""
+    battles.choose(game, BAG)
+    game.wait(lambda: game.cursor is not None and game.cursor[0] == 5, 60)
+    for _ in range(8):
+        at = game.byte("wListScrollOffset") + game.byte("wCurrentMenuItem") + 1
+        if at == ball:
+            break
+        game.press("down" if at < ball else "up", hold=2, settle=4)
+    game.press("a", hold=2, settle=2)
+    return battles.read_on(game)
+
+
+def expected(game: Game, ball: int, chances: Iterator[int]) -> int:
+    """Return what the formulas make of these bytes: CAUGHT, MISSED, or 0x60 and the shakes."""
+    hp, status = battles.field(game, "enemy", "hp"), battles.field(game, "enemy", "status")
+    rate = game.byte("wEnemyMonActualCatchRate")
+    most = battles.field(game, "enemy", "max_hp")
+    weak = most * 255 // (8 if ball == GREAT else 12) // max(1, hp // 4 % 256)
+    first = next(byte for byte in chances if byte <= CHANCE[ball])
+    first -= 25 if status & (7 | FREEZE) else 12 if status else 0
+    if first < 0:
+        return CAUGHT
+    if first <= rate and (weak > 255 or next(chances) <= weak):
+        return CAUGHT
+    wobble = rate * 100 // CHANCE[ball]
+    if wobble > 255:
+        return 0x63
+    wobble = wobble * min(255, weak) // 255
+    wobble += 10 if status & (7 | FREEZE) else 5 if status else 0
+    shakes = sum(wobble >= least for least in (10, 30, 70))
+    return 0x60 + shakes if shakes else MISSED
+
+
+def test_chance_decides_as_the_formula_says(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    beginning = game.save()
+    chances: list[Chance] = []
+    hook = watch_chance(game, chances)
+    dice = random.Random(5)
+    outcomes = set()
+    for _ in range(THROWS):
+        ball = dice.choice((ULTRA, GREAT, POKE))
+        most = dice.choice((20, 300, 999))
+        battles.set_field(game, "enemy", "max_hp", most)
+        battles.set_field(game, "enemy", "hp", dice.randint(1, most))
+        status = dice.choice((0, 0, POISON, PARALYSIS, FREEZE, SLEEPS))
+        battles.set_field(game, "enemy", "status", status)
+        battles.poke(game, "wEnemyMonActualCatchRate", bytes([dice.choice((3, 45, 120, 255))]))
+        battles.set_field(game, "own", "hp", 9999)
+        pcs.set_list(game, "wNumBagItems", *[(kind, 9) for kind in (MASTER, ULTRA, GREAT, POKE)])
+        before = game.save()
+        chances.clear()
+        throw(game, ball)
+        outcome = game.byte("wPokeBallAnimData")
+        drawn = iter([chance.byte for chance in chances])
+        after = game.save()
+        assert outcome == expected(game.load(before), ball, drawn)
+        outcomes.add(outcome)
+        game.load(beginning if outcome == CAUGHT else after)
+    game.pyboy.hook_deregister(0, hook)
+    assert outcomes >= {CAUGHT, MISSED, 0x61, 0x62, 0x63}
+
+
+def test_the_best_ball_never_fails(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    battles.poke(game, "wEnemyMonActualCatchRate", b"\0")
+    battles.set_field(game, "enemy", "hp", 999)
+    seen = throw(game, MASTER)
+    assert "NIBBIT was caught!" in battles.words(seen[-1])
+    assert pcs.kind(game) is MenuKind.YES_NO
+    assert game.byte("wBattleResult") == battles.LEFT
+    assert game.byte("wCapturedMonSpecies") == NIBBIT
+    assert pcs.read_list(game, "wNumBagItems")[0] == (MASTER, 8)
+
+
+def to_the_end(game: Game) -> Game:
+    for _ in range(80):
+        if game.is_free and not game.byte("wIsInBattle"):
+            return game
+        game.press("b", settle=12)
+    pytest.fail(game.text)
+
+
+def test_the_caught_one_is_as_it_was_met(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    battles.set_field(game, "enemy", "hp", 3)
+    battles.set_field(game, "enemy", "status", PARALYSIS)
+    met = game.block("wEnemyMon", 29)
+    throw(game, MASTER)
+    game.press("b")
+    to_the_end(game)
+    assert game.byte("wIsInBattle") == battles.NOTHING
+    assert game.block("wPartySpecies", 3) == bytes([3, NIBBIT, 0xFF])
+    mon = battles.party_mon(game, 1)
+    assert (mon[0], mon[1:3], mon[4]) == (NIBBIT, met[1:3], PARALYSIS)
+    assert mon[7] == battles.base_data(game, NIBBIT)[8]
+    assert (mon[8:12], mon[29:33]) == (met[8:12], met[25:29])
+    assert mon[12:14] == game.block("wPlayerID", 2)
+    assert int.from_bytes(mon[14:17]) > 0
+    assert mon[17:27] == bytes(10)
+    assert mon[27:29] == met[12:14]
+    assert (mon[33], mon[34:36]) == (5, met[15:17])
+    assert game.block("wPartyMonOT", 22)[NAME:].startswith(game.block("wPlayerName", 5))
+    assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
+    dex = battles.table(game, "PokedexOrder", NIBBIT - 1, 1)[0] - 1
+    assert game.byte("wPokedexOwned", dex // 8) & 1 << dex % 8
+    assert game.step("down") or game.step("left")
+
+
+def test_it_can_have_a_name_of_ten_letters(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    throw(game, MASTER)
+    game.press("a")
+    game.wait(lambda: game.cursor == (1, 5), 60)
+    assert game.byte("wNamingScreenType") == 2
+    assert "NIBBIT" in game.text
+    assert pcs.kind(game) is MenuKind.KEYBOARD
+    for _ in range(12):
+        game.press("a", hold=3, settle=4)
+        if game.cursor == (17, 13):
+            break
+    game.press("a", hold=3, settle=4)
+    to_the_end(game)
+    assert game.block("wPartyMonNicks", 22)[NAME:] == bytes([0x80] * 10 + [0x50])
+
+
+def test_no_name_is_the_name_of_its_kind(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    throw(game, MASTER)
+    game.press("a")
+    game.wait(lambda: game.cursor == (1, 5), 60)
+    game.press("start")
+    to_the_end(game)
+    assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
+
+
+def test_with_a_full_team_it_goes_first_into_the_box(start: Callable[[str], Game]) -> None:
+    game = arena(start, team=6, boxed=2)
+    battles.poke(game, "wBoxMons", bytes([3]) * BOX_MON + bytes([7]) * BOX_MON)
+    battles.poke(game, "wBoxMonNicks", bytes([0x99]) * NAME + bytes([0x98]) * NAME)
+    throw(game, MASTER)
+    game.press("b", settle=30)
+    assert "NIBBIT goes to the box" in battles.words(battles.read_on(game)[-1])
+    to_the_end(game)
+    assert game.byte("wPartyCount") == 6
+    assert game.byte("wBoxCount") == 3
+    assert game.block("wBoxSpecies", 4) == bytes([NIBBIT, 3, 7, 0xFF])
+    boxed = game.block("wBoxMons", 3 * BOX_MON)
+    assert (boxed[0], boxed[3]) == (NIBBIT, 5)
+    assert boxed[BOX_MON:] == bytes([3]) * BOX_MON + bytes([7]) * BOX_MON
+    nicks = game.block("wBoxMonNicks", 3 * NAME)
+    assert nicks[NAME:] == bytes([0x99]) * NAME + bytes([0x98]) * NAME
+    assert game.block("wBoxMonOT", 5) == game.block("wPlayerName", 5)
+
+
+def test_no_ball_is_spent_without_room(start: Callable[[str], Game]) -> None:
+    game = arena(start, team=6, boxed=20)
+    seen = throw(game, POKE)
+    assert "Team and box" in battles.words(seen[0])
+    assert battles.is_at_menu(game)
+    assert pcs.read_list(game, "wNumBagItems")[3] == (POKE, 9)
+    assert game.byte("wEnemySelectedMove") == 0  # the turn was not spent
+
+
+def test_nobody_catches_what_is_a_trainers(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    battles.set_team(game, Mon(3, hp=100, max_hp=100))
+    pcs.set_list(game, "wNumBagItems", (MASTER, 1))
+    battles.challenge(game, 1, 1)
+    throw(game, MASTER)
+    assert battles.is_at_menu(game)
+    assert pcs.read_list(game, "wNumBagItems") == [(MASTER, 1)]
+    assert game.byte("wPartyCount") == 1
+
+
+def test_a_failed_throw_costs_the_ball_and_the_turn(start: Callable[[str], Game]) -> None:
+    game = arena(start)
+    battles.poke(game, "wEnemyMonActualCatchRate", b"\0")
+    battles.set_field(game, "enemy", "max_hp", 999)
+    battles.set_field(game, "enemy", "hp", 999)
+    throw(game, POKE)
+    assert pcs.read_list(game, "wNumBagItems")[3] == (POKE, 8)
+    assert game.byte("wEnemySelectedMove")
+    assert game.byte("wCapturedMonSpecies") == 0
+    assert battles.is_at_menu(game)
