@@ -13,7 +13,7 @@ from agent.app.slot import cartridge_for
 from agent.app.wiring import capabilities_for
 from agent.capabilities import Ledger, Story, hp_percent, reached
 from agent.errors import RunError, UsageError
-from agent.mind import Mind, Progress
+from agent.mind import Ladder, Mind, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -140,7 +140,7 @@ class _Thinker:
                 capabilities = capabilities_for(
                     self.story, self.terrain, self.dex, self.ledger, self.seed
                 )
-                yield Mind(capabilities, recall, self.hooks, Progress())
+                yield Mind(capabilities, recall, self.hooks, Ladder(Progress(), self.seed))
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

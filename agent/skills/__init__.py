@@ -2,6 +2,7 @@
 
 from agent.skills.boot import boot
 from agent.skills.fight import Attack, Commander, Flee, Order, Switch, fight
+from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
 from agent.skills.press import read_on, tap, wait
@@ -25,6 +26,7 @@ __all__ = [
     "choose",
     "examine",
     "fight",
+    "leave_map",
     "look_at",
     "once",
     "read_on",
