@@ -15,7 +15,7 @@ from memory import Json, as_json
 from memory.codec import from_json
 
 COOL_DOWN: Final = 150  # ticks without the actions to blame
-LONG_COOL_DOWN: Final = 400  # the same after a restore
+LONG_COOL_DOWN: Final = 300  # the same after a restore
 MOST_EPISODES: Final = 50  # of a run
 MOST_RESTORES: Final = 6  # of a run
 RESTORES: Final = 2  # of one episode
@@ -95,6 +95,8 @@ class Ladder:
         if self.episode is None:
             self.episodes += 1
             self.episode = self._opened(reason, percept, goal)
+        elif self.episode.rungs[-1] == Rung.RESTORE.value:
+            self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
         rung = self._next_rung(percept)
         self.episode = replace(
             self.episode,
@@ -127,6 +129,11 @@ class Ladder:
         for name in [name for name, until in self._cooling.items() if until <= self._tick]:
             del self._cooling[name]
         return [action for action in actions if action.name not in self._cooling]
+
+    def at_a_loss(self) -> None:
+        """Take note of a tick without a plan; while something cools down, that is meant."""
+        if not self._cooling:
+            self.progress.at_a_loss()
 
     def pause(self) -> int:
         """Return how many frames to wait before anything else, which is asked for once."""
@@ -200,11 +207,14 @@ class Ladder:
             x=percept.place.x,
             y=percept.place.y,
             goal=goal,
-            since=max(percept.tick - self.progress.quiet, 0),
+            since=self._since(percept),
             noticed=percept.tick,
             lasted=percept.tick,
             tried=(),
         )
+
+    def _since(self, percept: Percept) -> int:
+        return max(percept.tick - self.progress.quiet, 0)
 
     def _next_rung(self, percept: Percept) -> Rung:
         climbed = self.episode.rungs if self.episode is not None else ()

@@ -236,7 +236,7 @@ class Mind:
         if self._pursuit is None or goal is not self._pursuit.goal:
             self.pursue(goal, percept)
         if chosen is None:
-            self._progress.at_a_loss()
+            self._ladder.at_a_loss()
             return self._idle(percept, self.at_a_loss(goals))
         self._plan = chosen
         return self._begin(chosen, percept, facts)
