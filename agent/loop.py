@@ -62,6 +62,10 @@ class Loop:
         self._mind.restore(data["mind"])
         self._eyes.restore(data["eyes"])
 
+    def come_back(self, died: Mapping[str, Any]) -> None:
+        """Begin anew here, with what the mind of a branch that died, by its `to_json`, had learnt."""
+        self._mind.come_back(died["mind"], self.tick)
+
     @hookable
     def perceive(self, state: State) -> Percept:
         """Return this moment as the mind gets it, with milestones written down where proven."""

@@ -12,7 +12,7 @@ from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.capabilities import Kit, Ledger, Story, capabilities_for, hp_percent, reached
 from agent.errors import RunError, UsageError
-from agent.mind import Mind, Progress
+from agent.mind import Ladder, Mind, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -137,7 +137,8 @@ class _Thinker:
                 blackboard.adopt(entries)
                 recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
                 kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
-                yield Mind(capabilities_for(kit), recall, self.hooks, Progress())
+                ladder = Ladder(Progress(), self.seed)
+                yield Mind(capabilities_for(kit), recall, self.hooks, ladder)
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

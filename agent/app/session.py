@@ -4,17 +4,19 @@ import logging
 from base64 import b64encode
 from dataclasses import asdict
 from functools import partial
+from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
+from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for
+from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for, escape
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
-from agent.mind import AGENT, BattleWatch, Mind, PlayProducers, Progress
+from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
@@ -88,21 +90,25 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
-        self._checkpoint_due = True  # power-on is a moment to come back to as well
-        self._stop = Stop.ERROR
-
-        checkpoint = self._go_back(console)
-        link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
-        self._console = RecordingConsole(console, self._record, start=link)
-        self._start = Start(self._console.link.tick, console.frame, perf_counter())
-
-        self._hooks = Hooks(self._fault)
-        self._remember(is_new=checkpoint is None)
+        self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
+        self._stop = Stop.ERROR
+        self._errors = 0  # of branches that died
+        self._wake()
+        self._start = Start(self._loop.tick, console.frame, perf_counter())
+
+    def _wake(self, latest: float = inf) -> None:
+        """Build all that lives on one branch, from the newest checkpoint up to tick `latest`."""
+        checkpoint = self._go_back(latest)
+        link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
+        self._console = RecordingConsole(self._slot, self._record, start=link)
+        self._checkpoint_due = True  # power-on is a moment to come back to as well
+        self._hooks = Hooks(self._fault)
+        self._remember(is_new=checkpoint is None)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
-        self._ledger = Ledger(story.milestones, self._hooks)
+        self._ledger = Ledger(self._story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
         if checkpoint is not None:
@@ -113,9 +119,9 @@ class Session:
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
-        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
         try:
-            self._loop.play(partial(self._is_over, limits))
+            while not self._reaches_an_end(limits, viewer):
+                self._restore()
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
         except (EmulatorError, MemoryFault):
@@ -128,12 +134,39 @@ class Session:
             self._finish()
         return self._summary(reason)
 
-    def _go_back(self, console: Console) -> Checkpoint | None:
-        """Return to the newest moment that this console can load; a new run has none."""
+    def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:
+        """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
+        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
+        try:
+            self._loop.play(partial(self._is_over, limits))
+        except Stuck as stuck:
+            if not stuck.may_restore:
+                raise
+            log.warning("%s; going back to a checkpoint", stuck)
+            return False
+        return True
+
+    def _restore(self) -> None:
+        """Go back to a checkpoint before play got nowhere; the ticks since become a dead branch.
+
+        Of what was learnt there the ladder's part is kept: what to try less, and that this was tried.
+        """
+        died = self._loop.to_json()
+        self._store.commit()
+        self._errors += self._faults()
+        self._wake(self._ladder.way_back(self._store.checkpoint_ticks()))
+        self._loop.come_back(died)
+        tick, frame, counter = self._start
+        self._start = Start(min(tick, self._loop.tick), min(frame, self._slot.frame), counter)
+
+    def _go_back(self, latest: float) -> Checkpoint | None:
+        """Return to the newest moment up to `latest` that the console can load; a new run has none."""
         refusal = None
         for checkpoint in self._store.checkpoints():
+            if checkpoint.tick > latest:
+                continue
             try:
-                console.load(checkpoint.state)
+                self._slot.load(checkpoint.state)
             except StateError as error:
                 refusal = refusal or error
                 continue
@@ -172,18 +205,20 @@ class Session:
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
         kit = Kit(self._story, terrain, self._dex, self._ledger, seed)
+        self._ladder = Ladder(Progress(), seed, escape(terrain))
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._recall, self._hooks, Progress()),
+            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder),
             ledger=self._ledger,
             hooks=self._hooks,
-            tick=self._start.tick,
+            tick=self._console.link.tick,
         )
 
     def _watch(self) -> None:
         producers = Producers(self._hooks, self._blackboard)
         PlayProducers(self._story.place_of, self._battles).register(producers)
+        PostMortems(self._store, self._story.called).register(producers)
         for level in ("working", "stm"):
             self._blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
         self._hooks.after("Ledger.observe", self._witness, priority=LAST)
@@ -278,9 +313,14 @@ class Session:
             milestones=self._ledger.reached,
             badges=state.player.badge_count,
             battles=self._strategist.total_battles,
-            errors=sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values()),
+            errors=self._errors + self._faults(),
             consolidations=self._consolidator.consolidations,
+            episodes=self._ladder.episodes,
+            restores=self._ladder.restores,
         )
+
+    def _faults(self) -> int:
+        return sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values())
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""

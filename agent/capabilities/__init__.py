@@ -1,6 +1,15 @@
 """What the agent can do, one topic a file: each offers a `capability(kit)`, and the registry finds it."""
 
-from agent.capabilities.capability import Capability, Deed, Reflex, Sensor, domain_of, sense
+from agent.capabilities.capability import (
+    PEACE,
+    Capability,
+    Deed,
+    Reflex,
+    Sensor,
+    domain_of,
+    sense,
+)
+from agent.capabilities.escape import escape
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
@@ -9,6 +18,7 @@ from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
 
 __all__ = [
+    "PEACE",
     "Capability",
     "Deed",
     "Kit",
@@ -22,6 +32,7 @@ __all__ = [
     "Witness",
     "capabilities_for",
     "domain_of",
+    "escape",
     "hp_percent",
     "reached",
     "sense",

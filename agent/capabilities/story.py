@@ -167,9 +167,12 @@ class Story:
         """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
         if not state.game_started:
             return "before the game"
-        here = state.map.map_id
-        called = (place.called for place in self.places if place.map_id == here)
-        return next(called, self.names.get(here, f"map {here}"))
+        return self.called(state.map.map_id)
+
+    def called(self, map_id: int) -> str:
+        """Return what a map is called."""
+        called = (place.called for place in self.places if place.map_id == map_id)
+        return next(called, self.names.get(map_id, f"map {map_id}"))
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:

@@ -126,6 +126,7 @@ def summary_table(summary: Summary) -> Table:
         ("ticks", f"{summary.ticks:,}"),
         ("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)"),
         ("badges, battles", f"{summary.badges}, {summary.battles}"),
+        ("stuck, restores", f"{summary.episodes}, {summary.restores}"),
         ("consolidations", str(summary.consolidations)),
         ("errors", str(summary.errors)),
     ]

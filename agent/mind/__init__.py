@@ -2,16 +2,20 @@
 
 from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Source
+from agent.mind.ladder import Episode, Ladder
 from agent.mind.mind import Mind
 from agent.mind.progress import Progress
-from agent.mind.remembering import AGENT, PlayProducers
+from agent.mind.remembering import AGENT, PlayProducers, game_seconds
 
 __all__ = [
     "AGENT",
     "BattleWatch",
+    "Episode",
     "Intent",
+    "Ladder",
     "Mind",
     "PlayProducers",
     "Progress",
     "Source",
+    "game_seconds",
 ]

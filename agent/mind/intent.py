@@ -14,6 +14,7 @@ class Source(Enum):
 
     REFLEX = "reflex"
     PLAN = "plan"
+    LADDER = "ladder"  # a way out of getting nowhere
     IDLE = "idle"
 
 

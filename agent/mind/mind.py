@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent.capabilities import Capability, Reflex, domain_of, sense
-from agent.errors import Stuck
+from agent.capabilities import PEACE, Capability, Reflex, domain_of, sense
+from agent.errors import Stuck, StuckReason
 from agent.mind.intent import Intent, Pursuit, Source
-from agent.mind.progress import Progress
+from agent.mind.ladder import Episode, Ladder, Rung
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, Plan, explain, plan
 from agent.skills import Course, Outcome, once, wait
@@ -27,7 +27,7 @@ class Mind:
         capabilities: Sequence[Capability],
         recall: Recall,
         hooks: Hooks,
-        progress: Progress,
+        ladder: Ladder,
     ) -> None:
         self.hooks = hooks
         self.domain = domain_of(capabilities)
@@ -36,7 +36,11 @@ class Mind:
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
-        self._progress = progress
+        self._ladder = ladder
+        self._progress = ladder.progress
+        ladder.spare(name for name, deed in self._deeds.items() if deed.holds is not PEACE)
+        if ladder.escape is not None:
+            self._deeds[ladder.escape.action.name] = ladder.escape
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
         self._intent: Intent | None = None
@@ -66,21 +70,21 @@ class Mind:
         """Return what to do now: a reflex that fires, else the deed under way, else the next of the plan.
 
         Raises:
-            Stuck: when nothing new has happened for longer than patience lasts.
+            Stuck: when play gets nowhere, and the ladder has no rung left to climb from here.
         """
-        self._progress.saw(percept.place, percept.text)
-        if self._progress.stuck:
-            message = f"nothing new is happening; last: {self._doing}"
-            raise Stuck(message)
+        self._watch_progress(percept)
         self._close(percept, facts)
         self._let_go(facts)
         intent = (
             self._reflex(percept)
             or self._intent
             or self._look_again(percept)
+            or self._way_out(percept)
             or self._next(percept, facts)
         )
         self._held_up = intent.source is Source.REFLEX
+        if self._held_up and self._intent is not None:
+            self._progress.dropped(self._intent.name, intent.name)
         self._intent = None if self._held_up else intent
         self._doing = f"{intent.name}, because {intent.why}"
         if intent.pursuit is None:
@@ -95,7 +99,7 @@ class Mind:
         self._intent = None
         match outcome:
             case Outcome.DONE:
-                self._progress.note(intent.name)
+                self._progress.ended_well(intent.name)
                 self._done(intent)
             case Outcome.INTERRUPTED:
                 self._plan = None  # nobody's fault, and another moment
@@ -110,6 +114,7 @@ class Mind:
             "begun": dict(self._begun),
             "pursuit": self.goal,
             "held_up": self._held_up,
+            "ladder": self._ladder.to_json(),
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -118,9 +123,44 @@ class Mind:
         self._setbacks = Counter(data["setbacks"])
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
         self._held_up = data["held_up"]
+        self._ladder.restore(data["ladder"])
         name = data["pursuit"]
         if name in self._begun:
             self._pursuit = Pursuit(self._goals[name], self._begun[name])
+
+    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
+        """Begin anew at the checkpoint of `tick`, with what the mind of the branch that died learnt."""
+        self._ladder.come_back(died["ladder"], tick)
+
+    @hookable
+    def post_mortem(self, episode: Episode, percept: Percept) -> Episode:
+        """Say what came of getting nowhere: it is over, or the branch in which it happened died."""
+        return episode
+
+    def _watch_progress(self, percept: Percept) -> None:
+        """Look at what is new, and climb the ladder when nothing is."""
+        ladder = self._ladder
+        if ladder.owed and ladder.episode is not None:
+            ladder.owed = False
+            self.post_mortem(ladder.episode, percept)
+        solved = ladder.saw(percept)
+        if solved is not None:
+            self.post_mortem(solved, percept)
+        reason = ladder.progress.verdict
+        if reason is not None:
+            self._climb(reason, percept)
+
+    def _climb(self, reason: StuckReason, percept: Percept) -> None:
+        ladder = self._ladder
+        rung = ladder.climb(reason, percept, self.goal)
+        if rung in {Rung.REPLAN, Rung.LEAVE_MAP}:
+            self._intent = self._plan = None
+            return
+        if rung is Rung.GIVE_UP and ladder.episode is not None:
+            self.post_mortem(ladder.episode, percept)
+        here = percept.place
+        where = f"map {here.map_id} ({here.x},{here.y})"
+        raise Stuck(reason, where, self._doing, may_restore=rung is Rung.RESTORE)
 
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
@@ -150,6 +190,24 @@ class Mind:
         """
         return self._idle(percept, "the scene may go on") if self._held_up else None
 
+    def _way_out(self, percept: Percept) -> Intent | None:
+        """Do what the ladder asks for: wait otherwise than last time, or leave the map."""
+        frames = self._ladder.pause()
+        if frames:
+            return self._idle(percept, "something else should come of it", frames)
+        deed = self._ladder.way_out(percept)
+        if deed is None:
+            return None
+        intent = Intent(
+            source=Source.LADDER,
+            name=deed.action.name,
+            why=deed.action.says,
+            pursuit=self._pursuit,
+            course=Course(deed.begin(percept.state)),
+            began=percept.state,
+        )
+        return intent if intent.course.outcome is Outcome.RUNNING else None
+
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> Pursuit:
         """Turn to another goal."""
@@ -178,6 +236,7 @@ class Mind:
         if self._pursuit is None or goal is not self._pursuit.goal:
             self.pursue(goal, percept)
         if chosen is None:
+            self._ladder.at_a_loss()
             return self._idle(percept, self.at_a_loss(goals))
         self._plan = chosen
         return self._begin(chosen, percept, facts)
@@ -216,7 +275,9 @@ class Mind:
         if action.name == self._last_deed:
             # Facts outrank claims: done, and wanted again at once, it did not do its work.
             self._failures[action.name] += 1
+            self._progress.changed_nothing(action.name)
         self._last_deed = None
+        self._progress.begun(action.name)
         intent = Intent(
             source=Source.PLAN,
             name=action.name,
@@ -244,6 +305,9 @@ class Mind:
     def _failed(self, intent: Intent) -> None:
         """Make what failed dearer and its goal less urgent, and think again."""
         self._plan = None
+        if intent.source is not Source.PLAN:
+            return
+        self._progress.failed(intent.name)
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
             self._setbacks[intent.pursuit.goal.name] += 1
@@ -252,15 +316,15 @@ class Mind:
         """The actions at what they cost today: what failed before is tried later."""
         return [
             replace(action, cost=action.cost + RETRY_COST * self._failures[action.name])
-            for action in self.domain.actions
+            for action in self._ladder.offered(self.domain.actions)
         ]
 
-    def _idle(self, percept: Percept, why: str) -> Intent:
+    def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
         return Intent(
             source=Source.IDLE,
             name="wait",
             why=why,
             pursuit=self._pursuit,
-            course=Course(once(wait(IDLE_FRAMES))),
+            course=Course(once(wait(frames))),
             began=percept.state,
         )

@@ -1,36 +1,237 @@
-"""How long nothing new has happened."""
+"""Whether play gets anywhere: what is new, and what comes again and again without anything being gained."""
 
-from collections.abc import Hashable
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+from zlib import crc32
+
+from agent.errors import StuckReason
+from agent.mind.gains import Change, Gains, mark
+from agent.perception import Percept
+from memory import Json
 
 PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
+QUIET: Final = 150  # ticks without anything new before repetition counts
+LOST: Final = 300  # ticks without any plan
+ALWAYS: Final = (
+    3  # so many times its limit, and repetition counts although something is new now and then
+)
+LIMITS: Final[Mapping[StuckReason, int]] = {
+    StuckReason.OSCILLATION: 8,  # crossings from one map to the same other one
+    StuckReason.REPEATED_DIALOGUE: 12,
+    StuckReason.REPEATED_FAILURE: 6,
+    StuckReason.REFLEX_LOOP: 6,
+}
+CHANGES_NOTHING: Final = "changes nothing"
+ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
+# Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
+FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
+LASTING: Final = frozenset({StuckReason.REPEATED_FAILURE, StuckReason.REFLEX_LOOP})
+
+_Key = tuple[
+    StuckReason, str, str
+]  # the reason, the action to blame if one is, and whatever recurs
 
 
 class Progress:
-    """Counts ticks since the last novelty: a place, a text or an action's end not seen before."""
+    """Watches what each tick shows and each deed comes to, and gives a verdict.
+
+    Until the next gain, a square or a text is new only once. A gain (an event, a thing, a level) makes
+    everything worth seeing again; growth (experience, money) forgives walking to and fro.
+    """
 
     def __init__(self, patience: int = PATIENCE) -> None:
         self._patience = patience
-        self._seen: set[Hashable] = set()
-        self._since = 0
+        self._gains = Gains()
+        self._seen: set[int] = set()
+        self._quiet = 0
+        self._lost = 0
+        self._counts: Counter[_Key] = Counter()
+        self._excess: dict[
+            _Key, float
+        ] = {}  # of what recurs more than it may: the times over its limit
+        self._tried: Counter[str] = Counter()
+        self._last = ""
+        self._square: list[int] = []  # the map, x and y where the player last stood free
+        self._text = ""
 
     @property
-    def stuck(self) -> bool:
-        """Whether nothing new has happened for longer than patience lasts."""
-        return self._since > self._patience
+    def quiet(self) -> int:
+        """Ticks since anything was new."""
+        return self._quiet
+
+    @property
+    def verdict(self) -> StuckReason | None:
+        """Why play gets nowhere, or None while it may."""
+        if self._lost > LOST and self._quiet > min(LOST, self._patience):
+            return StuckReason.NO_PLAN
+        worst = self._worst()
+        if worst is not None:
+            return worst[0]
+        return StuckReason.NO_NOVELTY if self._quiet > self._patience else None
+
+    @property
+    def culprits(self) -> tuple[str, ...]:
+        """The actions to try less: the one to blame, else those tried again and again, else the last."""
+        worst = self._worst()
+        if worst is not None and worst[1]:
+            return (worst[1],)
+        repeated = tuple(name for name, times in self._tried.most_common() if times > 1)
+        return repeated or ((self._last,) if self._last else ())
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The actions begun since the last gain, the most frequent first."""
+        return tuple(name for name, _ in self._tried.most_common())
+
+    def saw(self, percept: Percept) -> bool:
+        """Take note of one tick, and return whether it brought a gain."""
+        self._quiet += 1
+        change = self._gains.saw(percept.state)
+        match change:
+            case Change.GAIN:
+                self.rest()
+            case Change.GROWTH:
+                self._quiet = 0
+                self._forgive()
+            case Change.NOTHING:
+                pass
+        if percept.state.in_control:
+            self._walked(percept)
+        self._read(percept)
+        return change is Change.GAIN
 
     def rest(self) -> None:
-        """Start counting anew: there is nothing to be done."""
-        self._since = 0
+        """Start anew: there was a gain, or there is nothing to be done."""
+        self._seen.clear()
+        self._tried.clear()
+        self.again()
 
-    def note(self, mark: Hashable) -> None:
-        """Take note of something done; if it was never done before, that is progress."""
-        if mark not in self._seen:
-            self._seen.add(mark)
-            self._since = 0
+    def again(self) -> None:
+        """Give what is tried next its time; what was seen is still not new."""
+        self._quiet = self._lost = 0
+        self._counts.clear()
+        self._excess.clear()
 
-    def saw(self, *marks: Hashable) -> None:
-        """Take note of one tick and what it shows; anything never seen before is progress."""
-        self._since += 1
-        for mark in marks:
-            self.note(mark)
+    def begun(self, action: str) -> None:
+        """Take note of a deed that begins."""
+        self._lost = 0
+        self._tried[action] += 1
+        self._last = action
+
+    def ended_well(self, action: str) -> None:
+        """Take note of a deed that went well; the first time, that is something new."""
+        self._note(mark("done", action))
+
+    def failed(self, action: str) -> None:
+        """Take note of a deed that failed."""
+        self._count(StuckReason.REPEATED_FAILURE, action, "fails")
+
+    def changed_nothing(self, action: str) -> None:
+        """Take note of a deed that went well without its effect."""
+        self._count(StuckReason.REPEATED_FAILURE, action, CHANGES_NOTHING)
+
+    def dropped(self, action: str, reflex: str) -> None:
+        """Take note of a deed that a reflex put an end to, where the player stands."""
+        self._count(StuckReason.REFLEX_LOOP, action, f"{reflex} {self._square}")
+
+    def at_a_loss(self) -> None:
+        """Take note of a tick for which no goal has a plan."""
+        self._lost += 1
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a checkpoint keeps of it."""
+        return {
+            "gains": {**self._gains.to_json()},
+            "seen": sorted(self._seen),
+            "quiet": self._quiet,
+            "lost": self._lost,
+            "counts": [
+                [reason.value, action, what, times]
+                for (reason, action, what), times in self._counts.items()
+            ],
+            "tried": dict(self._tried),
+            "last": self._last,
+            "square": list(self._square),
+            "text": self._text,
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._gains.restore(data["gains"])
+        self._seen = set(data["seen"])
+        self._quiet, self._lost = data["quiet"], data["lost"]
+        self._counts = Counter(
+            {
+                (StuckReason(reason), action, what): times
+                for reason, action, what, times in data["counts"]
+            }
+        )
+        self._excess = {
+            key: times / _limit(key) for key, times in self._counts.items() if times >= _limit(key)
+        }
+        self._tried = Counter(data["tried"])
+        self._last, self._square, self._text = data["last"], data["square"], data["text"]
+
+    def come_back(self, died: Mapping[str, Any]) -> None:
+        """Begin anew at a checkpoint; what the branch that died had gained is no gain any more."""
+        self.rest()
+        self._gains.adopt(died["gains"]["gained"])
+
+    def _count(self, reason: StuckReason, action: str, what: str) -> None:
+        key = reason, action, what
+        self._counts[key] += 1
+        share = self._counts[key] / _limit(key)
+        if share >= 1:
+            self._excess[key] = share
+
+    def _forgive(self) -> None:
+        for key in [key for key in self._counts if key[0] in FORGIVEN_BY_GROWTH]:
+            del self._counts[key]
+            self._excess.pop(key, None)
+
+    def _worst(self) -> _Key | None:
+        """What recurs more than it may, the worst of it."""
+        if not self._excess:
+            return None
+        quiet = self._quiet > min(QUIET, self._patience)
+        worst = [key for key, share in self._excess.items() if quiet or _is_flagrant(key, share)]
+        return max(worst, key=self._excess.__getitem__, default=None)
+
+    def _walked(self, percept: Percept) -> None:
+        square = list(percept.place)
+        if square == self._square:
+            return
+        self._note(mark("square", square))
+        if self._square:
+            if square[0] != self._square[0]:
+                crossing = f"map {self._square[0]} to {square[0]}"
+                self._count(StuckReason.OSCILLATION, "", crossing)
+            self._count(StuckReason.OSCILLATION, "", f"square {square}")
+        self._square = square
+
+    def _read(self, percept: Percept) -> None:
+        if percept.text == self._text:
+            return
+        self._text = percept.text
+        if not percept.text:
+            return
+        text = crc32(percept.text.encode())
+        self._note(text)
+        if not percept.state.in_battle:  # where the same words are said every turn
+            self._count(StuckReason.REPEATED_DIALOGUE, "", str(text))
+
+    def _note(self, thing: int) -> None:
+        if thing not in self._seen:
+            self._seen.add(thing)
+            self._quiet = 0
+
+
+def _limit(key: _Key) -> int:
+    reason, _, what = key
+    return LIMITS[reason] * (ARRIVALS if what.startswith("square") else 1)
+
+
+def _is_flagrant(key: _Key, share: float) -> bool:
+    reason, _, what = key
+    return reason in LASTING and what != CHANGES_NOTHING and share >= ALWAYS

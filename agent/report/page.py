@@ -35,7 +35,8 @@ def _verdict(summary: Summary) -> str:
     return (
         f"Stopped by {ending}, after {summary.ticks:,} ticks and {summary.frames:,} frames"
         f" ({summary.frames_per_s:,.0f} a second). Battles {summary.battles}, badges"
-        f" {summary.badges}, consolidations {summary.consolidations}, errors {summary.errors}."
+        f" {summary.badges}, consolidations {summary.consolidations}, errors {summary.errors}. Got stuck"
+        f" {summary.episodes} times, went back to a checkpoint {summary.restores} times."
     )
 
 

@@ -50,6 +50,8 @@ class Summary:
     battles: int
     errors: int
     consolidations: int
+    episodes: int  # of getting nowhere
+    restores: int
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""

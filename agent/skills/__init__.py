@@ -3,6 +3,7 @@
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, use_item
 from agent.skills.fight import fight
+from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
 from agent.skills.orders import (
@@ -55,6 +56,7 @@ __all__ = [
     "fight",
     "first_able",
     "is_lawful",
+    "leave_map",
     "look_at",
     "once",
     "read_on",

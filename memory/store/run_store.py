@@ -95,6 +95,11 @@ class RunReader:
                     mind_then = decode(mind)
                 yield Checkpoint(tick, frame, state, chain, mind_then, number)
 
+    def checkpoint_ticks(self) -> list[int]:
+        """Return the ticks of the moments to come back to, newest first."""
+        rows = self._database.rows("SELECT tick FROM checkpoints ORDER BY id DESC")
+        return [int(tick) for (tick,) in rows]
+
     def restore_part(self, name: str, part: Part) -> None:
         """Give `part` the state it had at the last checkpoint, if that holds one."""
         rows = self._database.rows(

@@ -8,7 +8,7 @@ import pytest
 
 from agent.capabilities import Capability, Deed, Reflex, Sensor
 from agent.errors import Stuck
-from agent.mind import Intent, Mind, Progress, Source
+from agent.mind import Intent, Ladder, Mind, Progress, Source
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Plan, Require
 from agent.skills import Outcome, Skill, wait
@@ -76,7 +76,8 @@ class World:
         )
         hooks = Hooks()
         hooks.after("Mind.plan_for", self._note)
-        return Mind((capability,), cast("Recall", Nothing()), hooks, Progress(patience=50))
+        ladder = Ladder(Progress(patience=50), seed=0)
+        return Mind((capability,), cast("Recall", Nothing()), hooks, ladder)
 
     def _note(self, _call: Call, plan: Plan | None) -> None:
         self.plans.append(" ".join(action.name for action in plan.actions) if plan else "none")

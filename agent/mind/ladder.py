@@ -1,0 +1,241 @@
+"""What to do about getting nowhere: rung by rung, from thinking again to going back in time."""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final
+
+from agent.capabilities import Deed
+from agent.errors import StuckReason
+from agent.mind.progress import Progress
+from agent.perception import Percept
+from agent.planning import Action
+from memory import Json, as_json
+from memory.codec import from_json
+
+COOL_DOWN: Final = 150  # ticks without the actions to blame
+LONG_COOL_DOWN: Final = 300  # the same after a restore
+MOST_EPISODES: Final = 50  # of a run
+MOST_RESTORES: Final = 6  # of a run
+RESTORES: Final = 2  # of one episode
+LEAVES: Final = 3  # attempts to leave a map
+LONGEST_PAUSE: Final = 600  # frames; so long a wait makes another game of it
+
+
+class Rung(Enum):
+    """What is done, the mildest first."""
+
+    REPLAN = "replan"  # with the actions to blame cooling down
+    LEAVE_MAP = "leave_map"  # then plan from elsewhere
+    # Advice is asked for here once there is somebody to ask.
+    RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
+    GIVE_UP = "give_up"
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One time of getting nowhere: the reason, where and since when, what was tried, and what helped.
+
+    `since` is the last tick with anything new, `noticed` the one at which it was too long ago, `lasted`
+    the last one so far. `rungs` are those climbed, in their order; `solved_by` is the one after which
+    something was gained. `over` stays false while the episode goes on, also across a restore.
+    """
+
+    number: int
+    reason: str
+    map_id: int
+    x: int
+    y: int
+    goal: str | None
+    since: int
+    noticed: int
+    lasted: int
+    tried: tuple[str, ...]
+    rungs: tuple[str, ...] = ()
+    solved_by: str | None = None
+    over: bool = False
+
+
+class Ladder:
+    """Watches progress and answers the lack of it; `escape` is how a map is left.
+
+    Cool-downs, the episode under way and all counts outlive a restore. `seed` decides how long is
+    waited after one.
+    """
+
+    def __init__(self, progress: Progress, seed: int, escape: Deed | None = None) -> None:
+        self.progress = progress
+        self.escape = escape
+        self.episode: Episode | None = None
+        self.episodes = 0
+        self.restores = 0
+        self.owed = False  # whether a branch died whose post-mortem is not yet told
+        self._seed = seed
+        self._indispensable: frozenset[str] = frozenset()
+        self._tick = 0
+        self._cooling: dict[str, int] = {}  # until which tick
+        self._leaving: int | None = None  # the map to leave
+        self._leaves = 0
+        self._pause = 0
+
+    def saw(self, percept: Percept) -> Episode | None:
+        """Take note of one tick; return the episode that it ends, if it does."""
+        self._tick = percept.tick
+        if not self.progress.saw(percept):
+            return None
+        episode, self.episode = self.episode, None
+        self._leaving = None
+        if episode is None:
+            return None
+        return replace(episode, solved_by=episode.rungs[-1], lasted=percept.tick, over=True)
+
+    def climb(self, reason: StuckReason, percept: Percept, goal: str | None) -> Rung:
+        """Take the next rung against `reason`, and return which it is."""
+        if self.episode is None:
+            self.episodes += 1
+            self.episode = self._opened(reason, percept, goal)
+        elif self.episode.rungs[-1] == Rung.RESTORE.value:
+            self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
+        rung = self._next_rung(percept)
+        self.episode = replace(
+            self.episode,
+            lasted=percept.tick,
+            tried=_union(self.episode.tried, self.progress.tried),
+            rungs=(*self.episode.rungs, rung.value),
+        )
+        match rung:
+            case Rung.REPLAN:
+                self._cool(COOL_DOWN)
+            case Rung.LEAVE_MAP:
+                self._leaving, self._leaves = percept.place.map_id, LEAVES
+            case Rung.RESTORE:
+                self._cool(LONG_COOL_DOWN)
+                self.restores += 1
+                self.owed = True
+            case Rung.GIVE_UP:
+                self.episode = replace(self.episode, over=True)
+        self.progress.again()
+        return rung
+
+    def spare(self, actions: Iterable[str]) -> None:
+        """Never let `actions` cool down: where they are possible nothing else is."""
+        self._indispensable = frozenset(actions)
+
+    def offered(self, actions: Iterable[Action]) -> list[Action]:
+        """Return the actions that are not cooling down."""
+        if not self._cooling:
+            return list(actions)
+        for name in [name for name, until in self._cooling.items() if until <= self._tick]:
+            del self._cooling[name]
+        return [action for action in actions if action.name not in self._cooling]
+
+    def at_a_loss(self) -> None:
+        """Take note of a tick without a plan; while something cools down, that is meant."""
+        if not self._cooling:
+            self.progress.at_a_loss()
+
+    def pause(self) -> int:
+        """Return how many frames to wait before anything else, which is asked for once."""
+        frames, self._pause = self._pause, 0
+        return frames
+
+    def way_out(self, percept: Percept) -> Deed | None:
+        """Return how to leave the map, while that is what should be done."""
+        if self._leaving is None or self.escape is None:
+            return None
+        if percept.place.map_id != self._leaving or not self._leaves:
+            self._leaving = None
+            return None
+        self._leaves -= 1
+        return self.escape
+
+    def way_back(self, checkpoints: Sequence[int]) -> int:
+        """Return which of `checkpoints`, ticks with the newest first, to go back to.
+
+        The last before nothing new happened; a second time in one episode, the one before that.
+        """
+        if self.episode is None:
+            return checkpoints[0]
+        since, times = self.episode.since, self.episode.rungs.count(Rung.RESTORE.value)
+        moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
+        return moments[:times][-1] if moments else checkpoints[-1]
+
+    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
+        """Begin anew at the checkpoint of `tick`, with what the branch that died knew."""
+        self._adopt(died)
+        self.progress.come_back(died["progress"])
+        self._cooling = {
+            name: tick + until - died["tick"] for name, until in died["cooling"].items()
+        }
+        self._tick, self._leaving = tick, None
+        chance = random.Random(f"{self._seed}:{self.restores}")
+        self._pause = chance.randint(1, LONGEST_PAUSE)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a checkpoint keeps of it."""
+        return {
+            "progress": self.progress.to_json(),
+            "episode": as_json(self.episode) if self.episode is not None else None,
+            "episodes": self.episodes,
+            "restores": self.restores,
+            "owed": self.owed,
+            "tick": self._tick,
+            "cooling": dict(self._cooling),
+            "leaving": self._leaving,
+            "leaves": self._leaves,
+            "pause": self._pause,
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._adopt(data)
+        self.progress.restore(data["progress"])
+        self._tick, self._cooling = data["tick"], dict(data["cooling"])
+        self._leaving, self._leaves, self._pause = data["leaving"], data["leaves"], data["pause"]
+
+    def _adopt(self, data: Mapping[str, Any]) -> None:
+        kept = data["episode"]
+        self.episode = from_json(Episode, kept) if kept is not None else None
+        self.episodes, self.restores, self.owed = data["episodes"], data["restores"], data["owed"]
+
+    def _opened(self, reason: StuckReason, percept: Percept, goal: str | None) -> Episode:
+        return Episode(
+            number=self.episodes,
+            reason=reason.value,
+            map_id=percept.place.map_id,
+            x=percept.place.x,
+            y=percept.place.y,
+            goal=goal,
+            since=self._since(percept),
+            noticed=percept.tick,
+            lasted=percept.tick,
+            tried=(),
+        )
+
+    def _since(self, percept: Percept) -> int:
+        return max(percept.tick - self.progress.quiet, 0)
+
+    def _next_rung(self, percept: Percept) -> Rung:
+        climbed = self.episode.rungs if self.episode is not None else ()
+        state = percept.state
+        can_leave = self.escape is not None and state.game_started and not state.in_battle
+        restores = climbed.count(Rung.RESTORE.value)
+        if self.episodes > MOST_EPISODES:
+            return Rung.GIVE_UP
+        if not climbed:
+            return Rung.REPLAN
+        if can_leave and not restores and Rung.LEAVE_MAP.value not in climbed:
+            return Rung.LEAVE_MAP
+        if restores < RESTORES and self.restores < MOST_RESTORES:
+            return Rung.RESTORE
+        return Rung.GIVE_UP
+
+    def _cool(self, ticks: int) -> None:
+        for name in self.progress.culprits:
+            if name not in self._indispensable:
+                self._cooling[name] = self._tick + ticks
+
+
+def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))

@@ -1,0 +1,126 @@
+"""No skill waits for ever: to a game that never changes, each comes to its end within so many steps."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import get_type_hints
+
+import pytest
+
+import agent.skills
+from agent.capabilities import Capability, Kit, Story, capabilities_for
+from agent.capabilities.escape import escape
+from agent.capabilities.ledger import Ledger
+from agent.capabilities.tactics import Tactics
+from agent.skills import (
+    Course,
+    Destination,
+    Outcome,
+    Skill,
+    Terrain,
+    boot,
+    buy,
+    choose,
+    examine,
+    fight,
+    leave_map,
+    look_at,
+    once,
+    roam,
+    swap,
+    talk,
+    travel,
+    use_item,
+    wait,
+)
+from emulator import Dex, MenuKind, Phase, State, World, demo_cartridge_path, load_cartridge
+from memory import Hooks
+from tests.agent.support import Played, game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
+LANE = 12
+
+Moments = dict[str, State]
+# Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
+TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
+    "boot": ("title", lambda state: boot(10, state), 400),
+    "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
+    "choose": ("menu", lambda state: choose(5, state), 50),
+    "examine": ("free", lambda state: examine((4, 3), Terrain(WORLD), state), 2_000),
+    "fight": ("battle", lambda state: fight(Tactics(DEX), state), 250_000),
+    "leave_map": ("free", lambda state: leave_map(Terrain(WORLD), state), 1_000),
+    "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
+    "once": ("free", lambda _state: once(wait(8)), 1),
+    "roam": ("lane", lambda state: roam(Terrain(WORLD), state), 5_000),
+    "swap": ("free", lambda state: swap(0, 1, state), 500),
+    "talk": ("free", lambda state: talk(1, Terrain(WORLD), state), 2_000),
+    "travel": ("free", lambda s: travel(Terrain(WORLD), Destination(LANE), s), 2_000),
+    "use_item": ("free", lambda state: use_item(20, 0, state), 500),
+}
+
+
+@pytest.fixture(scope="module")
+def moments(played: Played) -> Moments:
+    def is_chosen_from(state: State) -> bool:
+        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+    wanted: dict[str, Callable[[State], bool]] = {
+        "title": lambda state: not state.game_started,
+        "menu": lambda state: state.menu is not None,
+        "free": lambda state: state.in_control and state.map.map_id == 0,
+        "battle": is_chosen_from,
+        "lane": lambda state: state.in_control and state.map.map_id == LANE,
+    }
+    found = {}
+    for name, moment in wanted.items():
+        with game_at(played.folder, moment) as game:
+            found[name] = game.state
+    return found
+
+
+def skills() -> Iterator[str]:
+    """The public functions of the skills room that return a skill."""
+    for module in iter_modules(agent.skills.__path__):
+        loaded = import_module(f"agent.skills.{module.name}")
+        for name, function in inspect.getmembers(loaded, inspect.isfunction):
+            is_own = function.__module__ == loaded.__name__ and not name.startswith("_")
+            if is_own and get_type_hints(function).get("return") == Skill:
+                yield name
+
+
+def steps_to_the_end(skill: Skill, state: State, within: int) -> int:
+    course = Course(skill)
+    for step in range(within + 1):
+        if course.outcome is not Outcome.RUNNING:
+            return step
+        course.resume(state)
+    raise AssertionError("it waits for ever")
+
+
+def test_every_skill_has_its_deadline_in_the_table() -> None:
+    assert set(skills()) == set(TABLE)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_skill_ends_in_a_game_that_never_changes(name: str, moments: Moments) -> None:
+    moment, begin, within = TABLE[name]
+    state = moments[moment]
+    assert steps_to_the_end(begin(state), state, within) <= within
+
+
+@pytest.mark.parametrize("moment", ["title", "menu", "free", "battle"])
+def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> None:
+    state = moments[moment]
+    for capability in capabilities():
+        for deed in capability.deeds:
+            if deed.holds.at_most == 0:  # a fight has the bound of its table
+                steps_to_the_end(deed.begin(state), state, 5_000)
+    steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
+
+
+def capabilities() -> tuple[Capability, ...]:
+    story = Story.of(CARTRIDGE.kind)
+    ledger = Ledger(story.milestones, Hooks())
+    return capabilities_for(Kit(story, Terrain(WORLD), DEX, ledger, 0))

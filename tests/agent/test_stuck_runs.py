@@ -1,0 +1,135 @@
+"""Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
+
+from contextlib import ExitStack, closing
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.app import Interrupt, Moment
+from agent.app.session import Limits, Session
+from agent.capabilities import Milestone, Place, Story, Witness
+from agent.capabilities.story import Kind, Mark, Task
+from agent.replay import replay
+from agent.report import Summary
+from emulator import PyBoyConsole
+from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
+from tests.agent.support import Watcher
+from tests.agent.test_session import CARTRIDGE, FROZEN
+
+NEVER = Mark(Kind.EVENT, 0x500)  # an event that nothing on the cartridge sets
+ISLAND = Story(  # a map without a way in
+    places=(Place("bedroom", 38, "the bedroom"), Place("island", 200, "the island")),
+    marks={},
+    errands=(),
+    tasks=(),
+    healers=(),
+    milestones=(Milestone("end", "reach the island", Witness.SCENE, "island", map_id=200),),
+    ambitions=(),
+    names={},
+    caveat="",
+)
+DEAF = Story(  # somebody whom one can talk to for ever
+    places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
+    marks={"event:never": NEVER},
+    errands=(),
+    tasks=(Task("ask", "ask for it", "house", "event:never", talk_to=(1,)),),
+    healers=(),
+    milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", event=NEVER.number),),
+    ambitions=(),
+    names={},
+    caveat="",
+)
+
+
+def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summary:
+    """Play a run, a new one or the one in `path`, until it ends."""
+    with ExitStack() as stack:
+        is_new = not (path / "run").exists()
+        folder = stack.enter_context(
+            closing(
+                create_run(path / "run", FROZEN.table(), run_id="stuck")
+                if is_new
+                else open_run(path / "run")
+            )
+        )
+        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
+        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
+        session = Session(folder, FROZEN, console, knowledge, story, asked)
+        return session.play(Limits("end", inf), watcher)
+
+
+def episodes(path: Path) -> list[dict[str, Any]]:
+    with closing(read_run(path / "run")) as folder:
+        return [dict(event.payload) for event in folder.store.events("stuck")]
+
+
+def steps(path: Path) -> list[StepRow]:
+    with closing(read_run(path / "run")) as folder:
+        return list(folder.store.steps())
+
+
+@pytest.fixture(scope="module")
+def stranded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
+    path = tmp_path_factory.mktemp("stranded")
+    return path, play(path, ISLAND, Watcher(), Interrupt())
+
+
+def test_a_run_that_gets_nowhere_goes_back_and_then_gives_up(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    assert (summary.stop.value, summary.episodes, summary.restores) == ("gave_up", 1, 2)
+    assert summary.errors == 0
+    assert "walk to the island" in summary.reason
+    last = episodes(path)[-1]
+    assert last["rungs"] == ["replan", "leave_map", "restore", "restore", "give_up"]
+    assert last["run"] == "stuck"
+    assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
+    assert last["tried"][0] == "travel:island"
+
+
+def test_what_came_after_the_checkpoint_is_a_dead_branch_and_the_rest_replays(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    with (
+        closing(read_run(path / "run")) as folder,
+        closing(PyBoyConsole(CARTRIDGE)) as console,
+    ):
+        assert len(list(folder.store.steps(live=False))) > 0
+        ticks, divergence = replay(folder.store, console)
+    assert (ticks, divergence) == (summary.ticks, None)
+
+
+def test_a_talk_that_never_has_its_effect_is_given_up_too(tmp_path: Path) -> None:
+    summary = play(tmp_path, DEAF, Watcher(), Interrupt())
+    assert summary.stop.value == "gave_up"
+    reasons = {each["reason"] for each in episodes(tmp_path)}
+    assert reasons <= {"repeated_failure", "repeated_dialogue"}
+    assert episodes(tmp_path)[-1]["place"] in {"the house", "the bedroom"}
+
+
+@pytest.mark.parametrize("life", [1, 2], ids=["before a restore", "after a restore"])
+def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
+    stranded: tuple[Path, Summary], life: int, tmp_path: Path
+) -> None:
+    path, summary = stranded
+    asked, lives, last = Interrupt(), 1, 0
+
+    def interrupt(moment: Moment) -> None:
+        nonlocal lives, last
+        lives += moment.tick < last
+        last = moment.tick
+        if lives == life and moment.tick == 250:
+            asked.asked = True
+
+    stopped = play(tmp_path, ISLAND, Watcher(interrupt), asked)
+    assert stopped.stop.value == "interrupted"
+    assert stopped.restores == life - 1
+    ended = play(tmp_path, ISLAND, Watcher(), Interrupt())
+    assert (ended.stop.value, ended.restores) == ("gave_up", summary.restores)
+    assert steps(tmp_path) == steps(path)
+    told = [{**each, "checkpoint_tick": 0} for each in episodes(tmp_path)]
+    assert told == [{**each, "checkpoint_tick": 0} for each in episodes(path)]
