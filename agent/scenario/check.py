@@ -1,7 +1,7 @@
 """What a file demands of a moment: one check for each name, in words when it fails.
 
 `x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`, `"lacks soup"`;
-and a number may be `start`, what the name was when the scenario began, with one operation: `">= start - 2"`.
+and behind an operator a number may be `start`, what the name was when the scenario began, with one operation: `">= start - 2"`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final
 from agent.errors import UsageError
 from agent.scenario.readings import Reading, Seen, Value, reading
 
-DEMAND: Final = re.compile(r"(==|!=|>=|<=|>|<|has|lacks) +(.+)", re.DOTALL)
+DEMAND: Final = re.compile(r"(==|!=|>=|<=|>|<|has|lacks) (.*)", re.DOTALL)
 START: Final = re.compile(r"start(?: +([-+*/]) +(\d+))?")
 ORDER: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
@@ -97,7 +97,7 @@ def number_demand(wanted: int | str) -> Callable[[int], bool]:
 
 def _check(name: str, wanted: Value) -> Check:
     sign, rest = _split(wanted)
-    relative = START.fullmatch(rest) if isinstance(rest, str) else None
+    relative = START.fullmatch(str(rest)) if rest is not wanted else None
     target = _from_start(relative) if relative else _fixed(_typed(rest, sign))
     return Check(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
 

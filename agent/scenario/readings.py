@@ -95,6 +95,14 @@ def _menu_at(seen: Seen) -> int:
     return menu.index if menu is not None else ABSENT
 
 
+def _met(seen: Seen) -> int:
+    """Return the slot of whoever stands on the square ahead."""
+    ahead, facing = seen.state.position, seen.state.map.facing
+    square = (ahead.x + facing.dx, ahead.y + facing.dy)
+    people = seen.state.people_present
+    return next((each.slot for each in people if each.position == square), ABSENT)
+
+
 def _result(seen: Seen) -> str:
     result = seen.state.battle_result
     return result.name.lower() if result is not None else "none"
@@ -169,6 +177,7 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "x": lambda seen: seen.state.map.x,
     "y": lambda seen: seen.state.map.y,
     "facing": lambda seen: seen.state.map.facing.name.lower(),
+    "person_ahead": _met,
     "screen": lambda seen: seen.state.screen_type.value,
     "screen_text": lambda seen: seen.state.screen_text,
     "dialogue": lambda seen: seen.state.dialogue.is_open,
