@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeAlias
+from typing import Final
 
 from agent.app import Interrupt, Settings, play_run
 from agent.capabilities import Story
@@ -16,14 +16,13 @@ from agent.errors import ScenarioError
 from agent.report import Stop, Summary
 from agent.scenario.cache import Cache
 from agent.scenario.check import Condition
-from agent.scenario.file import Change, Play, Press, Scenario, Walk
+from agent.scenario.file import Play, Scenario, Setting
 from agent.scenario.readings import Seen
 from agent.scenario.staging import look, set_up
 from agent.scenario.watch import Watch
 from emulator import PyBoyConsole
 from memory import read_run
 
-Setting: TypeAlias = Change | Press | Walk
 RUN: Final = "run"
 NO_PLAY: Final = Play(Condition(()), frames=0)
 

@@ -5,6 +5,7 @@
     play = { "milestone:rival" = true }    by rules, until this is true; from power-on when it comes first
     set = { wGrassRate = 0 }               bytes of RAM by label, or "event:NAME" = true
     walk = { map = 12, to = [9, 20] }      by the skill that walks, in peace
+    team = 2                               the first of the team so many times, for there to be others
     press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
 
 Then either [play], by rules, or [[steps]], press by press; `then` is what must be true at the end.
@@ -60,7 +61,15 @@ class Press:
     steps: tuple[Step, ...]
 
 
-Stage: TypeAlias = Play | Change | Walk | Press
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Have the first of the team so many times over."""
+
+    size: int
+
+
+Setting: TypeAlias = Change | Team | Walk | Press
+Stage: TypeAlias = Play | Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +162,13 @@ def _stage(table: Mapping[str, Any]) -> Stage:
             return _change(values)
         case {"walk": {"map": map_id, "to": [x, y]}}:
             return Walk(map_id, (x, y))
+        case {"team": int(size)}:
+            return Team(size)
         case {"press": presses}:
             return Press(_steps(presses))
         case _:
             pass
-    message = f"a start is one of play, set, walk and press, not {dict(table)}"
+    message = f"a start is one of play, set, team, walk and press, not {dict(table)}"
     raise UsageError(message)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from agent.errors import ScenarioError
-from agent.scenario.file import Change, Press, Walk
+from agent.scenario.file import Change, Press, Setting, Team, Walk
 from agent.skills import Course, Destination, Outcome, Terrain, travel
 from emulator import PyBoyConsole, State, World, read_state
+from emulator.profile import symbol
 
-LONGEST_WALK = 600  # steps of input
+LONGEST_WALK: Final = 600  # steps of input
+LIST_END: Final = 0xFF
+COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
 
 def look(console: PyBoyConsole) -> State:
@@ -17,12 +21,14 @@ def look(console: PyBoyConsole) -> State:
     return read_state(console.ram(), console.frame)
 
 
-def set_up(console: PyBoyConsole, stages: Iterable[Change | Press | Walk]) -> None:
+def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
     """Do what `stages` say; raises ScenarioError when a walk does not arrive."""
     for stage in stages:
         match stage:
             case Change():
                 _change(console, stage)
+            case Team(size):
+                _clone(console, size)
             case Press(steps):
                 for step in steps:
                     console.perform(step)
@@ -36,6 +42,14 @@ def _change(console: PyBoyConsole, change: Change) -> None:
     for address, bit, is_set in change.bits:
         byte = console.read(address, 1)[0]
         console.write(address, bytes([byte | 1 << bit if is_set else byte & ~(1 << bit)]))
+
+
+def _clone(console: PyBoyConsole, size: int) -> None:
+    species = console.read(symbol("wPartySpecies"), 1)
+    console.write(symbol("wPartyCount"), bytes([size, *(species * size), LIST_END]))
+    for label, each in COPIED:
+        start = symbol(label)
+        console.write(start, console.read(start, each) * size)
 
 
 def _walk(console: PyBoyConsole, walk: Walk) -> None:
