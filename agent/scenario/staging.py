@@ -64,5 +64,7 @@ def _walk(console: PyBoyConsole, walk: Walk) -> None:
     state = look(console)
     if course.outcome is not Outcome.DONE or state.position != walk.square:
         here = state.map
-        message = f"the walk to {walk} ended on map {here.map_id} at ({here.x},{here.y})"
+        x, y = walk.square
+        where = f"map {walk.map_id} at ({x},{y})"
+        message = f"the walk to {where} ended on map {here.map_id} at ({here.x},{here.y})"
         raise ScenarioError(message)
