@@ -100,7 +100,7 @@ class PyBoyConsole:
         reds = self._pyboy.screen.ndarray[:, :, 0]
         return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
 
-    def write(self, address: int, data: bytes) -> None:
+    def poke(self, address: int, data: bytes) -> None:
         """Change RAM at this moment, to set a scene that play would take long to reach.
 
         No part of the port: whoever plays has the pad only.

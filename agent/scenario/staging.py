@@ -38,18 +38,18 @@ def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
 
 def _change(console: PyBoyConsole, change: Change) -> None:
     for address, data in change.data:
-        console.write(address, data)
+        console.poke(address, data)
     for address, bit, is_set in change.bits:
         byte = console.read(address, 1)[0]
-        console.write(address, bytes([byte | 1 << bit if is_set else byte & ~(1 << bit)]))
+        console.poke(address, bytes([byte | 1 << bit if is_set else byte & ~(1 << bit)]))
 
 
 def _clone(console: PyBoyConsole, size: int) -> None:
     species = console.read(symbol("wPartySpecies"), 1)
-    console.write(symbol("wPartyCount"), bytes([size, *(species * size), LIST_END]))
+    console.poke(symbol("wPartyCount"), bytes([size, *(species * size), LIST_END]))
     for label, each in COPIED:
         start = symbol(label)
-        console.write(start, console.read(start, each) * size)
+        console.poke(start, console.read(start, each) * size)
 
 
 def _walk(console: PyBoyConsole, walk: Walk) -> None:
