@@ -3,6 +3,7 @@
 AgentError
 ├── UsageError      the command line asks for something that cannot be
 ├── RunError        a run folder cannot be used
+├── ScenarioError   the moment that a scenario begins at is not reached
 └── Stuck           play gets nowhere, for a named reason
 """
 
@@ -19,6 +20,10 @@ class UsageError(AgentError):
 
 class RunError(AgentError):
     """A run folder cannot be used."""
+
+
+class ScenarioError(AgentError):
+    """The moment that a scenario begins at is not reached."""
 
 
 class StuckReason(Enum):

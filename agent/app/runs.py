@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,8 +28,16 @@ HOME: Final = Path(__file__).resolve().parents[2]
 log = logging.getLogger(__name__)
 
 
-def play_run(settings: Settings, viewer: Viewer, interrupt: Interrupt) -> Summary:
-    """Play as `settings` say, leave a run folder behind, and return how it went."""
+def play_run(
+    settings: Settings,
+    viewer: Viewer,
+    interrupt: Interrupt,
+    stage: Callable[[PyBoyConsole], object] | None = None,
+) -> Summary:
+    """Play as `settings` say, leave a run folder behind, and return how it went.
+
+    `stage` sets up the moment that play begins at; what it does is not part of the recording.
+    """
     now = datetime.now(UTC)
     with ExitStack() as stack:
         folder, frozen = None, None
@@ -65,6 +74,8 @@ def play_run(settings: Settings, viewer: Viewer, interrupt: Interrupt) -> Summar
         ticks = frozen.ticks if settings.ticks is None else settings.ticks
         limits = Limits(until, inf if ticks is None else ticks)
         session = Session(folder, frozen, console, knowledge, story, interrupt)
+        if stage is not None:
+            stage(console)
         summary = session.play(limits, viewer)
         _report(folder, summary)
         return summary

@@ -21,8 +21,10 @@ from agent.cli.bench import figures_table
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
+from agent.cli.scenario import run_all, scenario_table
 from agent.cli.view import summary_table, view_on
 from agent.errors import AgentError, UsageError
+from agent.scenario import read_scenarios
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from memory import MemoryFault
 
@@ -197,6 +199,24 @@ def bench(
         out.say(json.dumps(figures.as_json()))
     else:
         out.print(figures_table(figures))
+
+
+@cli.command()
+def scenario(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of them.")
+    ],
+) -> None:
+    """Run scenarios: a moment derived from power-on, what is done there, what must be true then."""
+    out, err = Output(), Output(stderr=True)
+    reports = []
+    for each in run_all(read_scenarios(paths)):
+        reports.append(each)
+        for problem in each.problems:
+            err.say(f"{each.name}: {problem}")
+    out.print(scenario_table(reports))
+    if not all(each.passed for each in reports):
+        raise typer.Exit(1)
 
 
 @cli.command()

@@ -1,0 +1,217 @@
+"""A scenario as its file has it: how its moment is derived, what is done there, what must be true.
+
+[[start]] tables follow one another, each one thing:
+
+    play = { "milestone:rival" = true }    by rules, until this is true; from power-on when it comes first
+    set = { wGrassRate = 0 }               bytes of RAM by label, or "event:NAME" = true
+    walk = { map = 12, to = [9, 20] }      by the skill that walks, in peace
+    team = 2                               the first of the team so many times, for there to be others
+    press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
+
+Then either [play], by rules, or [[steps]], press by press; `then` is what must be true at the end.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from agent.errors import UsageError
+from agent.scenario.check import Condition, condition, conditions, number_demand
+from agent.scenario.readings import address_of, event_place
+from emulator import Button, Step
+
+SEED: Final = 3
+FRAMES: Final = 20_000  # a budget where the file names none: five minutes and a half of the game
+PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Play by rules until something is true, within so many frames."""
+
+    until: Condition
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Change bytes or single bits of RAM: what would take long to bring about by play."""
+
+    data: tuple[tuple[int, bytes], ...]
+    bits: tuple[tuple[int, int, bool], ...]  # address, bit, whether it is set
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Walk to a square of a map."""
+
+    map_id: int
+    square: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Press these, one after the other."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Have the first of the team so many times over."""
+
+    size: int
+
+
+Setting: TypeAlias = Change | Team | Walk | Press
+Stage: TypeAlias = Play | Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many times something may begin to be true; `says` is how the file spells the number."""
+
+    when: Condition
+    says: str
+    allows: Callable[[int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is played by rules, and what must be true of it on the way."""
+
+    play: Play
+    never: tuple[Condition, ...]
+    counts: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """Presses, repeated until something is true where that is asked for, and what must be true then."""
+
+    steps: tuple[Step, ...]
+    until: Condition | None
+    within: int
+    then: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One file; `start` is kept as the file spells it as well, since the derived state is cached by that."""
+
+    name: str
+    pitfall: str
+    says: str
+    seed: int
+    start: tuple[Stage, ...]
+    spelled: tuple[str, ...]
+    body: Played | tuple[Pressed, ...]
+    then: Condition
+
+
+def read_scenarios(paths: Iterable[Path]) -> list[Scenario]:
+    """Return the scenarios in these files, and in these folders without what lies deeper."""
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.glob("*.toml")) if path.is_dir() else [path])
+    ]
+    return [read_scenario(file) for file in files]
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Return the scenario in a file; raises UsageError, naming the file, where it makes no sense."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _scenario(path.stem, table)
+    except (OSError, tomllib.TOMLDecodeError, UsageError) as error:
+        message = f"{path}: {error}"
+        raise UsageError(message) from error
+    except (KeyError, TypeError, ValueError) as error:
+        message = f"{path}: {type(error).__name__}: {error}; see agent/scenario/file.py"
+        raise UsageError(message) from error
+
+
+def _scenario(name: str, table: Mapping[str, Any]) -> Scenario:
+    start = table.get("start", [])
+    if ("play" in table) == ("steps" in table):
+        raise UsageError("a scenario has either [play] or [[steps]]")
+    body = _played(table["play"]) if "play" in table else tuple(map(_pressed, table["steps"]))
+    return Scenario(
+        name=name,
+        pitfall=table["pitfall"],
+        says=table["says"],
+        seed=table.get("seed", SEED),
+        start=tuple(map(_stage, start)),
+        spelled=tuple(map(repr, start)),
+        body=body,
+        then=condition(table.get("then", {})),
+    )
+
+
+def _stage(table: Mapping[str, Any]) -> Stage:
+    match table:
+        case {"play": demands}:
+            return Play(condition(demands), table.get("frames", FRAMES))
+        case {"set": values}:
+            return _change(values)
+        case {"walk": {"map": map_id, "to": [x, y]}}:
+            return Walk(map_id, (x, y))
+        case {"team": int(size)}:
+            return Team(size)
+        case {"press": presses}:
+            return Press(_steps(presses))
+        case _:
+            pass
+    message = f"a start is one of play, set, team, walk and press, not {dict(table)}"
+    raise UsageError(message)
+
+
+def _change(values: Mapping[str, Any]) -> Change:
+    data, bits = [], []
+    for name, value in values.items():
+        if name.startswith("event:"):
+            bits.append((*event_place(name.removeprefix("event:")), bool(value)))
+        else:
+            data.append((address_of(name), bytes(value if isinstance(value, list) else [value])))
+    return Change(tuple(data), tuple(bits))
+
+
+def _played(table: Mapping[str, Any]) -> Played:
+    counts = [
+        Count(condition(each["when"]), str(each["times"]), number_demand(each["times"]))
+        for each in table.get("counts", ())
+    ]
+    met = number_demand(">= 1")
+    counts += [Count(each, ">= 1", met) for each in conditions(table.get("meets", ()))]
+    play = Play(condition(table["until"]), table.get("frames", FRAMES))
+    return Played(play, conditions(table.get("never", ())), tuple(counts))
+
+
+def _pressed(table: Mapping[str, Any]) -> Pressed:
+    until = table.get("until")
+    return Pressed(
+        steps=_steps(table["press"]),
+        until=condition(until) if until else None,
+        within=table.get("within", 1),
+        then=condition(table.get("then", {})),
+    )
+
+
+def _steps(presses: Iterable[str]) -> tuple[Step, ...]:
+    return tuple(step for press in presses for step in _parse(press))
+
+
+def _parse(press: str) -> list[Step]:
+    found = PRESS.fullmatch(press)
+    if found is None:
+        message = f"{press!r} is no press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'"
+        raise UsageError(message)
+    waited, frames, button, hold, settle, times = found.groups()
+    step = Step(None, 0, int(frames)) if waited else Step(Button(button), int(hold), int(settle))
+    return [step] * int(times or 1)

@@ -1,0 +1,105 @@
+"""Watching play: when to end it, and what was seen on the way."""
+
+from __future__ import annotations
+
+from agent.app import Interrupt, Moment
+from agent.scenario.file import Count, Play, Played
+from agent.scenario.readings import Seen
+
+
+class Watch:
+    """A viewer that ends play when its aim is reached or its frames are spent."""
+
+    def __init__(self, play: Play, interrupt: Interrupt) -> None:
+        self.arrived = False
+        self.last: Moment | None = None
+        self._play = play
+        self._interrupt = interrupt
+        self._start: Seen | None = None
+
+    @property
+    def start(self) -> Seen:
+        """The moment that play began at."""
+        if self._start is None:
+            raise RuntimeError("play has not begun")
+        return self._start
+
+    @property
+    def now(self) -> Seen:
+        """The latest moment."""
+        return seen(self.last) if self.last is not None else self.start
+
+    @property
+    def frames(self) -> int:
+        """The frames played."""
+        return self.now.state.frame - self.start.state.frame
+
+    def begin(self, start: Seen) -> None:
+        """Take note of the moment that play begins at."""
+        self._start = start
+
+    def show(self, moment: Moment) -> None:
+        """Look at one more tick."""
+        self.last = moment
+        now = seen(moment)
+        self.note(now)
+        self.arrived = self._play.until.holds(now, self.start)
+        spent = now.state.frame - self.start.state.frame >= self._play.frames
+        self._interrupt.asked = self.arrived or spent
+
+    def note(self, now: Seen) -> None:
+        """Take note of a moment; who only wants to arrive needs none."""
+
+
+class StrictWatch(Watch):
+    """A watch that also keeps to what must never be, and counts what begins."""
+
+    def __init__(self, played: Played, interrupt: Interrupt) -> None:
+        super().__init__(played.play, interrupt)
+        self._never = played.never
+        self._counts = [_Counter(each) for each in played.counts]
+        self._broken: list[str] = []
+
+    def problems(self) -> list[str]:
+        """Return in words what was not as it must be."""
+        return self._broken + [words for each in self._counts for words in each.problems()]
+
+    def note(self, now: Seen) -> None:
+        """Take note of a moment; the first that must never be is told."""
+        for each in self._never:
+            if not self._broken and each.holds(now, self.start):
+                here = now.state.map
+                where = f"{now.place} ({here.x},{here.y}), frame {now.state.frame}"
+                self._broken.append(f"what must never be was: {each}; {where}")
+        for counter in self._counts:
+            counter.note(now, self.start)
+
+
+class _Counter:
+    """How many times something has begun to be true."""
+
+    def __init__(self, count: Count) -> None:
+        self._count = count
+        self._times = 0
+        self._holds = False
+
+    def note(self, now: Seen, start: Seen) -> None:
+        held, self._holds = self._holds, self._count.when.holds(now, start)
+        self._times += self._holds and not held
+
+    def problems(self) -> list[str]:
+        if self._count.allows(self._times):
+            return []
+        count = self._count
+        return [f"{count.when} happened {self._times} times, not {count.says}"]
+
+
+def seen(moment: Moment) -> Seen:
+    """Return what a watcher was shown as scenario files see it."""
+    return Seen(
+        state=moment.state,
+        place=moment.place_of(moment.state),
+        milestones=moment.milestones,
+        doing=moment.intent.name,
+        goal=moment.goal or "",
+    )
