@@ -6,7 +6,7 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.kit import Kit
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, talk
+from agent.skills import Skill, nothing, talk
 from emulator import Kind, State
 
 LEFT: Final = "lying:about"
@@ -24,13 +24,14 @@ def capability(kit: Kit) -> Capability:
         return {LEFT: sum(1 for _ in _things(kit, state))}
 
     def begin(state: State) -> Skill:
-        slots = dict.fromkeys(_things(kit, state))
+        slots = set(_things(kit, state))
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
             key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
+            default=None,
         )
-        return talk(near.slot, kit.terrain, state, patience=3)
+        return talk(near.slot, kit.terrain, state, patience=3) if near else nothing()
 
     action = Action(
         name="pick_up",

@@ -11,8 +11,8 @@ from agent.capabilities.story import Healer
 from agent.capabilities.tactics.items import HEALS
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, Terrain, talk, use_item
-from emulator import Dex, PartyMon, State
+from agent.skills import Skill, Terrain, nothing, talk, use_item
+from emulator import Dex, State
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first
 TIRED: Final = 20  # percent of the PP of its attacks
@@ -101,21 +101,20 @@ def _heal(healer: Healer, place: str, terrain: Terrain) -> Deed:
 
 def _take_potion(state: State) -> Skill:
     """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
-    mons = state.party.mons
-    position = max(range(len(mons)), key=lambda at: _lost(mons[at]))
+    lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
     held = [item for item in HEALS if state.bag.quantity(item)]
-    enough = [item for item in held if HEALS[item] >= _lost(mons[position])]
+    if not held or not any(lost):
+        return nothing()
+    position = lost.index(max(lost))
+    enough = [item for item in held if HEALS[item] >= lost[position]]
     chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
     return use_item(chosen, position, state)
 
 
-def _lost(mon: PartyMon) -> int:
-    return mon.stats.hp - mon.hp if mon.hp else 0  # a potion does nothing for who has fainted
-
-
 def _take_antidote(state: State) -> Skill:
-    position = next(at for at, mon in enumerate(state.party.mons) if mon.status.poisoned and mon.hp)
-    return use_item(supplies.ANTIDOTE, position, state)
+    mons = enumerate(state.party.mons)
+    poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
+    return nothing() if poisoned is None else use_item(supplies.ANTIDOTE, poisoned, state)
 
 
 _POTION: Final = Deed(

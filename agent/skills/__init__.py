@@ -24,7 +24,7 @@ from agent.skills.orders import (
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
-from agent.skills.skill import Course, Outcome, Skill, once
+from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.terrain import Hazard, Terrain
 from agent.skills.travel import Destination, travel
@@ -58,6 +58,7 @@ __all__ = [
     "is_lawful",
     "leave_map",
     "look_at",
+    "nothing",
     "once",
     "read_on",
     "roam",

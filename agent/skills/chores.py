@@ -58,6 +58,8 @@ def use_item(item: int, position: int, state: State) -> Skill:
 def swap(first: int, second: int, state: State) -> Skill:
     """Let two mons of the team change places; DONE when they have."""
     wanted = _marks(state)
+    if max(first, second) >= len(wanted):
+        return Outcome.BLOCKED
     wanted[first], wanted[second] = wanted[second], wanted[first]
     chosen = False  # whether the first of them is
 

@@ -51,6 +51,12 @@ class Course:
             self._step, self.outcome = None, stop.value
 
 
+def nothing() -> Skill:
+    """A skill that cannot even begin."""
+    yield from ()
+    return Outcome.BLOCKED
+
+
 def once(step: Step) -> Skill:
     """A skill of one step."""
     yield step
