@@ -136,6 +136,7 @@ class Tileset:
 class Map:
     def __init__(self, rom: Rom, number: int) -> None:
         self.rom, self.number = rom, number
+        self.changed: dict[tuple[int, int], int] = {}
         self.bank = rom.data[rom.tables["MapHeaderBanks"] + number]
         self.header = rom.at(self.bank, rom.word(rom.tables["MapHeaderPointers"] + 2 * number))
         self.tileset_id, self.height, self.width = rom.data[self.header : self.header + 3]
@@ -144,6 +145,7 @@ class Map:
         self.script = rom.at(self.bank, rom.word(self.header + 7))
         self.tileset = Tileset(rom.tables["Tilesets"] + 12 * self.tileset_id, rom)
         self.connections = dict(self._connections())
+        self.elevations = list(self._elevations())
         objects = rom.word(self.header + 10 + 11 * len(self.connections))
         self._read_objects(rom.at(self.bank, objects))
 
@@ -159,6 +161,13 @@ class Map:
                     Connection(target, strip, destination, length, width, y, x, view),
                 )
                 offset += 11
+
+    def _elevations(self) -> Iterator[set[int]]:
+        """Yield the pairs of tiles that nobody steps across."""
+        pairs = self.rom.until_entry(self.rom.tables["TilePairCollisionsLand"], 3)
+        for at in range(0, len(pairs), 3):
+            if pairs[at] == self.tileset_id:
+                yield set(pairs[at + 1 : at + 3])
 
     def _read_objects(self, offset: int) -> None:
         data = self.rom.data
@@ -191,7 +200,7 @@ class Map:
         return LIVE_BLOCKS + row * (self.width + 6) + column
 
     def block(self, x: int, y: int) -> int:
-        return self.rom.data[self.blocks + y * self.width + x]
+        return self.changed.get((x, y), self.rom.data[self.blocks + y * self.width + x])
 
     def tile(self, x: int, y: int) -> int:
         return self.tileset.tile(self.block(x >> 1, y >> 1), (2 * x) & 3, (2 * y + 1) & 3)
@@ -249,6 +258,18 @@ def made_maps(rom: Rom) -> dict[int, Map]:
     everything = [Map(rom, number) for number in range(MAP_COUNT)]
     headers = [each.header for each in everything]
     return {each.number: each for each in everything if headers.count(each.header) == 1}
+
+
+def opened_maps(rom: Rom) -> dict[int, Map]:
+    """Return the maps with every block in place that a scene may put there."""
+    maps = made_maps(rom)
+    for name, block in rom.numbers("BLOCK_").items():
+        if name.endswith(("_X", "_Y")):
+            continue
+        x, y = (rom.number(f"BLOCK_{name}_{axis}") for axis in "XY")
+        here = next(each for n, each in maps.items() if name.startswith(f"{rom.name_of_map(n)}_"))
+        here.changed[x, y] = block
+    return maps
 
 
 def special(rom: Rom, tileset: int) -> bytes:

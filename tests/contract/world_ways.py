@@ -9,6 +9,7 @@ from tests.contract.world_rom import Map, Rom, Square, Warp
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 LAST_MAP, OUTDOORS = 0xFF, 37
 OVERWORLD = 0
+WALKS = 0xFE
 WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 FACINGS = dict(zip((0, 4, 8, 12), WAYS, strict=True))  # down, up, left, right
 
@@ -66,7 +67,7 @@ def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tupl
 def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
     """Yield the squares one step, one hop or one warp away."""
     here = maps[square.map]
-    taken = {(person.x, person.y) for person in here.people}
+    taken = {(person.x, person.y) for person in here.people if person.movement != WALKS}
     for warp in here.warps:
         if (warp.x, warp.y) == (square.x, square.y):
             for number in places_of(here, warp, maps):
@@ -75,7 +76,8 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
     for across, down in WAYS:
         x, y = square.x + across, square.y + down
         if here.holds(x, y):
-            if here.walkable(x, y) and (x, y) not in taken:
+            step = {here.tile(square.x, square.y), here.tile(x, y)}
+            if here.walkable(x, y) and (x, y) not in taken and step not in here.elevations:
                 yield Square(here.number, x, y)
             continue
         side = {(0, 1): "south", (0, -1): "north", (-1, 0): "west", (1, 0): "east"}[across, down]

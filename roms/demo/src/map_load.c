@@ -1,6 +1,7 @@
 /* A map from its header in the cartridge to the picture on screen. */
 #pragma bank 45
 #include "overworld.h"
+#include "scenes.h"
 #include "screens.h"
 #include "world.h"
 
@@ -73,6 +74,13 @@ void load_block_map(void)
         from += wCurMapWidth;
     }
     load_connections();
+    change_blocks();
+}
+
+/* Until the map is entered again; by block, not by step. */
+void put_block(uint8_t y, uint8_t x, uint8_t block) BANKED
+{
+    BYTE(wOverworldMap + (y + 3) * (wCurMapWidth + 6) + x + 3) = block;
 }
 
 static void go_to_warp(void)

@@ -39,6 +39,7 @@ void play_script(void);
 /* map_load.c */
 void load_map_header(void);
 void load_block_map(void);
+void put_block(uint8_t y, uint8_t x, uint8_t block) BANKED;
 void enter_map(void) BANKED;
 void return_to_map(void) BANKED;
 bool is_outside(void);
@@ -57,6 +58,7 @@ extern uint8_t slot_tile_count[SPRITE_SLOTS];
 void set_view(int16_t y, int16_t x);
 void draw_view(void);
 void scroll_to(const Direction *direction);
+void redraw_view(void) BANKED;
 
 /* collision.c */
 bool is_passable(uint8_t tile);

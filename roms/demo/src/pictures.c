@@ -55,21 +55,36 @@ static uint8_t find_picture(uint8_t picture)
     return pictures;
 }
 
-static uint8_t missing_pictures(void)
+static bool is_first_of_its_picture(uint8_t slot)
+{
+    uint8_t before;
+
+    for (before = 0; before != slot; before++)
+        if (wSprites1[before].picture == wSprites1[slot].picture)
+            return false;
+    return true;
+}
+
+/* Beside what is there already. */
+static bool fit_all(void)
 {
     uint8_t slot, missing = 0;
+    uint16_t tiles = 0;
 
-    for (slot = 0; slot <= wNumSprites; slot++)
-        if (find_picture(wSprites1[slot].picture) == pictures)
-            missing++;
-    return missing;
+    for (slot = 0; slot <= wNumSprites; slot++) {
+        if (find_picture(wSprites1[slot].picture) != pictures || !is_first_of_its_picture(slot))
+            continue;
+        missing++;
+        tiles += far_byte(SPRITE_SHEETS_BANK, SPRITE_SHEETS_ADDR + 3 * (wSprites1[slot].picture - 1) + 2);
+    }
+    return pictures + missing <= MAX_PICTURES && tiles <= ROOM - next_tile;
 }
 
 void load_pictures(void)
 {
     uint8_t slot, index;
 
-    if (pictures + missing_pictures() > MAX_PICTURES || next_tile + 24 > ROOM)
+    if (!fit_all())
         forget_pictures();
     for (slot = 0; slot <= wNumSprites; slot++) {
         index = find_picture(wSprites1[slot].picture);

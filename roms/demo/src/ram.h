@@ -88,6 +88,9 @@ typedef struct {
 #define wNumberOfNoRandomBattleStepsLeft BYTE(0xD13C)
 #define wOaksLabCurScript BYTE(0xD5F0)
 #define wPalletTownCurScript BYTE(0xD5F1)
+#define wViridianCityCurScript BYTE(0xD5F4)
+#define wPewterGymCurScript BYTE(0xD5FC)
+#define wViridianMartCurScript BYTE(0xD60D)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
 #define wPlayerStarter BYTE(0xD717)
@@ -200,6 +203,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define NEW_GAME_END 0xDEE2
 
 /* Flags. */
+#define wBeatGymFlags BYTE(0xD72A)
+#define BADGE_1 0x01
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags3 BYTE(0xD72D)

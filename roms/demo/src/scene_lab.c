@@ -56,7 +56,9 @@ static void offer_ball(uint8_t ball)
 
 static void hazel_speaks(void)
 {
-    if (has_happened(EVENT_BATTLED_RIVAL)) {
+    if (hazel_has_errand()) {
+        return;
+    } else if (has_happened(EVENT_BATTLED_RIVAL)) {
         display_text(MAP_TEXT_LAB_HAZEL_GO_NORTH);
     } else if (has_happened(EVENT_GOT_STARTER)) {
         display_text(MAP_TEXT_LAB_HAZEL_CHOSEN);

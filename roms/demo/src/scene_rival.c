@@ -37,13 +37,6 @@ static void walk_to_row(uint8_t y)
         walk_person(SLOT_LAB_BASIL, FACING_UP, -steps);
 }
 
-/* His words end with an arrow, so nothing more is waited for. */
-static void basil_says(uint8_t text)
-{
-    wDoNotWaitAfterText = 1;
-    display_text(text);
-}
-
 /* By the aisle, as the player stands at the table. */
 void rival_takes(uint8_t ball) BANKED
 {
@@ -53,7 +46,7 @@ void rival_takes(uint8_t ball) BANKED
     walk_to_column(FIRST_BALL_X + ball);
     walk_to_row(TABLE_Y);
     face_person(SLOT_LAB_BASIL, FACING_UP);
-    basil_says(MAP_TEXT_LAB_BASIL_TAKES);
+    tell(MAP_TEXT_LAB_BASIL_TAKES);
     hide_object(SLOT_LAB_BALL_1 + ball);
     wJoyIgnore = 0;
     wOaksLabCurScript = 0;
@@ -87,7 +80,7 @@ static void try_it_out(void)
 
 static void leave(void)
 {
-    basil_says(MAP_TEXT_LAB_BASIL_LEAVES);
+    tell(MAP_TEXT_LAB_BASIL_LEAVES);
     walk_to_column(wXCoord == DOOR_LEFT_X ? DOOR_RIGHT_X : DOOR_LEFT_X);
     walk_to_row(DOOR_Y);
     hide_object(SLOT_LAB_BASIL);
@@ -98,7 +91,7 @@ void rival_challenges(void) BANKED
     wOaksLabCurScript = SCRIPT_LAB_CHALLENGE;
     wJoyIgnore = PAD_DIRECTIONS;
     face_player(FACING_UP);
-    basil_says(MAP_TEXT_LAB_BASIL_CHALLENGE);
+    tell(MAP_TEXT_LAB_BASIL_CHALLENGE);
     walk_to_row(AISLE_Y);
     walk_to_column(wXCoord);
     face_person(SLOT_LAB_BASIL, FACING_DOWN);

@@ -6,12 +6,17 @@
 #define SCRIPT_TURN_BACK 1
 #define FREE_ROW 2
 
+void tell(uint8_t text)
+{
+    wDoNotWaitAfterText = 1;
+    display_text(text);
+}
+
 void turn_back(void) BANKED
 {
     wPalletTownCurScript = SCRIPT_TURN_BACK;
     face_player(FACING_DOWN);
-    wDoNotWaitAfterText = 1;
-    display_text(MAP_TEXT_THISTLE_END_GO_BACK);
+    tell(MAP_TEXT_THISTLE_END_GO_BACK);
     walk_player(FACING_DOWN, FREE_ROW - wYCoord);
     wPalletTownCurScript = 0;
 }

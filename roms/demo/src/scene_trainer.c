@@ -81,6 +81,7 @@ static void speak_and_fight(const Trainer *trainer)
     }
     BYTE(trainer->flags_at) |= trainer->flag;
     return_to_map();
+    trainer_falls(trainer->slot);
 }
 
 /* He saw the player `distance` steps ahead. */

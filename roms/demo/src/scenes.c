@@ -1,4 +1,4 @@
-/* Whether the place where the player stands begins a scene. Every pass asks, so the answer is quick. */
+/* Which map has a scene for where the player stands, whom he talks to, what he reads, and what has been changed. */
 #pragma bank 45
 #include "events.h"
 #include "scenes.h"
@@ -6,16 +6,73 @@
 
 #define LANE_ROW 1
 #define LAB_DOOR_ROW 6
+#define NORTH_EDGE 0
+#define STORE_DOOR_ROW 7
 
+static bool is_turned_back(void)
+{
+    if (wYCoord > LANE_ROW || has_happened(EVENT_GOT_STARTER))
+        return false;
+    turn_back();
+    return true;
+}
+
+static bool is_stopped_by_guard(void)
+{
+    if (wYCoord != NORTH_EDGE || has_happened(EVENT_OAK_GOT_PARCEL))
+        return false;
+    guard_turns_back();
+    return true;
+}
+
+/* Only who comes in looks up at the door. */
+static bool is_called_by_clerk(void)
+{
+    if (wYCoord != STORE_DOOR_ROW || player1.facing != FACING_UP || has_happened(EVENT_GOT_OAKS_PARCEL))
+        return false;
+    clerk_calls();
+    return true;
+}
+
+/* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
-    if (wCurMap == MAP_THISTLE_END) {
-        if (wYCoord > LANE_ROW || has_happened(EVENT_GOT_STARTER))
-            return false;
-        turn_back();
-        return true;
+    switch (wCurMap) {
+    case MAP_THISTLE_END:
+        return is_turned_back();
+    case MAP_LAB:
+        return wYCoord >= LAB_DOOR_ROW && lab_calls_back();
+    case MAP_ALDERBROOK:
+        return is_stopped_by_guard();
+    case MAP_GENERAL_STORE:
+        return is_called_by_clerk();
     }
-    if (wCurMap == MAP_LAB && wYCoord >= LAB_DOOR_ROW)
-        return lab_calls_back();
     return false;
+}
+
+/* Whether the scene has spoken, so that the person's own text is not due. */
+bool person_speaks(uint8_t slot)
+{
+    switch (wCurMap) {
+    case MAP_LAB:
+        return lab_speaks(slot);
+    case MAP_ALDERBROOK:
+        return guard_speaks(slot);
+    case MAP_GENERAL_STORE:
+        return clerk_speaks(slot);
+    }
+    return false;
+}
+
+/* The same of what is read. */
+bool sign_speaks(uint8_t text)
+{
+    return wCurMap == MAP_GYM && pull_lever(text);
+}
+
+/* What scenes have changed in the live blocks of this map. */
+void change_blocks(void)
+{
+    if (wCurMap == MAP_GYM)
+        change_gym();
 }

@@ -7,11 +7,30 @@
 /* wOaksLabCurScript while one of its scenes plays; 0 otherwise. */
 enum { SCRIPT_LAB_NOT_YET = 1, SCRIPT_LAB_RIVAL_TAKES, SCRIPT_LAB_CHALLENGE };
 
+/* wViridianMartCurScript in the same way */
+enum { SCRIPT_STORE_CALLS = 1, SCRIPT_STORE_GIVES };
+
 /* scenes.c */
 bool scene_begins(void);
+bool person_speaks(uint8_t slot);
+bool sign_speaks(uint8_t text);
+void change_blocks(void);
 
-/* scene_town.c */
+/* scene_town.c; a text that ends with an arrow is told, and nothing more is waited for */
+void tell(uint8_t text);
 void turn_back(void) BANKED;
+
+/* scene_parcel.c */
+void clerk_calls(void) BANKED;
+bool clerk_speaks(uint8_t slot) BANKED;
+bool hazel_has_errand(void);
+void guard_turns_back(void) BANKED;
+bool guard_speaks(uint8_t slot) BANKED;
+
+/* scene_gym.c */
+bool pull_lever(uint8_t text) BANKED;
+void change_gym(void) BANKED;
+void trainer_falls(uint8_t slot);
 
 /* scene_lab.c */
 bool lab_speaks(uint8_t slot) BANKED;

@@ -75,3 +75,15 @@ void scroll_to(const Direction *direction)
     else
         queue_columns(dx < 0 ? 0 : 18);
 }
+
+/* What has changed in the live blocks comes to the screen, two rows of tiles a frame. */
+void redraw_view(void) BANKED
+{
+    uint8_t y;
+
+    load_view();
+    for (y = 0; y != 18; y += 2) {
+        queue_rows(y);
+        delay_frame();
+    }
+}

@@ -112,7 +112,7 @@ static void speak(uint8_t slot)
 
     if (trainer)
         talk_to_trainer(trainer);
-    else if (wCurMap != MAP_LAB || !lab_speaks(slot))
+    else if (!person_speaks(slot))
         display_text(wMapSpriteData[2 * (slot - 1) + 1]);
 }
 
@@ -136,7 +136,8 @@ bool talk(void)
     uint8_t slot;
 
     if (id) {
-        display_text(id);
+        if (!sign_speaks(id))
+            display_text(id);
         return true;
     }
     look_at_tiles();

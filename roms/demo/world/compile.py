@@ -102,7 +102,7 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     made = list(
         map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS), words.creatures)
     )
-    macros |= map_macros.macros(sources)
+    macros |= map_macros.macros(sources) | map_macros.changes(drawn.values())
     headers = next(each for each in made if each.name == map_tables.TRAINER_LIST)
     macros |= _located("TRAINER_HEADERS", place_of(headers.offset))
     return [

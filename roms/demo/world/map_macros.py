@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from world.map_tables import toggled
+from world.mapdata import Drawn
 from world.maps import Map
 
 
@@ -12,6 +13,16 @@ def macros(maps: Iterable[Map]) -> dict[str, str]:
     found = {name: str(number) for each in ordered for name, number in _of(each)}
     for index, (source, _, person) in enumerate(toggled(ordered)):
         found[f"TOGGLE_{source.name}_{person.name}".upper()] = str(index)
+    return found
+
+
+def changes(maps: Iterable[Drawn]) -> dict[str, str]:
+    """Return the macros of the blocks that scenes put into maps, and of their places."""
+    found = {}
+    for each in maps:
+        for change, block in zip(each.source.changes, each.changes, strict=True):
+            name = f"BLOCK_{each.source.name}_{change.name}".upper()
+            found |= {name: str(block), f"{name}_X": str(change.x), f"{name}_Y": str(change.y)}
     return found
 
 

@@ -27,6 +27,7 @@ class Drawn(NamedTuple):
     blocks: bytes
     objects: bytes
     texts: tuple[bytes, ...]
+    changes: tuple[int, ...]  # block ids, in the order of the source
 
     @property
     def size(self) -> int:
@@ -80,11 +81,16 @@ def draw(source: Map, tileset: Tileset, blockset: Blockset, words: Words) -> Dra
         text if isinstance(text, bytes) else _text(text, words, f"{where}, text {name!r}")
         for name, text in source.texts.items()
     )
+    changes = tuple(
+        blockset.block(*(tileset.step(name, where) for row in change.rows for name in row))
+        for change in source.changes
+    )
     number = tileset.ids[0] if source.tileset_id is None else source.tileset_id
     if number not in tileset.ids:
         message = f"{where}: tileset {tileset.name!r} does not serve id {number}"
         raise WorldError(message)
-    return Drawn(source, number, blocks, _objects(source, border, words.pictures), texts)
+    objects = _objects(source, border, words.pictures)
+    return Drawn(source, number, blocks, objects, texts, changes)
 
 
 def _text(markup: str, words: Words, where: str) -> bytes:

@@ -41,6 +41,15 @@ class Connection(NamedTuple):
     offset: int
 
 
+class Change(NamedTuple):
+    """A block that a scene puts at a place of the live map, by the names of its four steps."""
+
+    name: str
+    x: int
+    y: int
+    rows: tuple[tuple[str, ...], ...]
+
+
 class Wild(NamedTuple):
     """An encounter rate and ten pairs of level and creature, by name or index; 0 has none."""
 
@@ -62,6 +71,7 @@ class Map:
     signs: tuple[Sign, ...]
     people: tuple[Person, ...]
     connections: tuple[Connection, ...]
+    changes: tuple[Change, ...]
     texts: Mapping[str, Text]
     landing: tuple[int, int] | None  # where one wakes up or lands in this town
     grass: Wild
@@ -112,6 +122,7 @@ def load(path: Path) -> Map:
             signs=tuple(_sign(table) for table in source.get("signs", ())),
             people=tuple(person(table) for table in source.get("people", ())),
             connections=_connections(source.get("connections", {})),
+            changes=tuple(_change(table, source["key"]) for table in source.get("changes", ())),
             texts=_texts(source),
             landing=tuple(source["landing"]) if "landing" in source else None,
             grass=_wild(source.get("wild", {}).get("grass")),
@@ -144,6 +155,15 @@ def _warp(table: Table) -> Warp:
 def _sign(table: Table) -> Sign:
     x, y = table["at"]
     return Sign(x, y, table["text"])
+
+
+def _change(table: Table, key: Mapping[str, str]) -> Change:
+    x, y = table["at"]
+    rows = tuple(tuple(key[letter] for letter in row) for row in table["rows"])
+    if x % 2 or y % 2 or [len(row) for row in rows] != [2, 2]:
+        message = f"change {table['name']!r} must be 2x2 steps at an even place"
+        raise WorldError(message)
+    return Change(table["name"], x // 2, y // 2, rows)
 
 
 def _connections(table: Table) -> tuple[Connection, ...]:

@@ -59,7 +59,7 @@ def placements(
     yield from _carpets(tilesets)
     yield from _doors(by_id)
     yield from _ledges(by_id[0])
-    yield Placement(PAIRS_ON_LAND.offset, bytes([NONE]), "TilePairCollisionsLand")
+    yield _pairs(by_id)
     yield Placement(PAIRS_ON_WATER.offset, bytes([NONE]), "TilePairCollisionsWater")
 
 
@@ -108,6 +108,17 @@ def _doors(by_id: Mapping[int, Tileset]) -> Iterator[Placement]:
             yield Placement(place.offset, data, f"tileset {number}: door tiles")
             table += bytes([number]) + pointer(place.address)
     yield Placement(DOORS.offset, table + bytes([NONE]), "DoorTileIDPointers")
+
+
+def _pairs(by_id: Mapping[int, Tileset]) -> Placement:
+    """Lines of two steps: nobody walks from one onto the other, as one of them lies higher."""
+    room, table = Room(0, PAIRS_ON_LAND.address, PAIRS_ON_WATER.address), b""
+    for number, tileset in sorted(by_id.items()):
+        tiles = [tileset.step(name, "pairs")[2] for name in tileset.lists.get("pairs", ())]
+        for one, other in zip(tiles[::2], tiles[1::2], strict=True):
+            table += bytes([number, one, other])
+    data = table + bytes([NONE])
+    return Placement(room.take(len(data), "pairs").offset, data, "TilePairCollisionsLand")
 
 
 def _ledges(outdoors: Tileset) -> Iterator[Placement]:

@@ -1,0 +1,64 @@
+/* The gym of Stonecross: two levers and a gate, and what comes of beating the leader. */
+#pragma bank 59
+#include "events.h"
+#include "scenes.h"
+#include "world.h"
+
+enum { SCRIPT_GYM_LEVER = 1, SCRIPT_GYM_BADGE };
+
+void change_gym(void) BANKED
+{
+    if (has_happened(EVENT_1ST_LOCK_OPENED))
+        put_block(BLOCK_GYM_LEFT_DOWN_Y, BLOCK_GYM_LEFT_DOWN_X, BLOCK_GYM_LEFT_DOWN);
+    if (!has_happened(EVENT_2ND_LOCK_OPENED))
+        return;
+    put_block(BLOCK_GYM_RIGHT_DOWN_Y, BLOCK_GYM_RIGHT_DOWN_X, BLOCK_GYM_RIGHT_DOWN);
+    put_block(BLOCK_GYM_GATE_OPEN_Y, BLOCK_GYM_GATE_OPEN_X, BLOCK_GYM_GATE_OPEN);
+}
+
+static void lever_falls(uint16_t event, uint8_t text)
+{
+    wPewterGymCurScript = SCRIPT_GYM_LEVER;
+    set_event(event);
+    change_gym();
+    redraw_view();
+    display_text(text);
+    wPewterGymCurScript = 0;
+}
+
+/* Whether it moved, or had more to say than its text: the right one waits for the left one. */
+bool pull_lever(uint8_t text) BANKED
+{
+    if (text == MAP_TEXT_GYM_LEVER_LEFT) {
+        if (has_happened(EVENT_1ST_LOCK_OPENED))
+            return false;
+        lever_falls(EVENT_1ST_LOCK_OPENED, MAP_TEXT_GYM_LEVER_LEFT_FALLS);
+        return true;
+    }
+    if (text != MAP_TEXT_GYM_LEVER_RIGHT || !has_happened(EVENT_1ST_LOCK_OPENED))
+        return false;
+    if (has_happened(EVENT_2ND_LOCK_OPENED))
+        display_text(MAP_TEXT_GYM_LEVER_RIGHT_DOWN);
+    else
+        lever_falls(EVENT_2ND_LOCK_OPENED, MAP_TEXT_GYM_LEVER_RIGHT_FALLS);
+    return true;
+}
+
+static void give_badge(void)
+{
+    wPewterGymCurScript = SCRIPT_GYM_BADGE;
+    wObtainedBadges |= BADGE_1;
+    wBeatGymFlags |= BADGE_1;
+    set_event(EVENT_BEAT_PEWTER_GYM_TRAINER_0);
+    set_event(EVENT_BEAT_PEWTER_GYM_TRAINER_1);
+    tell(MAP_TEXT_GYM_BADGE);
+    display_text(MAP_TEXT_GYM_LEADER_ADVICE);
+    wPewterGymCurScript = 0;
+}
+
+/* He is beaten, the map is shown again. */
+void trainer_falls(uint8_t slot)
+{
+    if (wCurMap == MAP_GYM && slot == SLOT_GYM_LEADER)
+        give_badge();
+}
