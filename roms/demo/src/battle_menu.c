@@ -1,6 +1,7 @@
 /* The menu of a turn: two columns of two, and what each of the four does. */
 #pragma bank 56
 #include "battle_parts.h"
+#include "things.h"
 
 #define BATTLE_MENU_BOX 0x0B
 #define LEFT_X 9
@@ -60,11 +61,6 @@ static bool fight(void)
     return choose_move();
 }
 
-static void open_bag(void)
-{
-    print_system_text(wNumBagItems ? TEXT_BATTLE_BAG_USELESS : TEXT_BAG_EMPTY);
-}
-
 static bool change(void)
 {
     uint8_t place;
@@ -90,7 +86,13 @@ uint8_t choose_action(void)
                 return ACTION_FIGHT;
             break;
         case BAG:
-            open_bag();
+            switch (battle_bag()) {
+            case TURN_SPENT:
+                wActionResultOrTookBattleTurn = 1;
+                return ACTION_DONE;
+            case BATTLE_ENDED:
+                return ACTION_LEAVE;
+            }
             break;
         case TEAM:
             if (change()) {

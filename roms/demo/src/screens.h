@@ -12,7 +12,8 @@ void intro(void) BANKED;
 void choose_player_name(void) BANKED;
 void reset_player(void) BANKED;
 void start_menu(void) BANKED;
-void bag_menu(void) BANKED;
+void draw_start_menu(void);
+bool bag_menu(void) BANKED;
 void player_card(void) BANKED;
 
 #endif

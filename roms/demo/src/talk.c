@@ -3,12 +3,14 @@
 #include "overworld.h"
 #include "scenes.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
 #define LIST_END 0xFF
 #define NOBODY 0
 #define SERVICE_NURSE 0xFF
+#define SERVICE_SHOP 0xFE
 
 static uint8_t person_at(uint8_t map_y, uint8_t map_x)
 {
@@ -62,10 +64,16 @@ void say(uint8_t id) BANKED
     uint16_t script = far_word(hMapROMBank, wCurMapTextPtr + 2 * (id - 1));
 
     hTextID = id;
-    if (far_byte(hMapROMBank, script) == SERVICE_NURSE)
+    switch (far_byte(hMapROMBank, script)) {
+    case SERVICE_SHOP:
+        shop(hMapROMBank, script);
+        break;
+    case SERVICE_NURSE:
         nurse();
-    else
+        break;
+    default:
         print_text(hMapROMBank, script);
+    }
 }
 
 static void end_text(void)
@@ -86,6 +94,13 @@ void display_script(uint16_t script) BANKED
     end_text();
 }
 
+void display_system_text(uint8_t id) BANKED
+{
+    open_box();
+    print_system_text(id);
+    end_text();
+}
+
 void display_text(uint8_t id) BANKED
 {
     open_box();
@@ -99,6 +114,8 @@ static void speak(uint8_t slot)
 
     if (trainer)
         talk_to_trainer(trainer);
+    else if (wMapSpriteExtraData[2 * (slot - 1)])
+        pick_up(slot);
     else if (wCurMap != MAP_LAB || !lab_speaks(slot))
         display_text(wMapSpriteData[2 * (slot - 1) + 1]);
 }
