@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from emulator.ram.bag import Bag, read_bag
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
@@ -12,6 +13,7 @@ from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, read_flags
 from emulator.ram.in_sight import Square, read_tiles_in_sight
+from emulator.ram.listed import read_entries
 from emulator.ram.map import MapState, Position, read_map
 from emulator.ram.menu import Menu, read_menu
 from emulator.ram.party import Party, read_party
@@ -21,6 +23,8 @@ from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
+
+ROWS_OF_LIST: Final = 4  # that are seen at once, the end mark among them
 
 
 class ScreenType(Enum):
@@ -99,6 +103,17 @@ class State:
         if self.dialogue.font_loaded or not self.in_control:
             return None
         return read_tiles_in_sight(self.ram, self.position)
+
+    @property
+    def list_entries(self) -> tuple[int, ...]:
+        """What the list that is open has, as numbers of items or species; empty when none is."""
+        return () if self.menu is None else read_entries(self.ram, self.menu)
+
+    @property
+    def entries_in_sight(self) -> tuple[int, ...]:
+        """Those of `list_entries` that the screen shows now."""
+        offset = 0 if self.menu is None else self.menu.list_offset
+        return self.list_entries[offset : offset + ROWS_OF_LIST]
 
     @property
     def screen_rows(self) -> tuple[str, ...]:

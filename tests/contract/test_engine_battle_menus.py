@@ -119,12 +119,13 @@ def test_a_move_without_pp_is_refused_and_without_any_the_last_resort_is_used(ar
     assert battles.field(arena, "own", "hp") < 200
 
 
-def test_an_empty_bag_says_so_and_costs_nothing(arena: Game) -> None:
+def test_an_empty_bag_shows_so_and_costs_nothing(arena: Game) -> None:
     before = arena.block("wEnemyMon", 29) + arena.block("wBattleMon", 29)
     battles.choose(arena, BAG)
-    (said,) = battles.read_on(arena)
-    assert battles.words(said) == "The bag is empty."
-    assert arena.cursor == BAG
+    arena.wait(lambda: arena.cursor == (5, 4), 60)
+    assert arena.text.splitlines()[4][6:12] == "CANCEL"
+    arena.press("a")
+    arena.wait(lambda: arena.cursor == BAG, 60)
     assert arena.block("wEnemyMon", 29) + arena.block("wBattleMon", 29) == before
     assert arena.byte("wEnemySelectedMove") == 0
 

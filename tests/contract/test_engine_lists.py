@@ -83,7 +83,7 @@ def test_an_item_is_chosen_and_the_list_comes_back(start: Callable[[str], Game])
     assert game.byte("wCurItem") == ITEMS[1]
     assert game.byte("wWhichPokemon") == 1
     assert game.byte("wMenuExitMethod") == 1
-    game.wait(lambda: game.has_arrow and game.cursor is None, 200)
+    game.wait(lambda: game.cursor == (14, 11), 20)
     game.press("b", settle=20)
     assert game.cursor == (5, 6)
     game.press("b", settle=20)

@@ -1,27 +1,81 @@
-/* The bag's list. Nothing in it has a use yet. */
+/* The bag behind START: what to use, what to throw away. */
 #pragma bank 46
 #include "hardware.h"
+#include "overworld.h"
 #include "ram.h"
 #include "screens.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
-static void refuse(void)
+#define USE_TOSS_BOX 0x06
+#define CHOSEN_CURSOR 0xEC
+
+enum { USE, TOSS, NEITHER };
+
+static const uint8_t use_word[] = {STR_USE};
+static const uint8_t toss_word[] = {STR_TOSS};
+
+static uint8_t use_or_toss(void)
 {
-    copy(wTileMapBackup, wTileMap, TILE_MAP_SIZE);
-    print_system_text(TEXT_NO_USE_HERE);
-    copy(wTileMap, wTileMapBackup, TILE_MAP_SIZE);
+    wTextBoxID = USE_TOSS_BOX;
+    place_box(13, 10, 5, 3);
+    place_string(TILE_AT(15, 11), use_word);
+    place_string(TILE_AT(15, 13), toss_word);
+    update_sprites();
+    start_menu_at(14, 11, TOSS, PAD_A | PAD_B);
+    if (handle_menu_input() & PAD_B)
+        return NEITHER;
+    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
+    return wCurrentMenuItem;
 }
 
-void bag_menu(void) BANKED
+static void toss(void)
 {
-    wListMenuID = LIST_ITEMS;
-    wListPointer = (uint16_t)&wNumBagItems;
-    wCurrentMenuItem = wBagSavedMenuItem;
-    while (list_menu()) {
+    uint8_t index = wWhichPokemon;
+
+    if (is_key_item(wCurItem)) {
+        print_system_text(TEXT_TOSS_REFUSED);
+        return;
+    }
+    if (!choose_quantity(wMaxItemQuantity))
+        return;
+    item_name(wCurItem);
+    print_system_text(TEXT_TOSS_ASK);
+    if (yes_no())
+        return;
+    take_from_stack(index, wItemQuantity);
+    print_system_text(TEXT_TOSSED);
+}
+
+/* Whether it leads away from here. */
+static bool handle_chosen(void)
+{
+    switch (use_or_toss()) {
+    case USE:
+        if (use_item() == ITEM_LEADS_OUT)
+            return true;
+        break;
+    case TOSS:
+        toss();
+        break;
+    }
+    draw_start_menu();
+    update_sprites();
+    return false;
+}
+
+/* Whether the menus close because what was used leads away from here. */
+bool bag_menu(void) BANKED
+{
+    for (;;) {
+        list_bag();
+        if (!list_menu())
+            break;
         wBagSavedMenuItem = wChosenMenuItem;
-        refuse();
-        wCurrentMenuItem = wBagSavedMenuItem;
+        if (handle_chosen())
+            return true;
     }
     wBagSavedMenuItem = wChosenMenuItem;
+    return false;
 }

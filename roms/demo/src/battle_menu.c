@@ -2,15 +2,13 @@
 #pragma bank 56
 #include "ball.h"
 #include "battle_parts.h"
-#include "box.h"
+#include "things.h"
 
 #define BATTLE_MENU_BOX 0x0B
 #define LEFT_X 9
 #define RIGHT_X 15
 #define TOP_Y 14
 #define SPACE 0x7F
-
-#define LAST_BALL 4
 
 enum { FIGHT, BAG, TEAM, RUN, RIGHT_COLUMN = TEAM };
 
@@ -62,39 +60,6 @@ static bool fight(void)
     return cannot_choose() || choose_move();
 }
 
-/* Only balls have a use yet. */
-static uint8_t use_thing(void)
-{
-    uint8_t item = wCurItem;
-
-    if (item > LAST_BALL) {
-        print_system_text(TEXT_BATTLE_BAG_USELESS);
-        return ACTION_FIGHT;
-    }
-    if (!can_throw_ball())
-        return ACTION_FIGHT;
-    remove_items(&wNumBagItems, wWhichPokemon, 1);
-    return throw_ball(item) ? ACTION_LEAVE : ACTION_DONE;
-}
-
-/* ACTION_FIGHT when nothing came of it. */
-static uint8_t open_bag(void)
-{
-    uint8_t action;
-
-    if (!wNumBagItems) {
-        print_system_text(TEXT_BAG_EMPTY);
-        return ACTION_FIGHT;
-    }
-    wListMenuID = LIST_ITEMS;
-    wListPointer = (uint16_t)&wNumBagItems;
-    wCurrentMenuItem = wBagSavedMenuItem;
-    action = list_menu() ? use_thing() : ACTION_FIGHT;
-    wBagSavedMenuItem = wChosenMenuItem;
-    draw_battle();
-    return action;
-}
-
 static bool change(void)
 {
     uint8_t place;
@@ -112,8 +77,6 @@ static bool change(void)
 /* Until the turn is spent, or the battle left. */
 uint8_t choose_action(void)
 {
-    uint8_t action;
-
     wActionResultOrTookBattleTurn = 0;
     for (;;) {
         switch (choose_item()) {
@@ -122,10 +85,12 @@ uint8_t choose_action(void)
                 return ACTION_FIGHT;
             break;
         case BAG:
-            action = open_bag();
-            if (action != ACTION_FIGHT) {
+            switch (battle_bag()) {
+            case TURN_SPENT:
                 wActionResultOrTookBattleTurn = 1;
-                return action;
+                return ACTION_DONE;
+            case BATTLE_ENDED:
+                return ACTION_LEAVE;
             }
             break;
         case TEAM:

@@ -3,13 +3,13 @@
 #include "battle.h"
 #include "overworld.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
 #define LANDINGS_BANK 1
 #define LANDINGS 0x6448
 #define LANDINGS_END (LANDINGS + 13 * 4)
-#define MONEY_BYTES 3
 
 static void tell(void)
 {
@@ -20,20 +20,6 @@ static void tell(void)
     fade_in();
     print_system_text(TEXT_BLACK_OUT);
     fade_out();
-}
-
-/* Six decimal digits, two a byte. */
-static void halve_money(void)
-{
-    uint8_t i, high, low, rest = 0;
-
-    for (i = 0; i != MONEY_BYTES; i++) {
-        high = (wPlayerMoney[i] >> 4) + rest;
-        rest = high & 1 ? 10 : 0;
-        low = (wPlayerMoney[i] & 0x0F) + rest;
-        rest = low & 1 ? 10 : 0;
-        wPlayerMoney[i] = (uint8_t)(high >> 1 << 4) | low >> 1;
-    }
 }
 
 /* The landing record of a map; that of the first when it has none. */
@@ -62,9 +48,16 @@ static void go_to_landing(void)
 void black_out(void) BANKED
 {
     tell();
-    halve_money();
+    halve_money(wPlayerMoney);
     heal_party();
     wIsInBattle = 0;
+    go_to_landing();
+    enter_map();
+}
+
+void climb_out(void) BANKED
+{
+    fade_out();
     go_to_landing();
     enter_map();
 }

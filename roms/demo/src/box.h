@@ -43,12 +43,4 @@ typedef const uint8_t *Word;
 uint8_t choose_word(const Word *words, uint8_t count, uint8_t width, uint8_t row);
 void mark_choice(void);
 
-/* item_store.c: lists of pairs of item and quantity, as the bag is */
-bool add_items(uint8_t *list, uint8_t capacity, uint8_t item, uint8_t quantity);
-void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED;
-bool is_key_item(uint8_t item);
-
-/* box_quantity.c */
-bool box_quantity(void);
-
 #endif

@@ -1,6 +1,8 @@
 /* Wild creatures: which live on a map, and when a step or a turn meets one. */
 #pragma bank 45
 #include "overworld.h"
+#include "things.h"
+#include "world.h"
 
 #define WILD_BANK 3
 #define WILD_POINTERS 0x4EEB
@@ -62,16 +64,32 @@ void count_peaceful_step(void)
         wStatusFlags2 &= (uint8_t)~STATUS2_COOLDOWN;
 }
 
+/* Each step or turn uses the smell up, wherever it is made; false on the last. */
+static bool smell_lasts(void)
+{
+    if (!wRepelRemainingSteps || --wRepelRemainingSteps)
+        return true;
+    display_system_text(TEXT_REPEL_OVER);
+    return false;
+}
+
+static bool is_kept_away(void)
+{
+    return wRepelRemainingSteps && wCurEnemyLevel < wPartyMons[0].level;
+}
+
 /* Whether the step or turn just made meets one; who it is stands in wCurOpponent and wCurEnemyLevel then. */
 bool meets_wild_creature(void)
 {
     const uint8_t *slot;
     uint8_t rate = rate_here();
 
-    if (!rate || is_safe_here() || hRandomAdd >= rate)
+    if (is_safe_here() || !smell_lasts() || hRandomAdd >= rate)
         return false;
     slot = (*TILE_AT(8, 9) == WATER_TILE ? wWaterMons : wGrassMons) + slot_by_chance();
     wCurEnemyLevel = slot[0];
+    if (is_kept_away())
+        return false;
     wCurOpponent = slot[1];
     return true;
 }

@@ -2,6 +2,7 @@
 #pragma bank 62
 #include "box.h"
 #include "overworld.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -32,18 +33,18 @@ static bool choose_from(uint8_t *list)
 }
 
 /* Of a key item there is one. */
-static bool choose_quantity(void)
+static bool ask_how_many(void)
 {
     wItemQuantity = 1;
     if (is_key_item(wCurItem))
         return true;
     print_system_text(TEXT_STORE_HOW_MANY);
-    return box_quantity();
+    return choose_quantity(wMaxItemQuantity);
 }
 
 static void move_items(uint8_t *from, uint8_t *to, uint8_t capacity, uint8_t done, uint8_t no_room)
 {
-    if (!choose_quantity())
+    if (!ask_how_many())
         return;
     if (!add_items(to, capacity, wCurItem, wItemQuantity)) {
         print_system_text(no_room);
@@ -59,7 +60,7 @@ static void toss(void)
         print_system_text(TEXT_STORE_KEEP);
         return;
     }
-    if (!choose_quantity())
+    if (!ask_how_many())
         return;
     print_system_text(TEXT_STORE_TOSS_ASK);
     if (yes_no())

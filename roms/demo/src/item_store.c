@@ -1,13 +1,10 @@
 /* Lists of things: a count, pairs of item and quantity, and 0xFF. */
 #pragma bank 62
-#include "box.h"
+#include "ram.h"
+#include "things.h"
 
 #define LIST_END 0xFF
 #define MOST_OF_ONE 99
-#define KEY_FLAGS_BANK 3
-#define KEY_FLAGS 0x6799
-#define FIRST_HIDDEN_MACHINE 196
-#define FIRST_MACHINE 201
 
 static uint8_t *entry_of(uint8_t *list, uint8_t index)
 {
@@ -48,7 +45,7 @@ static uint8_t room_left(uint8_t *list, uint8_t capacity, uint8_t item)
 }
 
 /* All of them, or none for want of room. */
-bool add_items(uint8_t *list, uint8_t capacity, uint8_t item, uint8_t quantity)
+bool add_items(uint8_t *list, uint8_t capacity, uint8_t item, uint8_t quantity) BANKED
 {
     uint8_t *entry;
     uint8_t count;
@@ -74,13 +71,4 @@ void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED
     if (entry[1])
         return;
     copy(entry, entry + 2, 2 * (--*list - index) + 1);
-}
-
-bool is_key_item(uint8_t item)
-{
-    uint8_t bit = item - 1;
-
-    if (item >= FIRST_HIDDEN_MACHINE)
-        return item < FIRST_MACHINE;
-    return far_byte(KEY_FLAGS_BANK, KEY_FLAGS + (bit >> 3)) >> (bit & 7) & 1;
 }

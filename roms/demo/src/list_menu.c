@@ -4,6 +4,7 @@
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -18,6 +19,9 @@
 #define TIMES 0xF1
 #define MORE_BELOW 0xEE
 #define CHOSEN_CURSOR 0xEC
+#define CURSOR_X 5
+#define LOADING_FRAMES 10
+#define SWAP_FRAMES 20
 #define MORE_BELOW_CELL TILE_AT(18, 11)
 #define list BYTES(wListPointer)
 enum { EXIT_CHOSEN = 1, EXIT_CANCELLED = 2 };
@@ -39,9 +43,37 @@ void item_name(uint8_t item) BANKED
     wNameBuffer[length] = END_OF_STRING;
 }
 
+static bool is_single(void)
+{
+    return wListMenuID != LIST_ITEMS;
+}
+
+/* Where an entry begins: items of the bag come with a quantity, what a shop has does not. */
+static uint8_t *entry_at(uint8_t index)
+{
+    return list + 1 + (is_single() ? index : 2 * index);
+}
+
+static void draw_price(uint8_t item, uint8_t *at)
+{
+    uint8_t price[MONEY_SIZE];
+
+    load_price(price, item);
+    place_money(at, price);
+}
+
+/* Of what cannot be thrown away there is but one. */
+static void draw_quantity(const uint8_t *entry, uint8_t *at)
+{
+    if (is_key_item(entry[0]))
+        return;
+    *at++ = TIMES;
+    place_decimal(at, entry[1], 2, SPACE);
+}
+
 static void draw_entry(uint8_t index, uint8_t *at)
 {
-    const uint8_t *entry = list + 1 + 2 * index;
+    const uint8_t *entry = entry_at(index);
 
     if (wListMenuID == LIST_MONS) {
         place_mon_entry(index, at);
@@ -49,9 +81,10 @@ static void draw_entry(uint8_t index, uint8_t *at)
     }
     item_name(entry[0]);
     place_string(at, wNameBuffer);
-    at += 28;
-    *at++ = TIMES;
-    place_decimal(at, entry[1], 2, SPACE);
+    if (wPrintItemPrices)
+        draw_price(entry[0], at + 25);
+    else if (!is_single())
+        draw_quantity(entry, at + 28);
 }
 
 static void draw_names(void)
@@ -61,8 +94,10 @@ static void draw_names(void)
     uint8_t *at = TILE_AT(6, 4);
 
     for (; left; left--, index++, at += 40) {
-        fill(at, SPACE, 12);
-        fill(at + 20, SPACE, 12);
+        fill(at - 1, SPACE, 13);
+        fill(at + 20, SPACE, 13);
+        if (wMenuItemToSwap && index == wMenuItemToSwap - 1)
+            at[-1] = CHOSEN_CURSOR;
         if (index == wListCount)
             place_string(at, cancel);
         else if (index < wListCount)
@@ -90,19 +125,53 @@ static bool scroll(uint8_t keys)
     return true;
 }
 
+static void swap_bytes(uint8_t *a, uint8_t *b)
+{
+    uint8_t byte = *a;
+
+    *a = *b;
+    *b = byte;
+}
+
+static void swap_entries(uint8_t *a, uint8_t *b)
+{
+    swap_bytes(a, b);
+    swap_bytes(a + 1, b + 1);
+}
+
+/* SELECT marks an entry, and once more, on another, lets the two change places; on the same, takes the mark away. */
+static void select_entry(void)
+{
+    uint8_t index = wListScrollOffset + wCurrentMenuItem;
+
+    if (is_single() || index >= wListCount)
+        return;
+    if (!wMenuItemToSwap) {
+        wMenuItemToSwap = index + 1;
+    } else {
+        if (index != wMenuItemToSwap - 1)
+            swap_entries(entry_at(wMenuItemToSwap - 1), entry_at(index));
+        wMenuItemToSwap = 0;
+    }
+    delay_frames(SWAP_FRAMES);
+    draw_names();
+}
+
 static uint8_t choose(void)
 {
     uint8_t row = wCurrentMenuItem;
     uint8_t keys;
 
-    start_menu_at(5, 4, wListCount < LAST_ROW ? wListCount : LAST_ROW, PAD_A | PAD_B | PAD_SELECT);
+    start_menu_at(CURSOR_X, 4, wListCount < LAST_ROW ? wListCount : LAST_ROW, PAD_A | PAD_B | PAD_SELECT);
     wCurrentMenuItem = wLastMenuItem = row > wMaxMenuItem ? wMaxMenuItem : row;
     for (;;) {
         wMenuWatchMovingOutOfBounds = 1;
         keys = handle_menu_input();
         if (keys & (PAD_A | PAD_B))
             break;
-        if (scroll(keys))
+        if (keys & PAD_SELECT)
+            select_entry();
+        else if (scroll(keys))
             draw_names();
     }
     wMenuWatchMovingOutOfBounds = 0;
@@ -111,7 +180,7 @@ static uint8_t choose(void)
 
 static void take(uint8_t index)
 {
-    const uint8_t *entry = list + 1 + 2 * index;
+    const uint8_t *entry = entry_at(index);
 
     *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
     wWhichPokemon = index;
@@ -120,7 +189,8 @@ static void take(uint8_t index)
         return;
     }
     wCurItem = entry[0];
-    wMaxItemQuantity = entry[1];
+    if (!is_single())
+        wMaxItemQuantity = entry[1];
 }
 
 /* Whether an entry was chosen. wListPointer, wListMenuID and the row in wCurrentMenuItem are the caller's. */
@@ -131,10 +201,12 @@ bool list_menu(void) BANKED
     wTextBoxID = LIST_BOX;
     wMenuItemToSwap = 0;
     wListCount = list[0];
-    if (wListScrollOffset > wListCount)
+    if (wListScrollOffset && wListScrollOffset + LAST_ROW > wListCount)
         wListScrollOffset = 0;
     draw();
+    delay_frames(LOADING_FRAMES);
     keys = choose();
+    wMenuItemToSwap = 0;
     index = wListScrollOffset + wCurrentMenuItem;
     wChosenMenuItem = wCurrentMenuItem;
     wMenuExitMethod = keys & PAD_A && index != wListCount ? EXIT_CHOSEN : EXIT_CANCELLED;

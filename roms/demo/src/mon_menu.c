@@ -3,6 +3,7 @@
 #include "battle.h"
 #include "mon.h"
 #include "overworld.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -17,6 +18,7 @@ static const uint8_t cancel_word[] = {STR_CANCEL};
 static const uint8_t fainted_word[] = {STR_FAINTED};
 static const uint8_t choose_words[] = {STR_CHOOSE_MON};
 static const uint8_t bring_out_words[] = {STR_BRING_OUT};
+static const uint8_t use_words[] = {STR_USE_ON};
 static const uint8_t swap_words[] = {STR_MOVE_WHERE};
 
 enum { CHOICE_FIRST, CHOICE_SECOND, CHOICE_CANCEL, CHOICES };
@@ -129,7 +131,7 @@ static void enter_list(uint8_t type)
 {
     wPartyMenuType = type;
     wMenuItemToSwap = 0;
-    if (type == PARTY_MENU_NORMAL)
+    if (!wIsInBattle)
         load_hud_tiles();
 }
 
@@ -137,7 +139,7 @@ static void leave_list(void)
 {
     clear_screen();
     wait_transfer();
-    if (wPartyMenuType == PARTY_MENU_NORMAL)
+    if (!wIsInBattle)
         load_box_tiles();
 }
 
@@ -212,4 +214,19 @@ uint8_t choose_switch(void) BANKED
     }
     leave_list();
     return NO_MON;
+}
+
+/* For an item: the list stays on screen, for what then happens to be seen in it. */
+uint8_t choose_patient(void) BANKED
+{
+    clear_screen();
+    update_sprites();
+    wait_transfer();
+    enter_list(PARTY_MENU_ITEM);
+    return choose_row(use_words, PAD_A | PAD_B);
+}
+
+void put_patients_away(void) BANKED
+{
+    leave_list();
 }

@@ -3,6 +3,7 @@
 #include "overworld.h"
 #include "scenes.h"
 #include "screens.h"
+#include "things.h"
 #include "world.h"
 
 #define PASSES_PER_STEP 8
@@ -71,7 +72,7 @@ static bool meet(void)
 
 static void end_step(void)
 {
-    if (!is_scripted() && (warp_after_step() || meet()))
+    if (!is_scripted() && (suffer_poison() || warp_after_step() || meet()))
         return;
     count_peaceful_step();
 }

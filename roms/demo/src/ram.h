@@ -269,12 +269,25 @@ typedef struct {
 #define wCurPartySpecies BYTE(0xCF91)
 #define wLearnMoveMonName BYTES(0xD036)
 #define wPartyMenuType BYTE(0xD07D)
-enum { PARTY_MENU_NORMAL, PARTY_MENU_BATTLE = 2, PARTY_MENU_SWAP = 4 };
+enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_SWAP = 4 };
 #define wForcePlayerToChooseMon BYTE(0xD11F)
 #define wPartySavedMenuItem BYTE(0xCC2B)
 
 enum { STATUS_SLEEP = 0x07, STATUS_POISON = 0x08, STATUS_BURN = 0x10, STATUS_FREEZE = 0x20, STATUS_PARALYSIS = 0x40 };
 enum { ATTACK, DEFENSE, SPEED, SPECIAL, ACCURACY, EVASION };
+
+/* Things. */
+#define LIST_PRICED_ITEMS 2
+#define wPriceTemp BYTES(0xCD3D)
+#define wHPBarHPDifference BYTES(0xCEFD)
+#define wItemList BYTES(0xCF7B)
+#define wPrintItemPrices BYTE(0xCF93)
+#define wItemQuantity BYTE(0xCF96)
+#define wRepelRemainingSteps BYTE(0xD0DB)
+#define wItemListPointer WORD(0xD128)
+#define hHalveItemPrices HIGH_BYTE(0xFF8E)
+#define hMoney BYTES(0xFF9F)
+#define MONEY_SIZE 3
 
 /* Battles. */
 #define wPlayerMoveListIndex BYTE(0xCC2E)

@@ -13,7 +13,8 @@ void choose_player_name(void) BANKED;
 bool type_name(uint8_t type) BANKED;
 void reset_player(void) BANKED;
 void start_menu(void) BANKED;
-void bag_menu(void) BANKED;
+void draw_start_menu(void);
+bool bag_menu(void) BANKED;
 void player_card(void) BANKED;
 
 #endif

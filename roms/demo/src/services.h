@@ -5,6 +5,8 @@
 #include "home.h"
 
 void black_out(void) BANKED;
+/* From underground to where one was last looked after. */
+void climb_out(void) BANKED;
 /* Into the open message box. */
 void nurse(void) BANKED;
 /* pc.c (62): over the map, until the player is done with them. */

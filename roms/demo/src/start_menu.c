@@ -5,6 +5,7 @@
 #include "overworld.h"
 #include "ram.h"
 #include "screens.h"
+#include "services.h"
 #include "ui.h"
 #include "world.h"
 
@@ -17,7 +18,7 @@ static const uint8_t option[] = {STR_OPTION};
 static const uint8_t leave[] = {STR_EXIT};
 
 /* Not shown before it is whole: the map alone would flash. */
-static void draw(void)
+void draw_start_menu(void)
 {
     hAutoBGTransferEnabled = 0;
     load_view();
@@ -58,6 +59,9 @@ static void whole_screen(void)
     update_sprites();
 }
 
+/* What was used from the bag leads away from here. */
+static bool leads_out;
+
 static void open_item(uint8_t item)
 {
     switch (item) {
@@ -66,7 +70,7 @@ static void open_item(uint8_t item)
         party_menu();
         break;
     case BAG:
-        bag_menu();
+        leads_out = bag_menu();
         break;
     case PLAYER:
         whole_screen();
@@ -82,17 +86,18 @@ static void open_item(uint8_t item)
         options_menu();
         break;
     }
-    draw();
+    draw_start_menu();
     update_sprites();
 }
 
 void start_menu(void) BANKED
 {
     wFontLoaded |= FONT_LOADED;
-    draw();
+    draw_start_menu();
     window_open();
     update_sprites();
-    while (choose() & PAD_A && wCurrentMenuItem != EXIT)
+    leads_out = false;
+    while (!leads_out && choose() & PAD_A && wCurrentMenuItem != EXIT)
         if (wCurrentMenuItem != TEAM || wPartyCount)
             open_item(wCurrentMenuItem);
     wait_for_release();
@@ -100,4 +105,6 @@ void start_menu(void) BANKED
     window_close();
     wFontLoaded &= (uint8_t)~FONT_LOADED;
     update_sprites();
+    if (leads_out)
+        climb_out();
 }

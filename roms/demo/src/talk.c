@@ -3,13 +3,14 @@
 #include "overworld.h"
 #include "scenes.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
 #define LIST_END 0xFF
 #define NOBODY 0
 
-enum { SERVICE_PC = 0xF9, SERVICE_PLAYER_PC = 0xFC, SERVICE_BOXES = 0xFD, SERVICE_NURSE = 0xFF };
+enum { SERVICE_PC = 0xF9, SERVICE_PLAYER_PC = 0xFC, SERVICE_BOXES = 0xFD, SERVICE_SHOP = 0xFE, SERVICE_NURSE = 0xFF };
 
 static uint8_t person_at(uint8_t map_y, uint8_t map_x)
 {
@@ -73,6 +74,9 @@ void say(uint8_t id) BANKED
     case SERVICE_BOXES:
         boxes_pc();
         break;
+    case SERVICE_SHOP:
+        shop(hMapROMBank, script);
+        break;
     case SERVICE_NURSE:
         nurse();
         break;
@@ -99,6 +103,13 @@ void display_script(uint16_t script) BANKED
     end_text();
 }
 
+void display_system_text(uint8_t id) BANKED
+{
+    open_box();
+    print_system_text(id);
+    end_text();
+}
+
 void display_text(uint8_t id) BANKED
 {
     open_box();
@@ -112,6 +123,8 @@ static void speak(uint8_t slot)
 
     if (trainer)
         talk_to_trainer(trainer);
+    else if (wMapSpriteExtraData[2 * (slot - 1)])
+        pick_up(slot);
     else if (!person_speaks(slot))
         display_text(wMapSpriteData[2 * (slot - 1) + 1]);
 }

@@ -1,59 +1,82 @@
-/* The bag: pairs of item and quantity, and an end. */
+/* The bag: stacks of up to 99 of one item, twenty at most. */
 #pragma bank 61
+#include "hardware.h"
 #include "ram.h"
 #include "things.h"
 
-#define BAG_SIZE 20
-#define LARGEST_STACK 99
-#define LIST_END 0xFF
+#define STACKS 20
+#define KEY_FLAGS_BANK 3
+#define KEY_FLAGS 0x6799
+#define FIRST_HIDDEN_MACHINE 196
+#define FIRST_MACHINE 201
 
-static uint8_t find(uint8_t item)
+typedef struct {
+    uint8_t item, quantity;
+} Stack;
+#define bag ((Stack *)wBagItems)
+
+/* The hidden machines are kept, the others may go. */
+bool is_key_item(uint8_t item) BANKED
+{
+    uint8_t bit = item - 1;
+
+    if (item >= FIRST_HIDDEN_MACHINE)
+        return item < FIRST_MACHINE;
+    return far_byte(KEY_FLAGS_BANK, KEY_FLAGS + (bit >> 3)) >> (bit & 7) & 1;
+}
+
+/* All of them or, when there is no room for all, none: false. */
+bool give_item(uint8_t item, uint8_t quantity) BANKED
+{
+    return add_items(&wNumBagItems, STACKS, item, quantity);
+}
+
+/* The list is another one now, so it is shown from its top. */
+static void forget_row(void)
+{
+    wListScrollOffset = 0;
+    wBagSavedMenuItem = 0;
+}
+
+void take_from_stack(uint8_t index, uint8_t quantity) BANKED
+{
+    uint8_t stacks = wNumBagItems;
+
+    remove_items(&wNumBagItems, index, quantity);
+    if (wNumBagItems != stacks)
+        forget_row();
+}
+
+/* One of them; false when there is none. */
+bool take_item(uint8_t item) BANKED
 {
     uint8_t i;
 
     for (i = 0; i != wNumBagItems; i++)
-        if (wBagItems[2 * i] == item)
-            return i;
-    return wNumBagItems;
+        if (bag[i].item == item) {
+            take_from_stack(i, 1);
+            return true;
+        }
+    return false;
 }
 
-bool give_item(uint8_t item, uint8_t quantity) BANKED
+/* 255 at most. */
+uint8_t item_count(uint8_t item) BANKED
 {
-    uint8_t i = find(item);
-    uint8_t *stack = wBagItems + 2 * i;
+    uint16_t count = 0;
+    uint8_t i;
 
-    if (i != wNumBagItems) {
-        if (stack[1] + quantity > LARGEST_STACK)
-            return false;
-        stack[1] += quantity;
-        return true;
-    }
-    if (i == BAG_SIZE)
-        return false;
-    stack[0] = item;
-    stack[1] = quantity;
-    stack[2] = LIST_END;
-    wNumBagItems++;
-    return true;
+    for (i = 0; i != wNumBagItems; i++)
+        if (bag[i].item == item)
+            count += bag[i].quantity;
+    return count > 0xFF ? 0xFF : count;
 }
 
-static void close_gap(uint8_t i)
+/* For list_menu(), with the row as it was left. */
+void list_bag(void) BANKED
 {
-    wNumBagItems--;
-    for (; i != wNumBagItems; i++) {
-        wBagItems[2 * i] = wBagItems[2 * i + 2];
-        wBagItems[2 * i + 1] = wBagItems[2 * i + 3];
-    }
-    wBagItems[2 * i] = LIST_END;
-}
-
-bool take_item(uint8_t item) BANKED
-{
-    uint8_t i = find(item);
-
-    if (i == wNumBagItems)
-        return false;
-    if (!--wBagItems[2 * i + 1])
-        close_gap(i);
-    return true;
+    wListMenuID = LIST_ITEMS;
+    wPrintItemPrices = false;
+    wListPointer = (uint16_t)&wNumBagItems;
+    wCurrentMenuItem = wBagSavedMenuItem;
 }

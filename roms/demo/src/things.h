@@ -1,12 +1,58 @@
-/* What the player carries (code bank 61). */
+/* Things: what is in the bag, what it does, and what it costs (code banks 46, 47, 60, 61). */
 #ifndef THINGS_H
 #define THINGS_H
 
 #include "home.h"
 
-/* Whether there was room. */
+/* item_store.c: lists of pairs of item and quantity, as the bag is */
+bool add_items(uint8_t *list, uint8_t capacity, uint8_t item, uint8_t quantity) BANKED;
+void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED;
+
+/* things.c */
 bool give_item(uint8_t item, uint8_t quantity) BANKED;
-/* One of them; whether there was one. */
 bool take_item(uint8_t item) BANKED;
+uint8_t item_count(uint8_t item) BANKED;
+void take_from_stack(uint8_t index, uint8_t quantity) BANKED;
+bool is_key_item(uint8_t item) BANKED;
+void list_bag(void) BANKED;
+
+/* quantity.c */
+bool choose_quantity(uint8_t most) BANKED;
+
+/* money.c: three bytes of two decimal digits each, the highest first */
+uint8_t *place_money(uint8_t *at, const uint8_t *money);
+void load_price(uint8_t *to, uint8_t item);
+void multiply_money(uint8_t *to, const uint8_t *unit, uint8_t times);
+void halve_money(uint8_t *money);
+bool pay(const uint8_t *amount);
+
+/* item_use.c: the entry of the bag's list that was chosen */
+enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT };
+uint8_t use_item(void) BANKED;
+
+/* medicine.c: on one of the team who is asked for; whether it helped */
+bool is_medicine(uint8_t item);
+bool use_medicine(uint8_t item);
+
+/* mon_menu.c: the team's list stays until it is put away; the place in it, or NO_MON */
+uint8_t choose_patient(void) BANKED;
+void put_patients_away(void) BANKED;
+
+/* battle_items.c */
+enum { BAG_CLOSED, TURN_SPENT, BATTLE_ENDED };
+uint8_t battle_bag(void) BANKED;
+
+/* battle_boost.c (57) */
+void boost(uint8_t stat) BANKED;
+
+/* poison_steps.c: whether all fell, and the way back was gone */
+bool suffer_poison(void) BANKED;
+
+/* shop.c */
+void shop(uint8_t bank, uint16_t script) BANKED;
+
+/* talk.c, and what lies on the ground: pick_up.c */
+void display_system_text(uint8_t id) BANKED;
+void pick_up(uint8_t slot);
 
 #endif

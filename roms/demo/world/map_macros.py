@@ -12,7 +12,8 @@ def macros(maps: Iterable[Map]) -> dict[str, str]:
     ordered = sorted(maps, key=lambda each: each.id)
     found = {name: str(number) for each in ordered for name, number in _of(each)}
     for index, (source, _, person) in enumerate(toggled(ordered)):
-        found[f"TOGGLE_{source.name}_{person.name}".upper()] = str(index)
+        if person.name:
+            found[f"TOGGLE_{source.name}_{person.name}".upper()] = str(index)
     return found
 
 

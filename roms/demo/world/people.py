@@ -41,6 +41,7 @@ def person(table: Table) -> Person:
     movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
     (x, y), text, flags, extra = table["at"], table["text"], 0, b""
     is_trainer = "trainer" in table
+    shown = table.get("toggle", "shown" if "item" in table else None)
     if "toggle" in table and "name" not in table:
         message = f"who stands at {[x, y]} has a toggle, and so needs a name"
         raise WorldError(message)
@@ -57,7 +58,7 @@ def person(table: Table) -> Person:
         text=trainer_text(text, "before") if is_trainer else text,
         flags=flags,
         extra=extra,
-        toggle=TOGGLES[table["toggle"]] if "toggle" in table else None,
+        toggle=None if shown is None else TOGGLES[shown],
         trainer=text if is_trainer else "",
         sight=table["sight"] if is_trainer else 0,
         event=table["event"] if is_trainer else 0,

@@ -1,0 +1,93 @@
+"""The bag and its menus, with the pad and the contract's addresses alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from emulator.profile import symbol
+from tests.contract.battles import poke
+from tests.contract.conftest import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.contract.conftest import Game
+
+BAG: Final = 1  # of the START menu
+LIST, USE, TOSS, YES, PARTY = (5, 4), (14, 11), (14, 13), (15, 8), (0, 1)
+BALL, ANTIDOTE, BURN_HEAL, ICE_HEAL, AWAKENING, PARALYZE_HEAL = 4, 11, 12, 13, 14, 15
+SUPER_POTION, POTION, ESCAPE_ROPE, REPEL, FULL_HEAL, REVIVE = 19, 20, 29, 30, 52, 53
+TOWN_MAP, X_ATTACK, PARCEL = 5, 65, 70
+
+
+def fill_bag(game: Game, *stacks: tuple[int, int]) -> Game:
+    data = bytes([len(stacks), *(byte for stack in stacks for byte in stack), 0xFF])
+    poke(game, "wNumBagItems", data)
+    return game
+
+
+def bag(game: Game) -> list[tuple[int, int]]:
+    data = game.block("wNumBagItems", 42)
+    count = data[0]
+    assert data[1 + 2 * count] == 0xFF
+    return [(data[1 + 2 * i], data[2 + 2 * i]) for i in range(count)]
+
+
+def open_bag(game: Game, *stacks: tuple[int, int]) -> Game:
+    """Fill the bag and open it behind START; the cursor is on the first row."""
+    fill_bag(game, *stacks)
+    game.press("start", settle=20)
+    while game.byte("wCurrentMenuItem") != BAG:
+        game.press("down")
+    game.press("a")
+    return to_cursor(game, LIST)
+
+
+def to_cursor(game: Game, place: tuple[int, int], within: int = 120) -> Game:
+    game.wait(lambda: game.cursor == place, within)
+    game.tick(2)
+    return game
+
+
+def choose(game: Game, place: tuple[int, int]) -> Game:
+    """Bring the cursor to a place below, and press A."""
+    while game.cursor != place:
+        game.press("down")
+    game.press("a")
+    return game
+
+
+def read(game: Game, within: int = 300) -> str:
+    """Wait for a text to wait with its arrow, read it, and press B."""
+    game.wait(lambda: game.has_arrow, within)
+    said = words(game)
+    game.press("b")
+    return said
+
+
+def words(game: Game) -> str:
+    rows = [game.text[(COLUMNS + 1) * row + 1 : (COLUMNS + 1) * row + 19] for row in (14, 16)]
+    return " ".join(" ".join(rows).rstrip("v").split())
+
+
+def set_money(game: Game, amount: int) -> None:
+    poke(game, "wPlayerMoney", bytes.fromhex(f"{amount:06}"))
+
+
+def money(game: Game) -> int:
+    return int(game.block("wPlayerMoney", 3).hex())
+
+
+def price(game: Game, item: int) -> int:
+    return int(game.rom(1, 0x4608 + 3 * (item - 1), 3).hex())
+
+
+def open_shop(game: Game, goods: Sequence[int]) -> Game:
+    """Talk to a shop that sells `goods`: the first sign's text becomes one, in the room of stored items."""
+    table = symbol("wBoxItems")
+    script = table + 2 * 16
+    poke(game, "wBoxItems", script.to_bytes(2, "little") * 16)
+    poke(game, "wBoxItems", bytes([0xFE, len(goods), *goods, 0xFF]), 2 * 16)
+    poke(game, "wCurMapTextPtr", table.to_bytes(2, "little"))
+    game.press("a")
+    return to_cursor(game, (1, 1), 300)
