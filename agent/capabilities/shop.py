@@ -30,10 +30,11 @@ def capability(kit: Kit) -> Capability:
     supplied = Goal(SUPPLIED, (Require(SUPPLIED, at_least=1),), PRIORITY, "have supplies")
 
     def read(state: State) -> Mapping[str, int]:
-        return {SUPPLIED: int(not any(_lacking(kit, state)))}
+        lacks = any(_is_open(each, kit, state) for each in clerks) and any(_lacking(kit, state))
+        return {SUPPLIED: int(not lacks)}
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.bag, state.player.money
+        return state.bag, state.player.money, state.flags.events
 
     return Capability(
         name="shop",
@@ -41,6 +42,12 @@ def capability(kit: Kit) -> Capability:
         deeds=tuple(_deed(clerk, kit) for clerk in clerks),
         goals=(supplied,) if clerks else (),
     )
+
+
+def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
+    """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
+    (place,) = [each for each in kit.story.places if each.name == clerk.place]
+    return all(kit.story.shows(state, fact) for fact in (*clerk.needs, *place.needs))
 
 
 def _lacking(kit: Kit, state: State) -> Iterator[int]:

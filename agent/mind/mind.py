@@ -15,6 +15,8 @@ from agent.skills import Course, Outcome, once, wait
 from memory import Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
+PAUSE: Final = 7  # frames more for each failure, before the same is tried again
+LONGEST_PAUSE: Final = 60
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
 DEMOTION: Final = 5  # what each failure on the way takes from the priority of a goal
 
@@ -276,6 +278,10 @@ class Mind:
             # Facts outrank claims: done, and wanted again at once, it did not do its work.
             self._failures[action.name] += 1
             self._progress.changed_nothing(action.name)
+            self._last_deed = None
+            # The same frame by frame would end the same: whatever went wrong may go otherwise a little later.
+            pause = IDLE_FRAMES + PAUSE * self._failures[action.name] % LONGEST_PAUSE
+            return self._idle(percept, f"{action.says} changed nothing", pause)
         self._last_deed = None
         self._progress.begun(action.name)
         intent = Intent(

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from agent.skills.look import leave_menus, open_start_menu, until_open
 from agent.skills.menu import point_at, select
-from agent.skills.press import read_on, tap, wait
+from agent.skills.press import Patience, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.talk import talk
 from agent.skills.terrain import Terrain
@@ -132,7 +132,7 @@ def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> 
 
 def _work(answer: Answer, done: Done, state: State) -> Movement:
     """Answer every menu and read every text until `done`, or until nothing is open any more."""
-    quiet = 0
+    quiet, patience = 0, Patience()
     for _ in range(PRESSES):
         if done(state) or quiet > QUIET:
             break
@@ -140,7 +140,7 @@ def _work(answer: Answer, done: Done, state: State) -> Movement:
             state = yield from answer(state, state.menu)
             quiet = 0
         elif state.dialogue.is_open:
-            state = yield read_on()
+            state = yield patience.step(state)
             quiet = 0
         else:
             state = yield wait(8)

@@ -3,11 +3,13 @@
 from typing import Final
 
 from agent.skills.skill import Movement
-from emulator import Button, State, Step
+from emulator import Button, State, Step, Waiting
 
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4
 SETTLE: Final = 8
+LOOKS: Final = 3  # at a page that stays as it is, before it is taken for the last
+LOOK_FRAMES: Final = 12
 
 
 def wait(frames: int) -> Step:
@@ -27,6 +29,27 @@ def read_on() -> Step:
     counts again.
     """
     return Step(Button.B, 20, 12)
+
+
+class Patience:
+    """Reads on without answering what is asked next: B in a question that is about to open says no to it.
+
+    A page that shows its arrow is turned. One without may still be printed, or a box may be about to
+    open; only when nothing has changed for a while is it the last one.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[str, ...] = ()
+        self._looks = 0
+
+    def step(self, state: State) -> Step:
+        """Return what to do about the text that is open."""
+        if state.dialogue.lines != self._last:
+            self._last, self._looks = state.dialogue.lines, 0
+        self._looks += 1
+        if state.dialogue.waiting is Waiting.ARROW or self._looks > LOOKS:
+            return read_on()
+        return wait(LOOK_FRAMES)
 
 
 def look_on() -> Step:

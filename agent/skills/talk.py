@@ -6,7 +6,7 @@ from functools import partial
 from agent.skills.crowd import Crowd
 from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
-from agent.skills.press import read_on, tap, until_ready, wait
+from agent.skills.press import Patience, read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Terrain
@@ -60,6 +60,7 @@ def examine(
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
     """Page through the open text and answer what it asks."""
+    patience = Patience()
     for _ in range(PAGES):
         if state.menu is not None and state.menu.kind is MenuKind.KEYBOARD:
             state = yield tap(Button.START, settle=16)  # takes the name that is offered
@@ -67,7 +68,7 @@ def hear_out(state: State, *, say_yes: bool = False) -> Movement:
             state = yield from select(0, state)
             say_yes = False
         elif state.dialogue.is_open or state.menu is not None:
-            state = yield read_on()
+            state = yield patience.step(state) if say_yes else read_on()
         else:
             break
     return (yield from until_ready(state))
