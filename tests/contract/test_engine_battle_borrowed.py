@@ -1,4 +1,4 @@
-"""Moves that do what another does, types that are taken over, and what does nothing at all."""
+"""Moves that do what another does, types taken over, leaving a fight, and doing nothing at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.contract.conftest import Game
 
-MIRROR, CONVERT, CHARGE, ANYTHING, NOTHING, RAISE = 9, 24, 39, 83, 85, 11
+MIRROR, CONVERT, LEAVE, CHARGE, ANYTHING, NOTHING, RAISE = 9, 24, 28, 39, 83, 85, 11
 CHARGING = 0x10
 PLAIN = 1
 
@@ -84,3 +84,24 @@ def test_types_are_taken_over(arena: Game) -> None:
 def test_sitting_about_does_nothing(arena: Game) -> None:
     assert tells(use(arena, with_effect(arena, NOTHING)), "nothing comes")
     assert lost(arena, "enemy") == lost(arena, "own") == 0
+
+
+@pytest.mark.parametrize(("byte", "leaves"), [(0, False), (30, False), (31, True)])
+def test_a_fight_in_the_wild_can_be_blown_apart(
+    arena: Game,
+    dice: Dice,
+    byte: int,
+    leaves: bool,  # noqa: FBT001
+) -> None:
+    battles.set_field(arena, "enemy", "level", 21)  # a quarter is 5; of the two levels 42
+    dice.roll([0, byte])
+    lines = use(arena, with_effect(arena, LEAVE))
+    assert tells(lines, "blown apart") == leaves
+    assert (arena.byte("wIsInBattle") == battles.NOTHING) == leaves
+    if leaves:
+        assert arena.byte("wBattleResult") == battles.LEFT
+
+
+def test_nobody_is_blown_away_from_a_trainer(arena: Game) -> None:
+    battles.poke(arena, "wIsInBattle", bytes([battles.TRAINER]))
+    assert tells(use(arena, with_effect(arena, LEAVE)), "nothing comes")

@@ -150,6 +150,9 @@ void status_effect(void)
     case EFFECT_HAZE:
         clear_the_air();
         return;
+    case EFFECT_LEAVE:
+        leave();
+        return;
     case EFFECT_HEAL:
         heal();
         return;

@@ -101,6 +101,9 @@ uint8_t count_hits(void);
 uint8_t borrowed_move(void);
 void borrow_types(void);
 
+/* battle_leave.c (57) */
+void leave(void);
+
 /* battle_condition.c (57) */
 bool can_act(void);
 void suffer(void) BANKED;
@@ -174,6 +177,7 @@ enum {
     EFFECT_HAZE = 25,
     EFFECT_BIDE = 26,
     EFFECT_THRASH = 27,
+    EFFECT_LEAVE = 28,
     EFFECT_SEVERAL_HITS = 29,
     EFFECT_MAY_FLINCH = 31,
     EFFECT_SLEEP = 32,
