@@ -48,10 +48,12 @@ from emulator.recording import (
     first_divergence,
     verify_chain,
 )
+from emulator.rules.ailments import act_chance, residual_loss
 from emulator.rules.book import Ratio, RuleBook
 from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
 from emulator.rules.chart import Matchup, TypeChart
-from emulator.rules.damage import damage
+from emulator.rules.course import Course, course, own_change
+from emulator.rules.damage import damage, self_hit
 from emulator.rules.experience import Growth, experience_gained
 from emulator.rules.records import Attacker, Defender, MoveData
 from emulator.rules.spread import TURNS, Odds, Spread, damage_spread, standing, use_spread
@@ -104,6 +106,7 @@ __all__ = [
     "Console",
     "ConsoleError",
     "Control",
+    "Course",
     "Crossing",
     "Defender",
     "Dex",
@@ -186,8 +189,10 @@ __all__ = [
     "WildTable",
     "World",
     "accuracy",
+    "act_chance",
     "after_change",
     "agreement",
+    "course",
     "critical_chance",
     "damage",
     "damage_spread",
@@ -200,11 +205,14 @@ __all__ = [
     "is_in_sight",
     "load_cartridge",
     "locate",
+    "own_change",
     "read_glyphs",
     "read_offer",
     "read_state",
     "refuse_unsound",
+    "residual_loss",
     "run_chance",
+    "self_hit",
     "stage_change",
     "staged",
     "standing",

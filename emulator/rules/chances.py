@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from emulator.rules.book import RuleBook
-from emulator.rules.effects import DREAM_EATER, FIRST, LAST, SWIFT
+from emulator.rules.effects import DRAIN, DREAM_EATER, FIRST, LAST, SWIFT
 from emulator.rules.records import Attacker, Defender, MoveData
 
 BYTE: Final = 256
@@ -17,6 +17,8 @@ NEVER: Final = Fraction(0)
 def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
     """Return the chance that a move hits; even the surest fails once in 256 times."""
     if move.effect == DREAM_EATER and not defender.asleep:
+        return NEVER
+    if defender.substitute and move.effect in (DRAIN, DREAM_EATER):
         return NEVER
     if move.effect == SWIFT:
         return SURE

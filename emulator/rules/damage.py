@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from emulator.ram.battle_mon import BattleMon
 from emulator.rules.book import RuleBook
 from emulator.rules.effects import EXPLODE, LAST
 from emulator.rules.records import Attacker, Defender, MoveData
@@ -14,6 +15,7 @@ ROLLS: Final = range(LOWEST_ROLL, HIGHEST_ROLL + 1)
 MINIMUM: Final = 2
 CAP: Final = 997  # before the minimum is added
 BYTE: Final = 256
+SELF_HIT_POWER: Final = 40
 
 
 class _Pair(NamedTuple):
@@ -52,25 +54,38 @@ def full_damage(
     """Return the damage of a hit with the highest roll."""
     if not move.power or move.number == LAST:
         return 0
-    attack, defense = _stats(attacker, defender, move, critical=critical)
     level = attacker.level * 2 if critical else attacker.level
-    base = (2 * level // 5 + 2) * move.power * attack // defense // 50
-    amount = min(base, CAP) + MINIMUM
+    pair = _stats(attacker, defender, move, critical=critical)
+    amount = _formula(level, move.power, pair)
     if move.type in attacker.types:
         amount += amount // 2
     return book.chart.apply(amount, move.type, defender.types)
 
 
+def self_hit(mon: BattleMon) -> int:
+    """Return what a confused mon does to itself: no type, no roll, never critical."""
+    pair = _cut(_Pair(mon.stats.attack, mon.stats.defense))
+    return _formula(mon.level, SELF_HIT_POWER, _Pair(pair.attack, max(pair.defense, 1)))
+
+
+def _formula(level: int, power: int, pair: _Pair) -> int:
+    base = (2 * level // 5 + 2) * power * pair.attack // pair.defense // 50
+    return min(base, CAP) + MINIMUM
+
+
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
-    pair = _met(attacker, defender, special=move.special, critical=critical)
-    attack, defense = pair
-    if max(pair) >= BYTE:
-        # What is left of large numbers is one byte, which may wrap.
-        attack, defense = max(attack // 4, 1) % BYTE, defense // 4 % BYTE
+    attack, defense = _cut(_met(attacker, defender, special=move.special, critical=critical))
     if move.effect == EXPLODE:
         defense //= 2
     # The game divides by a defense that wrapped to zero, and hangs: no number describes that.
     return _Pair(attack, max(defense, 1))
+
+
+def _cut(pair: _Pair) -> _Pair:
+    if max(pair) < BYTE:
+        return pair
+    # What is left of large numbers is one byte, which may wrap.
+    return _Pair(max(pair.attack // 4, 1) % BYTE, pair.defense // 4 % BYTE)
 
 
 def _met(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:

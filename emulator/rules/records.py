@@ -77,6 +77,7 @@ class Defender:
     light_screen: bool = False
     invulnerable: bool = False
     asleep: bool = False
+    substitute: bool = False
 
     @classmethod
     def of(cls, mon: BattleMon) -> Defender:
@@ -94,4 +95,5 @@ class Defender:
             light_screen=Volatile.LIGHT_SCREEN in mon.volatile,
             invulnerable=Volatile.INVULNERABLE in mon.volatile,
             asleep=mon.status.sleep > 0,
+            substitute=Volatile.SUBSTITUTE in mon.volatile,
         )

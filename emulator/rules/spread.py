@@ -52,7 +52,7 @@ def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: 
 
 def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     """Return what a use of a move may do, misses included as no damage."""
-    if not move.power:
+    if not move.power and move.effect != FIXED:
         return {0: 1.0}
     hit = float(hit_chance(attacker, defender, move, book))
     spread = damage_spread(attacker, defender, move, book)

@@ -31,6 +31,11 @@ def staged(stat: int, stage: int, book: RuleBook) -> int:
     return min(book.scaled(stat, stage), HIGHEST)
 
 
+def boosted(stat: int) -> int:
+    """Return a stat that a badge makes an eighth greater."""
+    return min(stat + stat // 8, HIGHEST)
+
+
 def burned(attack: int) -> int:
     """Return Attack while burned."""
     return max(attack // 2, 1)

@@ -224,14 +224,14 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
         "move 1 has 0 PP",
     ),
     "a machine that teaches no move": (
-        (within("TechnicalMachines"), b"\xa4"),
+        (within("TechnicalMachines"), b"\xa3"),
         "machines teach",
-        "item 201 teaches move 164, which does not exist",
+        "item 201 teaches move 163, which does not exist",
     ),
     "a leader's move that does not exist": (
-        (within("LoneMoves"), b"\x01\xa4"),
+        (within("LoneMoves"), b"\x01\xa3"),
         "special moves of leaders exist",
-        "the special move of leader 1 is 164, which does not exist",
+        "the special move of leader 1 is 163, which does not exist",
     ),
     "a name of no letters": (
         (within("MonsterNames", 20), b"\x01"),

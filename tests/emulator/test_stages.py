@@ -78,3 +78,13 @@ def test_a_lowered_stat_stops_at_the_last_stage() -> None:
 def test_accuracy_has_a_stage_and_no_number() -> None:
     mon = after_change(MON, StageChange("accuracy", -1, own=False), BOOK)
     assert (mon.stages.accuracy, mon.stats) == (-1, MON.stats)
+
+
+def test_badges_count_again_with_every_change() -> None:
+    raised = StageChange("attack", 1, own=True)
+    once = after_change(MON, raised, BOOK, badges=(0, 4))
+    assert (once.stats.attack, once.stats.speed) == (33, 22)
+    twice = after_change(once, raised, BOOK, badges=(0, 4))
+    assert (twice.stats.attack, twice.stats.speed) == (45, 24)
+    blurred = after_change(MON, StageChange("accuracy", -1, own=False), BOOK, badges=(6,))
+    assert blurred.stats == MON.stats._replace(special=22)

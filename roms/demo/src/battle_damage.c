@@ -137,7 +137,7 @@ static uint16_t fixed_amount(void)
 {
     if (user->move->effect == EFFECT_HALF)
         return half_of_rest();
-    switch (*user->selected) {
+    switch (user->move->id) {
     case TAKES_20:
         return 20;
     case TAKES_40:

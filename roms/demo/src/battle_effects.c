@@ -56,7 +56,7 @@ static void poison(void)
 {
     if (!lands(target_has_type(TYPE_POISON) || is_shielded()))
         return;
-    if (*user->selected != WORSENS) {
+    if (user->move->id != WORSENS) {
         afflict(STATUS_POISON, TEXT_BATTLE_POISONED);
         return;
     }
@@ -144,8 +144,14 @@ void status_effect(void)
     case EFFECT_REFLECT:
         set_once(2, REFLECT, TEXT_BATTLE_HEDGED);
         return;
+    case EFFECT_CONVERT:
+        borrow_types();
+        return;
     case EFFECT_HAZE:
         clear_the_air();
+        return;
+    case EFFECT_LEAVE:
+        leave();
         return;
     case EFFECT_HEAL:
         heal();
@@ -246,7 +252,7 @@ static void drain(void)
 
 static void recoil(void)
 {
-    uint16_t loss = big(wDamage) >> (*user->selected == LAST_RESORT ? 1 : 2);
+    uint16_t loss = big(wDamage) >> (user->move->id == LAST_RESORT ? 1 : 2);
 
     take_hp(user, loss ? loss : 1);
     print_system_text(TEXT_BATTLE_RECOIL);

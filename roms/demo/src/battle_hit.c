@@ -30,7 +30,7 @@ static uint8_t critical_odds(void)
         odds >>= 1;
     else
         odds <<= 1;
-    if (is_high_critical(*user->selected))
+    if (is_high_critical(user->move->id))
         odds <<= 2;
     else
         odds >>= 1;

@@ -97,6 +97,13 @@ bool bides(void);
 void begin_several_turns(void);
 uint8_t count_hits(void);
 
+/* battle_borrowed.c (57) */
+uint8_t borrowed_move(void);
+void borrow_types(void);
+
+/* battle_leave.c (57) */
+void leave(void);
+
 /* battle_condition.c (57) */
 bool can_act(void);
 void suffer(void) BANKED;
@@ -162,12 +169,15 @@ enum {
     EFFECT_MAY_PARALYZE = 6,
     EFFECT_EXPLODE = 7,
     EFFECT_DREAM = 8,
+    EFFECT_MIRROR = 9,
     EFFECT_UP = 10,
     EFFECT_NEVER_MISSES = 17,
     EFFECT_DOWN = 18,
+    EFFECT_CONVERT = 24,
     EFFECT_HAZE = 25,
     EFFECT_BIDE = 26,
     EFFECT_THRASH = 27,
+    EFFECT_LEAVE = 28,
     EFFECT_SEVERAL_HITS = 29,
     EFFECT_MAY_FLINCH = 31,
     EFFECT_SLEEP = 32,
@@ -201,6 +211,7 @@ enum {
     EFFECT_SUBSTITUTE = 79,
     EFFECT_RECHARGE = 80,
     EFFECT_RAGE = 81,
+    EFFECT_ANYTHING = 83,
     EFFECT_SEED = 84,
     EFFECT_DISABLE = 86,
     MAY_LOWER_STATS = 4

@@ -18,7 +18,7 @@ void heal(void)
         print_system_text(TEXT_BATTLE_FAILED);
         return;
     }
-    if (*user->selected != LONG_SLEEP) {
+    if (user->move->id != LONG_SLEEP) {
         give_hp(user, most >> 1);
         print_system_text(TEXT_BATTLE_RECOVERED);
         return;

@@ -34,7 +34,6 @@ uint8_t count_hits(void)
 /* The first of the two turns of a move that gathers strength. In the second it is an ordinary one. */
 bool begins_charging(void)
 {
-    load_move(user->move, *user->selected);
     if (user->status[0] & CHARGING) {
         user->status[0] &= (uint8_t)~(CHARGING | INVULNERABLE);
         return false;
@@ -42,7 +41,7 @@ bool begins_charging(void)
     if (user->move->effect != EFFECT_CHARGE && user->move->effect != EFFECT_FLY)
         return false;
     user->status[0] |= CHARGING;
-    if (user->move->effect == EFFECT_CHARGE && *user->selected != BURROW) {
+    if (user->move->effect == EFFECT_CHARGE && user->move->id != BURROW) {
         print_system_text(TEXT_BATTLE_GATHERS);
         return true;
     }

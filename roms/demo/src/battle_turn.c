@@ -26,13 +26,13 @@ static bool are_both_up(void)
     return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
 }
 
-/* One side's move, unless its turn went to something else, and what ails it then, unless somebody fell. */
+/* One side's move, unless its turn went to something else, and what ails it then, unless somebody fell or left. */
 static bool act(uint8_t side, bool moves)
 {
     hWhoseTurn = side;
     if (moves && !(side == ENEMYS_TURN && use_remedy()))
         use_move();
-    if (!are_both_up())
+    if (wBattleResult == BATTLE_LEFT || !are_both_up())
         return false;
     suffer();
     return are_both_up();

@@ -21,9 +21,8 @@ static void spend_pp(void)
 
 static void announce(void)
 {
-    *user->used = *user->selected;
-    load_move_name(*user->selected);
-    spend_pp();
+    *user->used = user->move->id;
+    load_move_name(user->move->id);
     print_system_text(TEXT_BATTLE_USED);
 }
 
@@ -66,7 +65,7 @@ static void roll_blow(void)
 {
     uint8_t effect = user->move->effect;
 
-    if (*user->selected == GOES_LAST) {
+    if (user->move->id == GOES_LAST) {
         give_back();
         return;
     }
@@ -136,6 +135,38 @@ static void attack(void)
         burst();
 }
 
+/* What goes on is the move of the turn before, whatever it was chosen as. */
+static void prepare(void)
+{
+    wMoveMissed = wCriticalHitOrOHKO = 0;
+    wDamageMultipliers = NORMAL_DAMAGE;
+    goes_on = user->status[0] & THRASHING || user->status[1] & RAGING;
+    if (!goes_on && !(user->status[0] & CHARGING))
+        load_move(user->move, *user->selected);
+    go_on_thrashing();
+}
+
+/* Whether there is something to do instead, and not only to prepare in this turn. */
+static bool borrow(void)
+{
+    uint8_t id = borrowed_move();
+
+    if (!id) {
+        print_system_text(TEXT_BATTLE_FAILED);
+        return false;
+    }
+    load_move(user->move, id);
+    if (begins_charging())
+        return false;
+    announce();
+    return true;
+}
+
+static bool is_borrower(void)
+{
+    return user->move->effect == EFFECT_ANYTHING || user->move->effect == EFFECT_MIRROR;
+}
+
 /* Who is thawed in the middle of a turn repeats the last move, if there was one. */
 void use_move(void) BANKED
 {
@@ -145,13 +176,13 @@ void use_move(void) BANKED
         return;
     if (!*user->selected || *user->selected == CANNOT_MOVE)
         return;
-    wMoveMissed = wCriticalHitOrOHKO = 0;
-    wDamageMultipliers = NORMAL_DAMAGE;
-    goes_on = user->status[0] & THRASHING || user->status[1] & RAGING;
-    go_on_thrashing();
+    prepare();
     if (begins_charging())
         return;
+    spend_pp();
     announce();
+    if (is_borrower() && !borrow())
+        return;
     if (user->move->power)
         attack();
     else
