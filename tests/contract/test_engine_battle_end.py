@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.contract import battles
+from emulator import Phase
+from tests.contract import battles, growing
 from tests.contract.battles import FIGHT, Mon
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def test_another_one_is_asked_for_and_must_come(start: Callable[[str], Game]) ->
     screens = to_faint(game)
     assert "AAAA fainted!" in said(screens)
     assert game.cursor == (14, 10)
+    assert growing.phase(game) is Phase.NEXT_MON
     assert battles.words(game.text) == "Send out another?"
     game.press("a", settle=30)
     game.wait(lambda: game.cursor == (0, 1), 60)
@@ -151,6 +153,7 @@ def test_shift_offers_a_change(start: Callable[[str], Game], answer: str, number
     battles.challenge(game, RAMBLER, 1)
     battles.fight(game)
     assert game.cursor == (1, 8)
+    assert growing.phase(game) is Phase.CHANGE_MON
     assert battles.words(game.text).endswith("change creatures?")
     game.press(answer, settle=30)
     if answer == "a":
