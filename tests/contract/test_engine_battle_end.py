@@ -121,6 +121,17 @@ def test_no_means_running(start: Callable[[str], Game]) -> None:
     assert game.byte("wIsInBattle") == battles.NOTHING
 
 
+def test_no_that_fails_leaves_no_choice(start: Callable[[str], Game]) -> None:
+    game = battles.meet(begin(start, weak(), strong()), 33, 30)
+    to_faint(game)
+    battles.set_field(game, "own", "speed", 1)
+    battles.set_field(game, "enemy", "speed", 999)
+    game.press("b", settle=30)
+    assert "There is no way past it!" in said(battles.read_on(game))
+    assert game.cursor == (0, 1)
+    assert game.byte("wMenuWatchedKeys") == 1
+
+
 def test_a_trainer_asks_nothing_after_a_fall(start: Callable[[str], Game]) -> None:
     game = battles.challenge(begin(start, weak(), strong()), RAMBLER, 1)
     to_faint(game)
