@@ -208,7 +208,7 @@ def test_a_spoiled_save_is_no_save(
         assert game.byte("wPlayerName") == 0
 
 
-def test_a_new_game_asks_nothing_but_saving_over_anothers_does(
+def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
     start: Callable[[str], Game], power_on: Callable[[bytes], Game]
 ) -> None:
     file = save(start("starter 1"))
