@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.contract.world_rom import Map, Rom
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
+NOTHING_KEPT: Final = bytes(4 * 0x2000)
 COLUMNS: Final = 20
 ARROW: Final = 0xEE
 SPACE: Final = 0x7F
@@ -56,14 +57,14 @@ class Place(NamedTuple):
 
 
 class Game:
-    """A power-on of the cartridge, a pad, and its RAM by label."""
+    """A power-on of the cartridge with what its battery kept, a pad, and its RAM by label."""
 
-    def __init__(self) -> None:
+    def __init__(self, battery: bytes = NOTHING_KEPT) -> None:
         self.pyboy: Any = PyBoy(
             str(CARTRIDGE),
             window="null",
             sound_emulated=False,
-            ram_file=io.BytesIO(bytes(32768)),
+            ram_file=io.BytesIO(battery),
         )
         self.pyboy.set_emulation_speed(0)
         self.frames = 0
@@ -317,12 +318,12 @@ def halting_share(game: Game, frames: int = 300) -> float:
 
 
 @pytest.fixture
-def power_on() -> Iterator[Callable[[], Game]]:
-    """Give fresh games; they are switched off at the end of the test."""
+def power_on() -> Iterator[Callable[..., Game]]:
+    """Give fresh games, as the battery kept them; they are switched off at the end of the test."""
     games: list[Game] = []
 
-    def switch_on() -> Game:
-        games.append(Game())
+    def switch_on(battery: bytes = NOTHING_KEPT) -> Game:
+        games.append(Game(battery))
         return games[-1]
 
     yield switch_on

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from emulator import Phase
+from emulator import Phase, State
 from emulator.ram.state import read_state
 from emulator.ram.view import Ram
 from tests.contract import battles
@@ -104,9 +104,14 @@ def name(game: Game, species: int) -> bytes:
     return data.ljust(battles.NAME, b"\x50")
 
 
-def phase(game: Game) -> Phase | None:
-    """Return what the agent's readers take the battle to wait for; None without one."""
+def state(game: Game) -> State:
+    """Return what the agent's readers make of this moment."""
     memory = game.pyboy.memory
     work, high = bytes(memory[0xC000:0xE000]), bytes(memory[0xFF80:0xFFFF])
-    battle = read_state(Ram.of_image(work, high), game.frames).battle
+    return read_state(Ram.of_image(work, high), game.frames)
+
+
+def phase(game: Game) -> Phase | None:
+    """Return what the agent's readers take the battle to wait for; None without one."""
+    battle = state(game).battle
     return battle.phase if battle else None

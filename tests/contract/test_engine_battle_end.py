@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.contract import battles
+from emulator import Phase
+from tests.contract import battles, growing
 from tests.contract.battles import FIGHT, Mon
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def test_another_one_is_asked_for_and_must_come(start: Callable[[str], Game]) ->
     screens = to_faint(game)
     assert "AAAA fainted!" in said(screens)
     assert game.cursor == (14, 10)
+    assert growing.phase(game) is Phase.NEXT_MON
     assert battles.words(game.text) == "Send out another?"
     game.press("a", settle=30)
     game.wait(lambda: game.cursor == (0, 1), 60)
@@ -117,6 +119,17 @@ def test_no_means_running(start: Callable[[str], Game]) -> None:
     game.wait(lambda: game.is_free, 300)
     assert game.byte("wBattleResult") == battles.LEFT
     assert game.byte("wIsInBattle") == battles.NOTHING
+
+
+def test_no_that_fails_leaves_no_choice(start: Callable[[str], Game]) -> None:
+    game = battles.meet(begin(start, weak(), strong()), 33, 30)
+    to_faint(game)
+    battles.set_field(game, "own", "speed", 1)
+    battles.set_field(game, "enemy", "speed", 999)
+    game.press("b", settle=30)
+    assert "There is no way past it!" in said(battles.read_on(game))
+    assert game.cursor == (0, 1)
+    assert game.byte("wMenuWatchedKeys") == 1
 
 
 def test_a_trainer_asks_nothing_after_a_fall(start: Callable[[str], Game]) -> None:
@@ -151,6 +164,7 @@ def test_shift_offers_a_change(start: Callable[[str], Game], answer: str, number
     battles.challenge(game, RAMBLER, 1)
     battles.fight(game)
     assert game.cursor == (1, 8)
+    assert growing.phase(game) is Phase.CHANGE_MON
     assert battles.words(game.text).endswith("change creatures?")
     game.press(answer, settle=30)
     if answer == "a":

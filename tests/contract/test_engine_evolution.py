@@ -38,21 +38,21 @@ def begin(start: Callable[[str], Game], species: int, *, named: bool = True) -> 
     battles.hurry(game)
     level = evolution_of(game, species).level
     growing.win_to_level(game, level, (battles.HITTER, 1, 2, 4), species, named=named)
-    game.press("b", hold=2, settle=2)
     read_to_evolution(game)
     return game
 
 
 def read_to_evolution(game: Game) -> None:
+    """Read all there is to read, answering yes and forgetting the first move."""
     for _ in range(200):
-        if game.byte("wEvolutionOccurred"):
-            break
-        if game.has_arrow or game.cursor:
-            game.press("b" if game.has_arrow else "a", hold=2, settle=2)
-            forgetting = game.cursor == (5, 8)
-            game.tick(30 if forgetting else 2)
-        game.tick(2)
-    game.wait(lambda: growing.phase(game) is Phase.EVOLVING, SLOW)
+        if growing.phase(game) is Phase.EVOLVING:
+            return
+        if game.cursor:
+            game.press("a", hold=2, settle=30)
+        elif game.has_arrow or battles.has_stats_box(game):
+            game.press("b", hold=2, settle=2)
+        game.tick(4)
+    pytest.fail(f"nobody evolves:\n{game.text}")
 
 
 def watch(game: Game) -> int:
@@ -133,6 +133,25 @@ def test_it_learns_what_its_new_kind_learns_at_that_level(start: Callable[[str],
     battles.read_on(game)
     (move,) = [move for when, move in growing.learnset(game, into) if when == level]
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
+
+
+def test_one_evolves_after_the_other(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    due = evolution_of(game, NIBBIT)
+    growing.win_to_level(game, due.level, (battles.HITTER,), NIBBIT)
+    battles.poke(game, "wPartyMons", game.block("wPartyMons", PARTY_MON), PARTY_MON)
+    battles.poke(game, "wPartyMonNicks", growing.name(game, NIBBIT), battles.NAME)
+    battles.poke(game, "wPartySpecies", bytes([NIBBIT, NIBBIT, 0xFF]))
+    battles.poke(game, "wPartyCount", b"\2")
+    battles.poke(game, "wCanEvolveFlags", b"\3")
+    for _ in range(2):
+        read_to_evolution(game)
+        watch(game)
+    battles.read_on(game)
+    game.wait(lambda: game.is_free, SLOW)
+    assert game.block("wPartySpecies", 3) == bytes([due.into, due.into, 0xFF])
+    assert game.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([due.into] * 2)
 
 
 def test_only_who_rose_a_level_evolves(start: Callable[[str], Game]) -> None:

@@ -118,15 +118,6 @@ def test_the_card_names_the_player(start: Callable[[str], Game]) -> None:
     assert game.cursor == (11, 6)
 
 
-def test_saving_says_that_it_waits_and_comes_back(start: Callable[[str], Game]) -> None:
-    game = choose(open_menu(start("bedroom")), SAVE)
-    game.wait(lambda: game.has_arrow, 300)
-    game.press("b", settle=20)
-    assert game.cursor == (11, 8)
-    game.press("b", settle=12)
-    assert is_closed(game)
-
-
 def test_options_set_the_speed_of_text(start: Callable[[str], Game]) -> None:
     for presses, column, delay in ((1, 14, 5), (0, 7, 3), (-1, 1, 1), (-2, 1, 1), (2, 14, 5)):
         game = choose(open_menu(start("bedroom")), OPTION)

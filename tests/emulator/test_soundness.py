@@ -97,6 +97,8 @@ def text(map_id: int, text_id: int) -> int:
 
 TRAINER: Final = objects(LANE, connections=2) + 3 + 2 * 3 + 1
 CLASS_1: Final = pointed("TrainerDataPointers", 0)
+FIRST_LESSON: Final = 4  # of who evolves at a level: three bytes and their end
+
 SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
     "a map of no height": (
         (offset(*header(LANE)) + 1, b"\0"),
@@ -209,7 +211,7 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
         "needs less experience for a higher level",
     ),
     "a lesson beyond the last level": (
-        (pointed("EvosMovesPointerTable", 2) + 1, b"\x65"),
+        (pointed("EvosMovesPointerTable", 2) + FIRST_LESSON, b"\x65"),
         "learnsets",
         "species 3 learns move",
     ),

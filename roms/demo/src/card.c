@@ -16,9 +16,8 @@ static const uint8_t money[] = {STR_MONEY};
 static const uint8_t time[] = {STR_TIME};
 static const uint8_t badges[] = {STR_BADGES};
 
-static uint8_t count_badges(void)
+uint8_t count_bits(uint8_t bits)
 {
-    uint8_t bits = wObtainedBadges;
     uint8_t count = 0;
 
     for (; bits; bits >>= 1)
@@ -41,7 +40,7 @@ static void place_money(uint8_t *at)
     }
 }
 
-static void place_time(uint8_t *at)
+void place_time(uint8_t *at)
 {
     at = place_decimal(at, wPlayTimeHours, 3, SPACE);
     *at++ = COLON;
@@ -59,7 +58,7 @@ void player_card(void) BANKED
     place_string(TILE_AT(2, 6), time);
     place_time(TILE_AT(10, 6));
     place_string(TILE_AT(2, 8), badges);
-    place_decimal(TILE_AT(10, 8), count_badges(), 1, SPACE);
+    place_decimal(TILE_AT(10, 8), count_bits(wObtainedBadges), 1, SPACE);
     wait_for_button();
     wait_for_release();
 }

@@ -23,6 +23,10 @@ extern volatile uint8_t chunk_tiles;
 extern uint16_t chunk_dest;
 extern uint8_t chunk_buffer[128];
 
+/* cartridge_ram.s: between the two nothing may touch a C variable, nor wait for a frame */
+void show_cartridge_ram(uint8_t bank);
+void hide_cartridge_ram(void);
+
 /* clock.c */
 extern volatile uint8_t frames_shown;
 

@@ -131,11 +131,11 @@ void learn_moves_of_level(uint8_t position) BANKED
     uint16_t at = first_learned(wPartyMons[position].species);
     uint8_t level, move;
 
+    mon = &wPartyMons[position];
     for (; (level = far_byte(LEARNSETS_BANK, at)) != 0; at += 2) {
-        if (level != wPartyMons[position].level)
+        if (level != mon->level)
             continue;
         move = far_byte(LEARNSETS_BANK, at + 1);
-        mon = &wPartyMons[position];
         if (place_of(move) == NO_PLACE)
             learn_move(position, move);
     }

@@ -3,6 +3,7 @@
 #include "home.h"
 #include "overworld.h"
 #include "ram.h"
+#include "save.h"
 #include "screens.h"
 
 #define MEDIUM_TEXT 3
@@ -22,16 +23,33 @@ static void start_machine(void)
     __asm__("ei");
 }
 
-void main(void)
+static void begin_new_game(void)
 {
-    start_machine();
-    wOptions = MEDIUM_TEXT;
-    wLetterPrintingDelayFlags = LETTER_DELAY_BY_OPTION;
-    do
-        title_screen();
-    while (!main_menu());
     reset_player();
     intro();
     new_game_map();
+}
+
+static void go_on(void)
+{
+    fade_out();
+    continue_game();
+}
+
+void main(void)
+{
+    uint8_t choice;
+
+    start_machine();
+    wOptions = MEDIUM_TEXT;
+    wLetterPrintingDelayFlags = LETTER_DELAY_BY_OPTION;
+    do {
+        title_screen();
+        choice = main_menu();
+    } while (choice == BACK_TO_TITLE);
+    if (choice == CONTINUE_GAME)
+        go_on();
+    else
+        begin_new_game();
     overworld();
 }

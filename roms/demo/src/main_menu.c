@@ -1,41 +1,56 @@
-/* NEW GAME or OPTION, until there is a saved game to continue. */
+/* CONTINUE, when there is a saved game, NEW GAME or OPTION. */
 #pragma bank 46
 #include "hardware.h"
 #include "ram.h"
+#include "save.h"
 #include "screens.h"
 #include "ui.h"
 #include "world.h"
 
-#define NO_SAVE 1
-enum { ITEM_NEW_GAME, ITEM_OPTION, ITEM_COUNT };
+enum { ITEM_CONTINUE, ITEM_NEW_GAME, ITEM_OPTION, ITEMS };
 
-static const uint8_t new_game[] = {STR_NEW_GAME};
-static const uint8_t option[] = {STR_OPTION};
+static const uint8_t continue_word[] = {STR_CONTINUE};
+static const uint8_t new_game_word[] = {STR_NEW_GAME};
+static const uint8_t option_word[] = {STR_OPTION};
+static const uint8_t *const words[ITEMS] = {continue_word, new_game_word, option_word};
 
-static void draw(void)
+static void draw(uint8_t first)
 {
+    uint8_t item, y = 2;
+
     clear_screen();
-    place_box(0, 0, 13, 4);
-    place_string(TILE_AT(2, 2), new_game);
-    place_string(TILE_AT(2, 4), option);
+    place_box(0, 0, 13, 2 * (ITEMS - first));
+    for (item = first; item != ITEMS; item++, y += 2)
+        place_string(TILE_AT(2, y), words[item]);
 }
 
-/* Whether a new game begins; otherwise the title comes back. */
-bool main_menu(void) BANKED
+/* The menu stays behind the box, and B goes back to it. */
+static bool confirms(void)
 {
-    uint8_t keys, item;
+    place_summary(4, 7);
+    wait_for_button();
+    return hJoy5 & PAD_A;
+}
 
-    wSaveFileStatus = NO_SAVE;
-    for (item = ITEM_NEW_GAME;;) {
-        draw();
-        start_menu_at(1, 2, ITEM_COUNT - 1, PAD_A | PAD_B | PAD_START);
-        wCurrentMenuItem = item;
+uint8_t main_menu(void) BANKED
+{
+    uint8_t keys, item, first;
+
+    load_game();
+    first = item = wSaveFileStatus == SAVED ? ITEM_CONTINUE : ITEM_NEW_GAME;
+    for (;;) {
+        draw(first);
+        start_menu_at(1, 2, ITEM_OPTION - first, PAD_A | PAD_B | PAD_START);
+        wCurrentMenuItem = item - first;
         keys = handle_menu_input();
         if (keys & PAD_B)
-            return false;
-        item = wCurrentMenuItem;
+            return BACK_TO_TITLE;
+        item = wCurrentMenuItem + first;
         if (item == ITEM_NEW_GAME)
-            return true;
-        options_menu();
+            return NEW_GAME;
+        if (item == ITEM_OPTION)
+            options_menu();
+        else if (confirms())
+            return CONTINUE_GAME;
     }
 }

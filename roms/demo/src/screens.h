@@ -6,7 +6,8 @@
 
 void load_font(void) BANKED;
 void title_screen(void) BANKED;
-bool main_menu(void) BANKED;
+enum { BACK_TO_TITLE, NEW_GAME, CONTINUE_GAME };
+uint8_t main_menu(void) BANKED;
 void options_menu(void) BANKED;
 void intro(void) BANKED;
 void choose_player_name(void) BANKED;
@@ -16,5 +17,15 @@ void start_menu(void) BANKED;
 void draw_start_menu(void);
 bool bag_menu(void) BANKED;
 void player_card(void) BANKED;
+
+/* card.c */
+uint8_t count_bits(uint8_t bits);
+void place_time(uint8_t *at);
+
+/* summary.c */
+void place_summary(uint8_t x, uint8_t y);
+
+/* save_menu.c */
+void save_menu(void);
 
 #endif

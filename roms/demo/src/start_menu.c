@@ -77,10 +77,8 @@ static void open_item(uint8_t item)
         player_card();
         break;
     case SAVE:
-        place_message_box();
-        update_sprites();
-        print_system_text(TEXT_SAVE_NOT_YET);
-        break;
+        save_menu();
+        return;
     case OPTION:
         whole_screen();
         options_menu();
@@ -90,16 +88,22 @@ static void open_item(uint8_t item)
     update_sprites();
 }
 
+/* Who saves is back on the map. */
 void start_menu(void) BANKED
 {
+    uint8_t item;
+
     wFontLoaded |= FONT_LOADED;
     draw_start_menu();
     window_open();
     update_sprites();
     leads_out = false;
-    while (!leads_out && choose() & PAD_A && wCurrentMenuItem != EXIT)
-        if (wCurrentMenuItem != TEAM || wPartyCount)
-            open_item(wCurrentMenuItem);
+    while (!leads_out && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+        if (item != TEAM || wPartyCount)
+            open_item(item);
+        if (item == SAVE)
+            break;
+    }
     wait_for_release();
     load_view();
     window_close();

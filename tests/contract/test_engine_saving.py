@@ -1,0 +1,249 @@
+"""Saving, power off, and going on: what is asked, what is written, and what is not believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator import MenuKind
+from tests.contract import growing
+from tests.contract.stations import to_bedroom, to_naming
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.contract.conftest import Game
+
+SAVE: Final = 3  # of the menu behind START
+YES_NO: Final = (1, 8)
+GONE, SAVED = 1, 2  # wSaveFileStatus
+BANK: Final = 0x2000
+START_OF_SUM, CHECKSUM = 0x2598, 0x3523  # in a file of the whole of cartridge RAM
+PIECES: Final = {  # offset in the file: where it lies in RAM, and its size
+    0x2598: (0xD158, 0x00B),
+    0x25A3: (0xD2F7, 0x789),
+    0x2D2C: (0xC100, 0x200),
+    0x2F2C: (0xD163, 0x194),
+    0x30C0: (0xDA80, 0x462),
+    0x3522: (0xFFD7, 0x001),
+}
+TITLE_WORDS: Final = "BRINDLE VALLEY"
+TIMER: Final = 1  # of wStatusFlags6
+
+
+def cartridge_ram(game: Game) -> bytes:
+    memory = game.pyboy.memory
+    # PyBoy refuses a slice of a bank that has its last byte.
+    return b"".join(
+        bytes([*memory[bank, 0xA000:0xBFFF], memory[bank, 0xBFFF]]) for bank in range(4)
+    )
+
+
+def ask(game: Game) -> Game:
+    """Open the menu behind START and choose SAVE."""
+    game.poke("wBattleAndStartSavedMenuItem", 0)
+    game.tick(16)  # a pass that ends a step does not hear START
+    game.press("start", settle=12)
+    for _ in range(SAVE):
+        game.press("down")
+    assert game.cursor == (11, 2 + 2 * SAVE), game.text
+    game.press("a")
+    game.wait(lambda: game.cursor == YES_NO, 300)
+    return game
+
+
+def save(game: Game) -> bytes:
+    """Save, and return what the cartridge keeps without power."""
+    ask(game).press("a")
+    game.wait(lambda: game.is_free, 600)
+    return cartridge_ram(game)
+
+
+def to_menu(game: Game) -> Game:
+    game.tick(150)
+    game.press("start")
+    game.wait(lambda: game.cursor == (1, 2), 160)
+    return game
+
+
+def go_on(game: Game) -> Game:
+    to_menu(game).press("a")
+    game.wait(lambda: "OWNED" in game.text, 60)
+    game.press("a")
+    game.wait(lambda: bool(game.byte("wJoyIgnore")), 60)
+    game.wait(lambda: game.is_free, 120)
+    return game
+
+
+def items(game: Game) -> list[str]:
+    rows = game.text.splitlines()
+    words = [rows[row][2:13].strip(" #") for row in (2, 4, 6)]
+    return [word for word in words if word]
+
+
+def test_saving_asks_and_tells(start: Callable[[str], Game]) -> None:
+    game = ask(start("starter 1"))
+    menu = growing.state(game).menu
+    assert menu is not None
+    assert menu.kind is MenuKind.SAVE_YES_NO
+    rows = game.text.splitlines()
+    assert "JUNO" in rows[2]
+    assert "BADGES" in rows[4]
+    assert "  1" in rows[6]
+    assert ":" in rows[8]
+    game.press("a")
+    game.wait(lambda: "Scratch" in game.text, 60)
+    shown = game.wait(lambda: "all down." in game.text, 400)
+    assert 120 <= shown <= 250
+    game.wait(lambda: game.is_free, 120)
+    assert game.byte("wSaveFileStatus") == SAVED
+    assert game.byte("hWY") == 0x90
+
+
+def test_no_writes_nothing(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    before = cartridge_ram(game)[BANK:]
+    ask(game).press("b")
+    game.wait(lambda: game.is_free, 120)
+    assert cartridge_ram(game)[BANK:] == before
+    assert game.step("down")
+
+
+def test_the_file_is_the_contracts(start: Callable[[str], Game]) -> None:
+    game = start("starter 1")
+    file = save(game)
+    for offset, (address, size) in PIECES.items():
+        live = bytes(game.pyboy.memory[address : address + size])
+        saved = file[offset : offset + size]
+        differ = [address + i for i in range(size) if live[i] != saved[i]]
+        assert all(0xDA41 <= at <= 0xDA45 or 0xC100 <= at < 0xC300 for at in differ), offset
+        assert len(differ) < size / 4 or size == 1, offset
+    assert file[CHECKSUM] == ~sum(file[START_OF_SUM:CHECKSUM]) & 0xFF
+    assert not any(file[0x4000:])
+
+
+def test_the_game_goes_on_where_it_was_saved(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+) -> None:
+    game = start("starter 1")
+    game.press("up", hold=2)
+    place, people = game.place, game.people
+    party, money = game.block("wPartyCount", 404), game.block("wPlayerMoney")
+    options, events = game.byte("wOptions"), game.block("wEventFlags")
+    toggles = game.block("wToggleableObjectFlags")
+    file = save(game)
+    again = to_menu(power_on(file))
+    assert again.byte("wSaveFileStatus") == SAVED
+    assert again.byte("wMaxMenuItem") == 2
+    assert items(again) == ["CONTINUE", "NEW GAME", "OPTION"]
+    assert (again.tile(14, 0), again.tile(14, 7)) == (0x7B, 0x7E)
+    time = again.block("wPlayTimeHours", 5)
+    again.press("a")
+    again.wait(lambda: "OWNED" in again.text, 60)
+    assert "JUNO" in again.text
+    again.tick(120)
+    assert again.block("wPlayTimeHours", 5) == time, "the clock stands until the game goes on"
+    again.press("a")
+    again.wait(lambda: bool(again.byte("wJoyIgnore")), 60)
+    again.wait(lambda: again.is_free, 120)
+    assert again.place == place
+    assert again.byte("wSpriteStateData1", 9) == 0, "he faces down"
+    assert again.block("wPartyCount", 404) == party
+    assert again.block("wPlayerMoney") == money
+    assert (again.byte("wOptions"), again.block("wEventFlags")) == (options, events)
+    assert again.block("wToggleableObjectFlags") == toggles
+    assert len(again.people) == len(people)
+    assert again.byte("wStatusFlags6") & TIMER
+    again.wait(lambda: again.block("wPlayTimeHours", 5) != time, 10)
+    assert again.step("down") or again.step("left")
+
+
+@pytest.mark.parametrize("station", ["house", "lane", "rest house"])
+def test_the_map_looks_as_it_was_left(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game], station: str
+) -> None:
+    game = start(station)
+    tiles, blocks = game.block("wTileMap"), game.block("wOverworldMap")
+    graphics = bytes(game.pyboy.memory[0x9000:0x9800])
+    warps, signs, wild = game.warps, game.signs, game.block("wGrassRate", 21)
+    again = go_on(power_on(save(game)))
+    assert again.place == game.place
+    assert again.block("wTileMap") == tiles
+    assert again.block("wOverworldMap") == blocks
+    assert bytes(again.pyboy.memory[0x9000:0x9800]) == graphics
+    assert (again.warps, again.signs, again.block("wGrassRate", 21)) == (warps, signs, wild)
+
+
+def test_b_leads_back_from_the_summary_and_the_menu(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+) -> None:
+    game = to_menu(power_on(save(start("bedroom"))))
+    game.press("a", settle=20)
+    game.press("b", settle=20)
+    assert "OWNED" not in game.text
+    assert game.cursor == (1, 2)
+    game.press("down")
+    assert game.cursor == (1, 4)
+    game.press("b")
+    game.wait(lambda: TITLE_WORDS in game.text, 120)
+
+
+def spoiled(file: bytes) -> Iterator[bytes]:
+    for offset in (0x2598 + 12, 0x3000, CHECKSUM):
+        changed = bytearray(file)
+        changed[offset] ^= 0x10
+        yield bytes(changed)
+    yield b"\xff" * len(file)
+
+
+def test_a_spoiled_save_is_no_save(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+) -> None:
+    for file in spoiled(save(start("bedroom"))):
+        game = to_menu(power_on(file))
+        assert game.byte("wSaveFileStatus") == GONE
+        assert items(game) == ["NEW GAME", "OPTION"]
+        assert game.byte("wMaxMenuItem") == 1
+        assert game.byte("wPlayerName") == 0
+
+
+def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+) -> None:
+    file = save(start("starter 1"))
+    game = to_menu(power_on(file))
+    game.press("down")
+    to_bedroom(to_naming(game))
+    assert game.byte("wPartyCount") == 0
+    for answer, writes in (("b", False), ("a", True)):
+        ask(game).press("a")
+        game.wait(lambda: "wrote" in game.text, 200)
+        game.wait(lambda: game.has_arrow, 200)
+        game.press("a")
+        game.wait(lambda: game.cursor == YES_NO, 200)
+        game.press(answer)
+        game.wait(lambda: game.is_free, 600)
+        assert (cartridge_ram(game)[BANK:] != file[BANK:]) == writes
+    save(game)  # his own asks once
+
+
+def test_saving_again_is_the_newest(
+    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+) -> None:
+    game = start("bedroom")
+    save(game)
+    assert game.step("down")
+    place = game.place
+    again = go_on(power_on(save(game)))
+    assert again.place == place
+
+
+def test_variables_of_the_cartridge_survive_the_other_bank(start: Callable[[str], Game]) -> None:
+    game = ask(start("bedroom"))
+    game.press("a")
+    game.wait(lambda: game.is_free, 600)
+    assert game.step("down")
+    game.press("start", settle=12)
+    assert game.cursor == (11, 8)
+    assert game.byte("wBattleAndStartSavedMenuItem") == SAVE
