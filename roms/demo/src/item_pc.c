@@ -32,7 +32,7 @@ static bool choose_from(uint8_t *list)
 }
 
 /* Of a key item there is one. */
-static bool choose_quantity(void)
+static bool ask_quantity(void)
 {
     wItemQuantity = 1;
     if (is_key_item(wCurItem))
@@ -43,7 +43,7 @@ static bool choose_quantity(void)
 
 static void move_items(uint8_t *from, uint8_t *to, uint8_t capacity, uint8_t done, uint8_t no_room)
 {
-    if (!choose_quantity())
+    if (!ask_quantity())
         return;
     if (!add_items(to, capacity, wCurItem, wItemQuantity)) {
         print_system_text(no_room);
@@ -59,7 +59,7 @@ static void toss(void)
         print_system_text(TEXT_STORE_KEEP);
         return;
     }
-    if (!choose_quantity())
+    if (!ask_quantity())
         return;
     print_system_text(TEXT_STORE_TOSS_ASK);
     if (yes_no())

@@ -103,8 +103,10 @@ void mark_seen(uint8_t species) BANKED
     set_dex_bit(wPokedexSeen, species);
 }
 
+/* Whoever is owned was seen. */
 void mark_owned(uint8_t species) BANKED
 {
+    mark_seen(species);
     set_dex_bit(wPokedexOwned, species);
 }
 
@@ -123,7 +125,6 @@ void give_mon(uint8_t species, uint8_t level) BANKED
     wPartySpecies[place] = species;
     wPartySpecies[place + 1] = NO_MON;
     wPartyCount++;
-    mark_seen(species);
     mark_owned(species);
 }
 
