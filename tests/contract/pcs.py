@@ -56,14 +56,16 @@ def said(game: Game) -> str:
     return battles.words(game.text)
 
 
+def ram(game: Game) -> Ram:
+    """Return what the agent's readers are given."""
+    memory = game.pyboy.memory
+    return Ram([(at, bytes(memory[at : at + size])) for at, size in (WORK_RAM, HIGH_RAM)])
+
+
 def kind(game: Game) -> MenuKind | None:
     """Return what the agent's reader takes the menu for."""
-    windows = [(start, bytes(game.pyboy.memory[start : start + size])) for start, size in RANGES]
-    menu = read_menu(Ram(windows))
+    menu = read_menu(ram(game))
     return menu.kind if menu else None
-
-
-RANGES: Final = (WORK_RAM, HIGH_RAM)
 
 
 def rows(game: Game, x: int, end: int, ys: Sequence[int]) -> list[str]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contract import battles
+from emulator import MenuKind
+from tests.contract import battles, pcs
 from tests.contract.battles import PARALYSIS, Mon
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def team(start: Callable[[str], Game]) -> Game:
 
 def test_the_list_says_how_each_is(team: Game) -> None:
     assert team.byte("wMaxMenuItem") == 2
+    assert pcs.kind(team) is MenuKind.PARTY
     rows = team.text.splitlines()
     names = [rows[y][3:7] for y in (0, 2, 4)]
     assert names == ["AAAA", "BBBB", "CCCC"]
@@ -109,3 +111,4 @@ def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -
     assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
     assert team.byte("wMaxMenuItem") == 2
     assert team.block("wFieldMoves", 4) == bytes(4)
+    assert pcs.kind(team) is MenuKind.PARTY_FIELD

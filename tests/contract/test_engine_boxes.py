@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emulator import MenuKind
+from emulator import Box, BoxedMon, MenuKind
+from emulator.ram.box import read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
 from tests.contract.conftest import halting_share
@@ -83,6 +84,7 @@ def test_a_deposited_mon_keeps_its_bytes(pc: Game) -> None:
     assert battles.party_mon(pc, 1)[0] == 33
     boxed = pc.block("wBoxMons", BOX_MON)
     assert boxed == before[:3] + before[33:34] + before[4:BOX_MON]
+    assert read_box(pcs.ram(pc)) == Box(0, (BoxedMon(7, 9),))
     assert pc.block("wBoxMonNicks", 4) == bytes([0x81] * 4)
     assert pc.block("wBoxMonOT", 2) == bytes([0x8A, 0x50])
     assert pc.block("wPartyMonNicks", 22)[NAME:][:4] == bytes([0x82] * 4)

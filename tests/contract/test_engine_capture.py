@@ -196,7 +196,6 @@ def test_no_ball_is_spent_without_room(start: Callable[[str], Game]) -> None:
     game = arena(start, team=6, boxed=20)
     seen = throw(game, POKE)
     assert "Team and box" in battles.words(seen[0])
-    assert battles.is_at_menu(game)
     assert pcs.read_list(game, "wNumBagItems")[3] == (POKE, 9)
     assert game.byte("wEnemySelectedMove") == 0  # the turn was not spent
 

@@ -2,6 +2,7 @@
 #pragma bank 62
 #include "box.h"
 #include "overworld.h"
+#include "save.h"
 #include "ui.h"
 #include "world.h"
 
@@ -47,5 +48,6 @@ void change_box(void)
     if (!choose_box())
         return;
     change_box_to(wCurrentMenuItem);
+    save_game();
     print_system_text(TEXT_BOX_CHANGED);
 }

@@ -26,6 +26,8 @@
 #define END_GLYPH (0x5A80 + 8 * 0x70)
 #define END_TILE (VRAM_FONT + 16 * 0x70)
 #define GLYPH_ROWS 8
+/* A press that comes too early is lost. */
+#define LOADING_FRAMES 20
 
 static const uint8_t upper_1[] = {STR_KEYS_UPPER_1};
 static const uint8_t upper_2[] = {STR_KEYS_UPPER_2};
@@ -98,6 +100,7 @@ static void draw(void)
     draw_keys();
     draw_name();
     hAutoBGTransferEnabled = 1;
+    delay_frames(LOADING_FRAMES);
 }
 
 static void point_at(uint8_t row, uint8_t column)

@@ -12,7 +12,7 @@ void mark_choice(void)
     *BYTES(wMenuCursorLocation) = CURSOR_PARENT;
 }
 
-/* Not shown before it is whole: the map alone would flash. */
+/* Not shown before it is whole: the map alone would flash. The cursor comes when all of it is to be seen. */
 static void draw(const Word *words, uint8_t count, uint8_t width)
 {
     uint8_t i;
@@ -24,6 +24,7 @@ static void draw(const Word *words, uint8_t count, uint8_t width)
         place_string(TILE_AT(2, 2 + 2 * i), words[i]);
     update_sprites();
     hAutoBGTransferEnabled = 1;
+    wait_transfer();
 }
 
 /* Which of them, beginning at `row`; the last is the way out, and B takes it too. */
