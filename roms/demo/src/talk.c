@@ -139,6 +139,8 @@ bool talk(void)
     uint8_t id = sign_text_at(y, x);
     uint8_t slot;
 
+    if (find_hidden(y, x))
+        return true;
     if (id) {
         display_text(id);
         return true;
