@@ -82,7 +82,7 @@ class Task:
     """Something that makes the fact `sets` true, once all the facts that it `needs` are.
 
     Either talking to one of the people (sprite slots) in `talk_to` and saying yes to what they
-    ask first, or walking to one of the squares in `walk_to`, or examining the square `examine` from below.
+    ask first, or walking to one of the squares in `walk_to`, or examining the square `examine` from any side.
     Whoever has to be fought for it is `against`, a class of trainers and a number.
     """
 

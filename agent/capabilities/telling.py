@@ -12,7 +12,7 @@ from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Destination, Outcome, Skill, Terrain, examine, look_at, talk, travel, wait
-from emulator import MenuKind, State
+from emulator import Facing, MenuKind, State
 from memory import Recall
 
 # An errand is worth a detour on the way to the next milestone, but never its failure.
@@ -122,7 +122,7 @@ def _task_deed(task: Task, terrain: Terrain, chance: Random) -> Deed:
         if task.talk_to:
             return talk(person, terrain, state, say_yes=True)
         if task.examine is not None:
-            return examine(task.examine, terrain, state)
+            return examine(task.examine, terrain, state, facings=tuple(Facing))
         return travel(terrain, Destination(state.map.map_id, squares), state)
 
     action = Action(

@@ -1,6 +1,6 @@
 """Going up to somebody or something and hearing them out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from agent.skills.crowd import Crowd
@@ -44,16 +44,22 @@ def talk(
 
 
 def examine(
-    square: tuple[int, int], terrain: Terrain, state: State, *, patience: int = 40
+    square: tuple[int, int],
+    terrain: Terrain,
+    state: State,
+    *,
+    facings: Collection[Facing] = (Facing.UP,),
+    patience: int = 40,
 ) -> Skill:
-    """Walk up to a square of this map from below, face it, and read all it says.
+    """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
-    What stands along a wall, such as statues, shelves and machines, answers on that side only.
+    What stands along a wall, such as statues, shelves and machines, answers from below only.
     """
     x, y = square
 
     def places(state: State) -> dict[Spot, Facing]:
-        return {spot_of(state)._replace(x=x, y=y + 1): Facing.UP}
+        target = spot_of(state)._replace(x=x, y=y)
+        return {target.next_to(facing.opposite): facing for facing in facings}
 
     return _address(places, terrain, state, hear_out, patience=patience)
 

@@ -173,3 +173,26 @@ def test_a_full_bag_leaves_it_there(found: Game) -> None:
     assert found.is_free
     assert not is_gone(found)
     assert things.bag(found) == stacks
+
+
+def test_what_is_hidden_is_found_once(bedroom: Game) -> None:
+    things.fill_bag(bedroom)
+    game = bedroom.go(1, 7).face("left")
+    game.press("a", settle=30)
+    assert "found" in things.words(game)
+    game.press("b", settle=30)
+    assert game.is_free
+    assert things.bag(game) == [(things.POTION, 1)]
+    assert game.byte("wObtainedHiddenItemsFlags") & 1
+    game.press("a", settle=30)
+    assert game.is_free
+    assert things.bag(game) == [(things.POTION, 1)]
+
+
+def test_a_full_bag_leaves_it_hidden(bedroom: Game) -> None:
+    things.fill_bag(bedroom, *[(item, 1) for item in range(30, 50)])
+    game = bedroom.go(1, 7).face("left")
+    game.press("a", settle=30)
+    assert "bag is full" in things.words(game)
+    game.press("b", settle=30)
+    assert not game.byte("wObtainedHiddenItemsFlags") & 1

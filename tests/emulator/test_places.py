@@ -22,6 +22,7 @@ from emulator.world.toggles import Toggle, read_toggles
 from emulator.world.town_map import TownMapEntry, read_town_map_entry
 
 END = 0xFF
+BEDROOM = 38
 
 
 def rom_with(tables: Mapping[tuple[int, int], bytes]) -> Rom:
@@ -149,10 +150,17 @@ def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     world = World.of(demo)
     assert not world.dungeon_warps
     for here in world.maps:
-        assert not here.shops + here.hidden_items + here.hidden_coins
+        assert not here.hidden_coins
         assert here.town_map is None
         assert not here.tileset.surfable
         assert not here.tileset.water_pairs | here.tileset.warp_pads | here.tileset.holes
+
+
+def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
+    hidden = {here.map_id: here.hidden_items for here in World.of(demo).maps if here.hidden_items}
+    assert hidden[BEDROOM] == (HiddenItem(x=0, y=7, flag=hidden[BEDROOM][0].flag, item=20),)
+    flags = sorted(each.flag for items in hidden.values() for each in items)
+    assert flags == list(range(len(flags)))
 
 
 def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:

@@ -283,6 +283,7 @@ enum { ATTACK, DEFENSE, SPEED, SPECIAL, ACCURACY, EVASION };
 #define wItemList BYTES(0xCF7B)
 #define wPrintItemPrices BYTE(0xCF93)
 #define wItemQuantity BYTE(0xCF96)
+#define wObtainedHiddenItemsFlags BYTES(0xD6F0)
 #define wRepelRemainingSteps BYTE(0xD0DB)
 #define wItemListPointer WORD(0xD128)
 #define hHalveItemPrices HIGH_BYTE(0xFF8E)

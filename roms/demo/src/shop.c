@@ -144,7 +144,7 @@ static void load_wares(uint8_t bank, uint16_t script)
 /* In an open message box. */
 void shop(uint8_t bank, uint16_t script) BANKED
 {
-    uint8_t action;
+    uint8_t action, offset_of_bag = wListScrollOffset;
 
     load_wares(bank, script);
     print_system_text(TEXT_SHOP_WELCOME);
@@ -155,6 +155,7 @@ void shop(uint8_t bank, uint16_t script) BANKED
             sell();
         ask_again();
     }
+    wListScrollOffset = offset_of_bag;
     draw_shop();
     print_system_text(TEXT_SHOP_GOODBYE);
 }

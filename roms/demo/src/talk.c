@@ -148,6 +148,8 @@ bool talk(void)
     uint8_t id = sign_text_at(y, x);
     uint8_t slot;
 
+    if (find_hidden(y, x))
+        return true;
     if (id) {
         if (!sign_speaks(id))
             display_text(id);

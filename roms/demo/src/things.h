@@ -51,6 +51,9 @@ bool suffer_poison(void) BANKED;
 /* shop.c */
 void shop(uint8_t bank, uint16_t script) BANKED;
 
+/* hidden.c: whether something lay there */
+bool find_hidden(uint8_t y, uint8_t x) BANKED;
+
 /* talk.c, and what lies on the ground: pick_up.c */
 void display_system_text(uint8_t id) BANKED;
 void pick_up(uint8_t slot);

@@ -13,6 +13,7 @@ from world import (
     cast,
     font,
     font_tables,
+    hidden_tables,
     landings,
     map_macros,
     map_tables,
@@ -108,6 +109,7 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     return [
         *made,
         *landings.placements(by_id),
+        *hidden_tables.placements(sources),
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 

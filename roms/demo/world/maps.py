@@ -33,6 +33,14 @@ class Sign(NamedTuple):
     text: str
 
 
+class Hidden(NamedTuple):
+    """A thing in the ground, which nobody sees."""
+
+    x: int
+    y: int
+    item: int
+
+
 class Connection(NamedTuple):
     """A neighbour; `offset` is how many blocks further east (or south) its origin lies."""
 
@@ -76,6 +84,7 @@ class Map:
     landing: tuple[int, int] | None  # where one wakes up or lands in this town
     grass: Wild
     water: Wild
+    hidden: tuple[Hidden, ...]
 
     @property
     def width(self) -> int:
@@ -127,6 +136,7 @@ def load(path: Path) -> Map:
             landing=tuple(source["landing"]) if "landing" in source else None,
             grass=_wild(source.get("wild", {}).get("grass")),
             water=_wild(source.get("wild", {}).get("water")),
+            hidden=tuple(Hidden(*it["at"], it["item"]) for it in source.get("hidden", ())),
         )
     except (KeyError, TypeError, WorldError) as error:
         message = f"maps/{path.name}: {error}"
