@@ -149,10 +149,18 @@ def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     world = World.of(demo)
     assert not world.dungeon_warps
     for here in world.maps:
-        assert not here.shops + here.hidden_items + here.hidden_coins
+        assert not here.hidden_items + here.hidden_coins
         assert here.town_map is None
         assert not here.tileset.surfable
         assert not here.tileset.water_pairs | here.tileset.warp_pads | here.tileset.holes
+
+
+def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None:
+    shops = {here.map_id: here.shops for here in World.of(demo).maps if here.shops}
+    assert shops == {
+        42: (Shop(slot=1, items=(4, 20, 11, 12, 14, 15)),),
+        56: (Shop(slot=1, items=(4, 20, 19, 11, 15, 30, 29)),),
+    }
 
 
 def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
