@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.contract.world_rom import Map, Person, Rom, Square, opened_maps
-from tests.contract.world_ways import FACINGS, WAYS, crossed, landings, neighbours, walk
+from tests.contract.world_ways import FACINGS, WAYS, crossed, landings, neighbours, on_map, walk
 
 LANE, TRAINER_SLOT, WALKER_SLOT = 12, 1, 2
 LANE_NEEDS_GRASS, LANE_NEEDS_LEDGE_ROWS = 2, 3
@@ -102,10 +102,7 @@ def test_from_below_each_ledge_there_is_another_way_round(
     rom: Rom, maps: dict[int, Map], reached: set[Square]
 ) -> None:
     for top, _, landing in all_hops(rom, maps, reached):
-        there = top.map
-        assert top in walk(
-            [landing], rom, maps, inside=lambda square, there=there: square.map == there
-        )
+        assert top in walk([landing], rom, maps, inside=on_map(top.map))
         assert top not in neighbours(landing, rom, maps)
 
 

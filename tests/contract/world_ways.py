@@ -88,6 +88,16 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
     yield from (landing for _, landing in landings(square, rom, maps))
 
 
+def on_map(number: int) -> Callable[[Square], bool]:
+    """Return whether a square is of map `number`, as a question to `walk`."""
+    return lambda square: square.map == number
+
+
+def off_map(number: int) -> Callable[[Square], bool]:
+    """Return the opposite question."""
+    return lambda square: square.map != number
+
+
 def walk(
     starts: Iterable[Square],
     rom: Rom,

@@ -162,6 +162,13 @@ def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
     flags = sorted(each.flag for items in hidden.values() for each in items)
     assert flags == list(range(len(flags)))
 
+def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None:
+    shops = {here.map_id: here.shops for here in World.of(demo).maps if here.shops}
+    assert shops == {
+        42: (Shop(slot=1, items=(4, 20, 11, 12, 14, 15)),),
+        56: (Shop(slot=1, items=(4, 20, 19, 11, 15, 30, 29)),),
+    }
+
 
 def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
     toggled = [(here, one) for here in World.of(demo).maps for one in here.toggles]

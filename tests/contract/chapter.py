@@ -1,0 +1,64 @@
+"""The way to the first badge: its places and events, and short cuts to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+ALDERBROOK, STONECROSS, HEATHER_WAY, WOOD = 1, 2, 13, 51
+LAB, STORE, NORTH_GATE, SOUTH_GATE, GYM = 40, 42, 47, 50, 54
+GOT_CAPS, OAK_GOT_PARCEL, GOT_PARCEL = 0x024, 0x038, 0x039
+GYM_TRAINERS, BEAT_LEADER = (0x072, 0x073), 0x077
+SECOND_LOCK, FIRST_LOCK = 0x160, 0x161
+ROUTE_TRAINERS, WOOD_TRAINERS = (0x3E3, 0x3E4), (0x562, 0x563, 0x564)
+PARCEL, CAP = 70, 4
+STORE_DOOR = 1  # of the warps of Alderbrook
+# Of maps whose script indices the agent does not read.
+TOWN_SCRIPT, GYM_SCRIPT, STORE_SCRIPT = 0xD5F4, 0xD5FC, 0xD60D
+
+
+def through_the_door(start: Callable[[str], Game], target: int, entrance: int = 0) -> Game:
+    """Walk through the door of the store in Alderbrook, behind which the asked place lies."""
+    game = start("alderbrook")
+    game.poke("wWarpEntries", entrance, 4 * STORE_DOOR + 2)
+    game.poke("wWarpEntries", target, 4 * STORE_DOOR + 3)
+    x, y, _ = game.warps[STORE_DOOR]
+    game.go(x, y + 1)
+    return enter(game, "up", target)
+
+
+def enter(game: Game, direction: str, target: int) -> Game:
+    """Hold a direction until the map is another one and the player is free or held up there."""
+    game.hold(direction)
+    game.wait(lambda: game.place.map == target, 200)
+    game.release(direction)
+    game.wait(lambda: game.is_free or bool(game.byte("wFontLoaded")), 200)
+    return game
+
+
+def bag(game: Game) -> dict[int, int]:
+    """Return quantities by item."""
+    data = game.block("wBagItems")[: 2 * game.byte("wNumBagItems")]
+    return dict(zip(data[::2], data[1::2], strict=True))
+
+
+def fill_bag(game: Game) -> None:
+    """Put twenty different things into the bag, none of them a parcel or a cap."""
+    game.poke("wNumBagItems", 20)
+    for slot in range(20):
+        game.poke("wBagItems", 100 + slot, 2 * slot)
+        game.poke("wBagItems", 1, 2 * slot + 1)
+    game.poke("wBagItems", 0xFF, 40)
+
+
+def empty_bag(game: Game, item: int | None = None) -> None:
+    """Leave nothing in the bag, or one thing."""
+    game.poke("wNumBagItems", 0 if item is None else 1)
+    game.poke("wBagItems", 0xFF if item is None else item)
+    game.poke("wBagItems", 1, 1)
+    if item is not None:
+        game.poke("wBagItems", 0xFF, 2)
