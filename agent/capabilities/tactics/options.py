@@ -25,7 +25,7 @@ from emulator import Battle, BattleMon, Dex, State, run_chance
 
 SAFE: Final = 0.5  # what coming away is worth when experience is wanted
 AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.08  # so that nobody changes to and fro
+CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
 ITEM_COSTS: Final = 0.08
 WILD_ITEM_COSTS: Final = 0.25
 

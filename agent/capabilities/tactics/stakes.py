@@ -11,7 +11,7 @@ from agent.capabilities.tactics.teams import beats
 from emulator import BattleMon, Dex, MoveSlot, Odds, Stages, Volatile
 
 HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
-FALL: Final = 0.05  # what it costs that a mon falls, even if the battle is won
+FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
 POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
 
 
