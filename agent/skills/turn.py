@@ -16,7 +16,7 @@ from agent.skills.orders import (
 )
 from emulator import Battle, Phase, State
 
-PATIENCE: Final = 40  # choices in the menus of one order, before it counts as refused
+PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
 
 
 class Turn:

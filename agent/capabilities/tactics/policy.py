@@ -85,4 +85,4 @@ def _values(dex: Dex, state: State, wishes: Wishes) -> list[tuple[float, int]]:
     table = Table.facing(dex, state, wishes)
     if table is None:
         return [(0.0, first_able(state))]
-    return [(sent(table, mon, struck=False)[0], mon.position) for mon in table.bench]
+    return [(sent(table, mon), mon.position) for mon in table.bench]
