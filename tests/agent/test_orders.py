@@ -241,3 +241,13 @@ def test_b_is_not_held_once_somebody_may_evolve(screen: Screen) -> None:
 def test_a_name_that_is_asked_for_is_taken_as_it_is_offered(screen: Screen) -> None:
     naming = screen.asking(Phase.NAMING, "", MenuKind.KEYBOARD)
     assert next(fight(ATTACKING, naming)).button is Button.START
+
+
+def test_a_menu_that_takes_no_order_is_not_pressed_at_for_ever(screen: Screen) -> None:
+    commander = Orders(lambda _state: Attack(0))
+    skill = fight(commander, screen.state)
+    next(skill)
+    for _ in range(200):  # the battle menu waits all the time, whatever is pressed
+        skill.send(screen.state)
+    assert len(commander.tried) > 1
+    assert commander.tried[1].refused == {Attack(0)}
