@@ -101,7 +101,7 @@ def battle_page(cartridge: str, seeds: str, pairs: Sequence[Pair]) -> str:
         "|---|" + "--:|" * (len(HEAD) - 1),
         *["| " + " | ".join(row) + " |" for row in battle_rows(pairs)],
         "",
-        f"A turn took the agent {thought.p50:.2f} ms to decide (median), {thought.p99:.1f} ms at p99.",
+        f"A turn took the agent {thought.p50:.2f} ms of the processor to decide (median), {thought.p99:.1f} ms at p99.",
     ]
     return "\n".join(lines) + "\n"
 

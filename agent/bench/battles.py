@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from time import perf_counter
+from time import process_time
 from typing import Final, TypeAlias
 
 from agent.bench.contests import Contest, contest
@@ -39,7 +39,7 @@ Progress: TypeAlias = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Fought:
-    """How one policy did; `thought` is the seconds that each of its turns took it."""
+    """How one policy did; `thought` is the seconds of the processor that each turn took it."""
 
     result: BattleResult | None
     thought: tuple[float, ...]
@@ -132,9 +132,9 @@ class Timed:
 
     def order(self, state: State, tried: Tried) -> Order:
         """Return what the commander orders."""
-        start = perf_counter()
+        start = process_time()
         order = self._commander.order(state, replace(tried, refused=tried.refused | {Flee()}))
-        self.thought.append(perf_counter() - start)
+        self.thought.append(process_time() - start)
         return order
 
 
