@@ -87,6 +87,12 @@ class PyBoyConsole:
         """Return any memory at this moment."""
         return bytes(self._memory[address : address + size])
 
+    def poke(self, address: int, data: bytes) -> None:
+        """Write RAM at this moment, to set up what is measured; play itself only ever presses buttons."""
+        for at, byte in enumerate(data, start=address):
+            self._memory[at] = byte
+        self._ram = None
+
     def screen(self) -> Screen:
         """Return the picture of this moment, or raise a ConsoleError when it was not drawn.
 

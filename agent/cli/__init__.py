@@ -1,6 +1,7 @@
 """The command line: parses, calls, prints, exits. Knows nothing of how play works."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from agent.app import (
 )
 from agent.bench import measure, page
 from agent.cli.bench import figures_table
+from agent.cli.bench_battles import bench_battles
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
@@ -35,6 +37,14 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+class Measured(StrEnum):
+    """What `bench` measures."""
+
+    SPEED = "speed"
+    BATTLES = "battles"
+
 
 Rom = Annotated[
     Path | None,
@@ -166,10 +176,17 @@ def plan(
 
 @cli.command()
 def bench(
+    what: Annotated[
+        Measured,
+        typer.Argument(help="What to measure: speed, or battles against a simple policy."),
+    ] = Measured.SPEED,
     rom: Rom = None,
     seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
     ticks: Annotated[int, typer.Option(min=1, help="How many ticks a round plays.")] = 2_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
+    seeds: Annotated[
+        str, typer.Option(metavar="A..B", help="Which battles to fight, for battles.")
+    ] = "0..599",
     write: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
@@ -179,12 +196,15 @@ def bench(
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs beside the emulator, and how well text is read from pixels."""
+    """Measure what play costs and how well text is read from pixels; or how much oftener battles are won."""
     out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
+    if what is Measured.BATTLES:
+        bench_battles(cartridge, seeds, write, as_json=as_json)
+        return
     with interrupts() as interrupt:
 
         def say(words: str) -> None:

@@ -1,10 +1,14 @@
-"""Following battles from tick to tick, so that each can be told as one record when it is over."""
+"""Following battles from tick to tick, so that each can be told as one record when it is over.
+
+All of it is what RAM showed: who stood against whom, what left the bag, who was called back, and in which state.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from agent.perception import Percept
+from agent.skills import BALLS
 from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 from memory import BattleRecord, Json
 
@@ -13,21 +17,37 @@ OUTCOMES: Final = {
     BattleResult.LOST: "defeat",
     BattleResult.LEFT: "runaway",
 }
+MOST_DECISIONS: Final = 8  # that are worth telling of one battle
 
 
 @dataclass(slots=True)
 class Fight:
-    """A battle under way, as far as it went; the mons are those it began with."""
+    """A battle under way, as far as it went; own and level are those it began with.
+
+    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them.
+    """
 
     start: int
-    enemy: str
+    enemies: list[str]
     enemy_level: int
     own: str
     own_level: int
+    active: str
+    position: int
+    bag: list[list[int]]
     turns: int = 0
     moves: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
     hp_percent: float = 100.0
+    enemy_hp_percent: float = 100.0
     asked: bool = False  # whether the last tick was one at which the battle menu waited
+    thrown: bool = False  # whether the last thing that left the bag in this turn was a ball
+
+    def decide(self, words: str) -> None:
+        """Remember a decision, unless there were too many already."""
+        if len(self.decisions) < MOST_DECISIONS:
+            self.decisions.append(words)
 
 
 class BattleWatch:
@@ -41,7 +61,7 @@ class BattleWatch:
         """Take note of one moment, and return the battle that ended with it, if one did."""
         state, fight = percept.state, self._fight
         if state.battle is not None and state.in_battle:
-            self._follow(state.battle, percept.tick)
+            self._follow(state.battle, state, percept.tick)
             return None
         if fight is None:
             return None
@@ -56,43 +76,105 @@ class BattleWatch:
         """Take over what `to_json` returned."""
         self._fight = Fight(**data["fight"]) if data["fight"] is not None else None
 
-    def _follow(self, battle: Battle, tick: int) -> None:
+    def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
             return  # nobody is out yet
         fight = self._fight
         if fight is None:
-            other, name = self._name(enemy), self._name(own)
-            fight = self._fight = Fight(tick, other, enemy.level, name, own.level)
+            fight = self._fight = self._begun(own, enemy, state, tick)
+        other = self._name(enemy)
+        if other not in fight.enemies:
+            fight.enemies.append(other)
+        fight.enemy_level = max(fight.enemy_level, enemy.level)
+        self._note_items(fight, state)
+        if own.position != fight.position:
+            self._note_change(fight, own, other)
         asked = battle.phase is Phase.MAIN_MENU
         if asked and not fight.asked:
             fight.turns += 1
+            fight.thrown = False
         fight.asked = asked
-        fight.hp_percent = round(100 * own.hp / own.max_hp, 1)
+        fight.hp_percent = _percent(own)
+        fight.enemy_hp_percent = _percent(enemy)
         if battle.phase is Phase.BUSY and battle.own_move is not None:
             move = self._dex.all_moves.get(battle.own_move)
             if move is not None and move.name not in fight.moves:
                 fight.moves.append(move.name)
+
+    def _begun(self, own: BattleMon, enemy: BattleMon, state: State, tick: int) -> Fight:
+        name = self._name(own)
+        return Fight(
+            start=tick,
+            enemies=[self._name(enemy)],
+            enemy_level=enemy.level,
+            own=name,
+            own_level=own.level,
+            active=name,
+            position=own.position,
+            bag=_bag(state),
+        )
+
+    def _note_items(self, fight: Fight, state: State) -> None:
+        bag = _bag(state)
+        if bag == fight.bag:
+            return
+        for number in dict.fromkeys(item for item, _ in fight.bag):
+            before = sum(quantity for item, quantity in fight.bag if item == number)
+            if state.bag.quantity(number) >= before:
+                continue
+            item = self._dex.all_items.get(number)
+            name = item.name if item is not None else f"item {number}"
+            fight.items.append(name)
+            fight.thrown = number in BALLS
+            if fight.thrown:
+                fight.decide(f"{name} at {fight.enemies[-1]} with {fight.enemy_hp_percent:.0f}% HP")
+            else:
+                fight.decide(f"{name} when {fight.active} had {fight.hp_percent:.0f}% HP")
+        fight.bag = bag
+
+    def _note_change(self, fight: Fight, own: BattleMon, other: str) -> None:
+        name = self._name(own)
+        if fight.hp_percent:
+            fight.decide(f"{fight.active} at {fight.hp_percent:.0f}% HP back for {name}: {other}")
+        else:
+            fight.decide(f"{name} against {other} after {fight.active} fell")
+        fight.active, fight.position = name, own.position
 
     def _name(self, mon: BattleMon) -> str:
         species = self._dex.all_species.get(mon.species)
         return species.name if species is not None else mon.nickname
 
 
+def _percent(mon: BattleMon) -> float:
+    return round(100 * mon.hp / mon.max_hp, 1)
+
+
+def _bag(state: State) -> list[list[int]]:
+    return [[item, quantity] for item, quantity in state.bag.items]
+
+
 def _record(fight: Fight, state: State, tick: int) -> BattleRecord:
     result = state.battle_result
+    outcome = OUTCOMES[result] if result is not None else "runaway"
+    if outcome == "runaway":
+        if fight.thrown:
+            outcome = "catch"
+        else:
+            fight.decide(f"left {fight.enemies[-1]} with {fight.hp_percent:.0f}% HP")
+    enemies = ", ".join(fight.enemies)
     return BattleRecord(
-        battle_id=f"{fight.start}:{fight.enemy}",
+        battle_id=f"{fight.start}:{enemies}",
         start_tick=fight.start,
         end_tick=tick,
-        enemy_pokemon=fight.enemy,
+        enemy_pokemon=enemies,
         enemy_level=fight.enemy_level,
         player_pokemon=fight.own,
         player_level=fight.own_level,
-        outcome=OUTCOMES[result] if result is not None else "runaway",
+        outcome=outcome,
         turns_taken=fight.turns,
         player_hp_remaining=fight.hp_percent,
         moves_used=tuple(fight.moves),
-        items_used=(),
-        key_decisions=(),
+        items_used=tuple(fight.items),
+        key_decisions=tuple(fight.decisions),
     )

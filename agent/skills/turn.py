@@ -16,7 +16,8 @@ from agent.skills.orders import (
 )
 from emulator import Battle, Phase, State
 
-PATIENCE: Final = 40  # choices in the menus of one order, before it counts as refused
+DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
+PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
 
 
 class Turn:
@@ -30,15 +31,20 @@ class Turn:
         self._done = False
         self._asked = False  # whether the battle menu waited the last time somebody looked
         self._choices = 0
+        self._looks = 0
         self._refused: set[Order] = set()
         self._balls = 0
 
     def order_for(self, state: State) -> Order:
         """Return the order to carry out while the battle menu waits."""
+        self._looks += 1
+        if self._asked and self._looks > DEAF:
+            self._asked = False  # the menu does not take it
         if not self._asked or self.order is None:
             self._settle(state)
             self.order = self._next(state)
             self._given_in, self._done, self._choices, self.change = state, False, 0, None
+            self._looks = 0
         self._asked = True
         return self.order
 

@@ -1,10 +1,23 @@
 """Battles become records: who, how long, with what, and how it ended."""
 
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+
+import pytest
 
 from agent.mind import BattleWatch
 from agent.perception import Percept
-from emulator import Dex, State, demo_cartridge_path, load_cartridge
+from emulator import (
+    Bag,
+    BattleKind,
+    Dex,
+    Phase,
+    Stack,
+    State,
+    demo_cartridge_path,
+    load_cartridge,
+)
 from memory import BattleRecord, read_run
 from tests.agent.support import Played, game_at
 
@@ -22,7 +35,7 @@ def test_every_battle_of_a_run_is_remembered(played: Played) -> None:
         battles = [dict(event.payload) for event in run.store.events("battle")]
     assert len(battles) == played.summary.battles
     for battle in battles:
-        assert {battle["enemy_pokemon"], battle["player_pokemon"]} <= names
+        assert {*battle["enemy_pokemon"].split(", "), battle["player_pokemon"]} <= names
         assert set(battle["moves_used"]) <= moves
         assert battle["outcome"] in {"victory", "defeat", "runaway"}
         assert battle["turns_taken"] >= 1
@@ -50,3 +63,67 @@ def test_a_battle_is_followed_across_a_checkpoint(played: Played) -> None:
     (record,) = records
     assert (record.enemy_pokemon, record.outcome) == (first["enemy_pokemon"], first["outcome"])
     assert record.turns_taken == first["turns_taken"]
+
+
+@pytest.fixture(scope="module")
+def first_turn(played: Played) -> Iterator[State]:
+    """The state in which the first battle asks for the first time; the bag holds a ball and a potion."""
+
+    def asks(state: State) -> bool:
+        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+    with game_at(played.folder, asks) as game:
+        yield replace(game.state, bag=Bag((Stack(4, 1), Stack(20, 2))))
+
+
+@pytest.fixture(scope="module")
+def after_one_left(played: Played) -> Iterator[State]:
+    """A state after a battle, in which RAM says that it was left."""
+    with game_at(
+        played.folder, lambda state: state.game_started and bool(len(state.party))
+    ) as game:
+        game.poke({0xCF0B: 2})
+        yield game.state
+
+
+def told(first: State, *later: State) -> BattleRecord:
+    watch = BattleWatch(DEX)
+    *fought, ended = [first, *later]
+    for tick, state in enumerate(fought):
+        assert watch.saw(percept(state, tick)) is None
+    record = watch.saw(percept(ended, len(fought)))
+    assert record is not None
+    return record
+
+
+def test_a_ball_that_ended_the_battle_caught(first_turn: State, after_one_left: State) -> None:
+    thrown = replace(first_turn, bag=Bag((Stack(20, 2),)))
+    record = told(first_turn, thrown, after_one_left)
+    assert record.outcome == "catch"
+    assert record.items_used == (DEX.item(4).name,)
+    assert record.key_decisions[0].startswith(f"{DEX.item(4).name} at {record.enemy_pokemon}")
+
+
+def test_what_was_used_and_leaving_are_told_with_the_hp_at_that_time(
+    first_turn: State, after_one_left: State
+) -> None:
+    healed = replace(first_turn, bag=Bag((Stack(4, 1), Stack(20, 1))))
+    record = told(first_turn, healed, after_one_left)
+    assert record.outcome == "runaway"
+    assert record.items_used == (DEX.item(20).name,)
+    assert record.key_decisions == (
+        f"{DEX.item(20).name} when {record.player_pokemon} had 100% HP",
+        f"left {record.enemy_pokemon} with 100% HP",
+    )
+
+
+def test_all_of_a_trainers_mons_are_told(first_turn: State, after_one_left: State) -> None:
+    battle = first_turn.battle
+    assert battle is not None
+    assert battle.enemy is not None
+    other = next(number for number in DEX.all_species if number != battle.enemy.species)
+    next_one = replace(battle, enemy=replace(battle.enemy, species=other, position=1, level=9))
+    record = told(first_turn, replace(first_turn, battle=next_one), after_one_left)
+    assert record.enemy_pokemon.split(", ")[1] == DEX.species(other).name
+    assert record.enemy_level == 9
+    assert battle.kind is BattleKind.TRAINER

@@ -71,7 +71,7 @@ def _strikes(
             odds = _seldom(odds, 1 - share / 2)
     if not moves:
         odds[0] = 1.0
-    odds.flags.writeable = False
+    odds.setflags(write=False)
     return odds
 
 

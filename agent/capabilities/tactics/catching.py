@@ -20,7 +20,7 @@ WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chan
 MOST_BALLS: Final = 10  # thrown at one target
 HOPELESS: Final = 0.02
 LIKELY: Final = 0.6  # from here on nothing is worn down first
-BETTER: Final = 0.12  # what wearing down has to add
+BETTER: Final = 1.15  # how many times likelier wearing down has to make it
 KNOCKED_OUT: Final = 0.03  # the risk of that, at most
 SAFE: Final = 0.9  # the chance to stand two more blows
 
@@ -51,7 +51,7 @@ def catching(table: Table, tried: Tried) -> Order | None:
     now = catch_chance(enemy, ball)
     if now < LIKELY and _is_safe(table):
         better = max(_worn(table, ball), default=(0.0, Attack(0)), key=lambda each: each[0])
-        if better[0] >= now + BETTER and better[1] not in tried.refused:
+        if better[0] >= now * BETTER and better[1] not in tried.refused:
             return better[1]
     return Throw(ball) if now >= HOPELESS else None
 

@@ -13,7 +13,7 @@ from agent.capabilities.tactics.blows import HORIZON, Blows
 from emulator import BattleMon, Odds
 
 Rows: TypeAlias = NDArray[np.float64]  # by turn: the chances of each damage taken, while standing
-NEGLIGIBLE: Final = 1e-4
+NEGLIGIBLE: Final = 1e-3  # a chance to stand that need not be followed further
 
 
 class Duel(NamedTuple):

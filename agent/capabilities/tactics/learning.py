@@ -25,7 +25,7 @@ SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing
 HARDLY: Final = 0.25  # of what is rarely of use
 OTHERS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
 OTHERS_TOO: Final = {POISON: 14.0, REFLECT: 8.0}
-STAGE: Final = 8.0
+STAGE: Final = 3.0
 SECOND: Final = 0.35  # what a second move of no damage counts
 DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
 

@@ -18,14 +18,14 @@ from agent.capabilities.tactics.matchup import (
     their_next,
 )
 from agent.capabilities.tactics.preparations import preparations
-from agent.capabilities.tactics.stakes import HEALTH, Stakes, stakes_of
+from agent.capabilities.tactics.stakes import HEALTH, Stakes, called_back, stakes_of
 from agent.capabilities.tactics.wishes import Wishes
 from agent.skills import Attack, Flee, Order, Switch, Use, usable_slots
 from emulator import Battle, BattleMon, Dex, State, run_chance
 
 SAFE: Final = 0.5  # what coming away is worth when experience is wanted
 AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.08  # so that nobody changes to and fro
+CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
 ITEM_COSTS: Final = 0.08
 WILD_ITEM_COSTS: Final = 0.25
 
@@ -121,24 +121,27 @@ def prepared_options(table: Table) -> Iterator[Option]:
 
 
 def change_options(table: Table) -> Iterator[Option]:
-    """Yield every mon of the bench, who takes one blow on coming in."""
-    for mon in table.bench:
-        value, turns = sent(table, mon, struck=True)
-        yield Option(Switch(mon.position), value - CHANGE_COSTS, turns)
-
-
-def sent(table: Table, mon: BattleMon, *, struck: bool) -> tuple[float, float]:
-    """Return what sending `mon` is worth, and the turns it needs; `struck` says it costs a turn."""
+    """Yield every mon of the bench with better odds than who fights; it takes one blow on coming in."""
     dex, enemy = table.dex, table.enemy
-    others = tuple([each for each in table.bench if each.position != mon.position])
-    if struck and table.own.hp:
-        others = (*others, table.own)
-    blow = their_next(dex, mon, enemy) if struck else None
-    attacking = best_attack(dex, mon, enemy)
-    end = (
-        duel_later(dex, mon, enemy, attacking, blow) if struck else duel(dex, mon, enemy, attacking)
-    )
-    return worth(end, stakes_of(dex, mon, enemy, others, table.to_come)), end.turns
+    staying = duel(dex, table.own, enemy, best_attack(dex, table.own, enemy)).chance
+    for mon in table.bench:
+        blow = their_next(dex, mon, enemy)
+        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), blow)
+        if end.chance > staying:
+            value = worth(end, _stakes_without(table, mon, called_back(table.own)))
+            yield Option(Switch(mon.position), value - CHANGE_COSTS, end.turns)
+
+
+def sent(table: Table, mon: BattleMon) -> float:
+    """Return what it is worth to send `mon` when that costs no turn."""
+    attacking = best_attack(table.dex, mon, table.enemy)
+    end = duel(table.dex, mon, table.enemy, attacking)
+    return worth(end, _stakes_without(table, mon))
+
+
+def _stakes_without(table: Table, mon: BattleMon, *back: BattleMon) -> Stakes:
+    others = [each for each in table.bench if each.position != mon.position]
+    return stakes_of(table.dex, mon, table.enemy, (*others, *back), table.to_come)
 
 
 def item_options(table: Table) -> Iterator[Option]:

@@ -21,9 +21,9 @@ AS_GOOD: Final = (
     0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
 )
 HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
-WILD_THRIFT: Final = 3.0  # what the last PP of a move count against something wild, in turns
-THRIFT: Final = 1.0
-CHANGE_GAIN: Final = 0.15  # what another mon has to promise more before the trainer's next
+WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
+THRIFT: Final = 0.02
+CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
 LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
 UNTRIED: Final = Tried()
 
@@ -73,10 +73,11 @@ def _options(table: Table) -> list[Option]:
 
 
 def _best(table: Table, found: list[Option]) -> Order:
-    highest = max(each.worth for each in found)
-    good = [each for each in found if each.worth >= highest - AS_GOOD]
     thrift = WILD_THRIFT if table.battle.is_wild else THRIFT
-    return min(good, key=lambda each: each.turns * (1 + thrift / each.pp)).order
+    prices = [(each.worth - thrift / each.pp, each) for each in found]
+    highest = max(price for price, _ in prices)
+    good = [each for price, each in prices if price >= highest - AS_GOOD]
+    return min(good, key=lambda each: each.turns).order
 
 
 def _values(dex: Dex, state: State, wishes: Wishes) -> list[tuple[float, int]]:
@@ -84,4 +85,4 @@ def _values(dex: Dex, state: State, wishes: Wishes) -> list[tuple[float, int]]:
     table = Table.facing(dex, state, wishes)
     if table is None:
         return [(0.0, first_able(state))]
-    return [(sent(table, mon, struck=False)[0], mon.position) for mon in table.bench]
+    return [(sent(table, mon), mon.position) for mon in table.bench]

@@ -11,7 +11,7 @@ from agent.capabilities.tactics.teams import beats
 from emulator import BattleMon, Dex, MoveSlot, Odds, Stages, Volatile
 
 HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
-FALL: Final = 0.05  # what it costs that a mon falls, even if the battle is won
+FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
 POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
 
 
@@ -30,7 +30,7 @@ def stakes_of(
     to_come: tuple[BattleMon, ...],
 ) -> Stakes:
     """Return what is at stake between two; the battle goes on with `bench` and those `to_come`."""
-    return _stakes(dex, _as_sent(own), _as_sent(enemy), bench, to_come)
+    return _stakes(dex, as_sent(own), as_sent(enemy), bench, to_come)
 
 
 @lru_cache(maxsize=256)
@@ -61,8 +61,14 @@ def _between(chances: list[float], size: int) -> Odds:
     return odds
 
 
-def _as_sent(mon: BattleMon) -> BattleMon:
-    """A mon as it was when it was sent, so that every turn of it has the same stakes."""
+def called_back(mon: BattleMon) -> BattleMon:
+    """Return a mon that waits for another turn; its HP in quarters, so that few of these differ."""
+    quarters = -(-4 * mon.hp // mon.max_hp)
+    return with_hp(as_sent(mon), mon.max_hp * quarters // 4)
+
+
+def as_sent(mon: BattleMon) -> BattleMon:
+    """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
     moves = tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in mon.moves])
     return replace(
         mon,

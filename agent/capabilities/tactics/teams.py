@@ -11,7 +11,7 @@ from agent.capabilities.tactics.fighters import fighter_from, fighter_of
 from agent.capabilities.tactics.matchup import Starts, best_attack, duel
 from emulator import BattleMon, Dex, Member, Odds, Party
 
-UNLIKELY: Final = 1e-3  # what is less likely than this is not followed
+UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
 
 
 def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:

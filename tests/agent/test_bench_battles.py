@@ -1,0 +1,142 @@
+"""bench battles: the same battle for both, counted in pairs, told with how sure it is."""
+
+import json
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.bench import battle_page, battle_rows, fight_pairs
+from agent.bench.battles import Fought, Pair, first_moment, play_battle
+from agent.bench.contests import KINDS, contest
+from agent.bench.pairs import Paired
+from agent.bench.parties import party_in_ram
+from agent.bench.strongest import Strongest
+from agent.cli.bench_battles import seeds_of
+from agent.errors import UsageError
+from agent.skills import Attack, Tried
+from emulator import (
+    BattleResult,
+    Dex,
+    MoveSlot,
+    Phase,
+    PyBoyConsole,
+    demo_cartridge_path,
+    load_cartridge,
+    read_state,
+)
+from tests.agent.support import Agent, Played, game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+DEX = Dex.of(CARTRIDGE)
+
+
+def test_the_interval_is_newcombes() -> None:
+    # An example of Newcombe (1998): 36, 12, 2 and 0 of 50 pairs.
+    low, high = Paired(36, 12, 2, 0).interval()
+    assert low == pytest.approx(0.0569, abs=5e-4)
+    assert high == pytest.approx(0.3404, abs=5e-4)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_the_interval_holds_the_difference_and_turns_around(pairs: list[tuple[bool, bool]]) -> None:
+    counts = Paired.of(pairs)
+    low, high = counts.interval()
+    assert -1 - 1e-9 <= low <= counts.difference + 1e-9
+    assert counts.difference - 1e-9 <= high <= 1 + 1e-9
+    turned = Paired.of([(other, one) for one, other in pairs])
+    assert turned.interval() == pytest.approx((-high, -low))
+    assert 0 < counts.p_value() <= 1
+
+
+def test_an_even_split_says_nothing_and_an_uneven_one_much() -> None:
+    assert Paired(5, 4, 4, 2).p_value() == 1.0
+    assert Paired(5, 10, 0, 2).p_value() == pytest.approx(2 / 1024)
+
+
+def test_a_seed_draws_one_battle_and_kinds_take_turns() -> None:
+    drawn = [contest(DEX, seed) for seed in range(60)]
+    assert drawn == [contest(DEX, seed) for seed in range(60)]
+    assert Counter(each.foe.kind for each in drawn) == dict.fromkeys(KINDS, 20)
+    assert len({(each.foe, each.own) for each in drawn}) > 40
+    assert all(1 <= len(each.own) <= len(each.foe.team) for each in drawn)
+
+
+def test_a_team_written_to_ram_is_read_back_as_it_was_drawn(played: Played) -> None:
+    drawn = contest(DEX, 2)
+    with game_at(played.folder, lambda state: bool(len(state.party))) as game:
+        player_id = game.state.player.player_id
+        for address, data in party_in_ram(DEX, drawn.own, drawn.dvs, player_id).items():
+            game.console.poke(address, data)
+        party = game.state.party
+    assert [(mon.level, mon.species) for mon in party.mons] == list(drawn.own)
+    for mon in party.mons:
+        assert mon.hp == mon.stats.hp
+        assert [each.move for each in mon.moves] == list(
+            DEX.species(mon.species).moves_at(mon.level)
+        )
+
+
+def test_both_fight_the_same_battle_from_the_same_moment() -> None:
+    start = first_moment(CARTRIDGE)
+    with closing(PyBoyConsole(CARTRIDGE)) as console:
+        for seed in (0, 1, 2):
+            drawn = contest(DEX, seed)
+            once, again = (
+                play_battle(console, start, DEX, drawn, Strongest(DEX)) for _ in range(2)
+            )
+            assert once.result is again.result
+            assert once.result in {BattleResult.WON, BattleResult.LOST}
+            assert len(once.thought) == len(again.thought) > 0
+            assert read_state(console.ram(), console.frame).battle_result is once.result
+
+
+def test_pairs_are_told_for_all_and_by_kind() -> None:
+    seen: list[int] = []
+    pairs = fight_pairs(CARTRIDGE, range(3), processes=1, done=seen.append)
+    assert [pair.seed for pair in pairs] == [0, 1, 2]
+    assert sum(seen) == 3
+    assert [row.kind for row in battle_rows(pairs)] == ["all", *KINDS]
+
+
+def test_the_page_says_who_won_more() -> None:
+    won, lost = Fought(BattleResult.WON, (0.001,)), Fought(BattleResult.LOST, (0.002,))
+    pairs = [Pair(seed, KINDS[0], won, lost if seed % 2 else won) for seed in range(40)]
+    page = battle_page("a cartridge", "0..39", pairs)
+    assert "--seeds 0..39" in page
+    assert "| 100.0% | 50.0% | 20 | 0 | +50.0% (" in page
+
+
+def test_the_baseline_goes_by_power_times_accuracy_alone(played: Played) -> None:
+    def asks(state: object) -> bool:
+        battle = getattr(state, "battle", None)
+        return battle is not None and battle.phase is Phase.MAIN_MENU
+
+    with game_at(played.folder, asks) as game:
+        state = game.state
+    assert state.battle is not None
+    assert state.battle.own is not None
+    by_force = sorted(DEX.all_moves.values(), key=lambda each: each.power * each.accuracy)
+    weak, strong = by_force[0], by_force[-1]
+    moves = (MoveSlot(weak.number, 9, 0), MoveSlot(strong.number, 9, 0))
+    own = replace(state.battle.own, moves=moves, disabled=None)
+    state = replace(state, battle=replace(state.battle, own=own))
+    assert Strongest(DEX).order(state, Tried()) == Attack(1)
+
+
+def test_the_command_tells_one_object(agent: Agent) -> None:
+    ended = agent("bench", "battles", "--seeds", "0..1", "--json")
+    assert ended.code == 0
+    assert ended.json["pairs"] == 2
+    assert {"lower_bound", "difference", "agent", "baseline"} <= set(ended.json)
+    assert json.dumps(ended.json) == ended.out.strip()
+
+
+@pytest.mark.parametrize("seeds", ["5", "5..2", "a..b", "1..", "-1..3"])
+def test_seeds_that_are_no_range_are_refused(seeds: str) -> None:
+    with pytest.raises(UsageError):
+        seeds_of(seeds)
+    assert seeds_of("3..5") == range(3, 6)

@@ -1,0 +1,435 @@
+"""What a turn is used for: items, balls, changes, running, and what a mon learns."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent.capabilities.tactics import (
+    Tactics,
+    Wishes,
+    catch_chance,
+    chance_to_beat,
+    command,
+    offered,
+    slot_to_forget,
+)
+from agent.skills import (
+    Attack,
+    Flee,
+    Order,
+    Switch,
+    Throw,
+    Tried,
+    Use,
+    is_lawful,
+)
+from emulator import (
+    Bag,
+    BattleKind,
+    BattleMon,
+    Dex,
+    Member,
+    MoveSlot,
+    Party,
+    PartyMon,
+    Phase,
+    Stack,
+    State,
+    Stats,
+    Status,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from emulator.profile import symbol
+from tests.agent.support import Game, Played, game_at
+
+DEX = Dex.of(load_cartridge(demo_cartridge_path()))
+POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
+WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
+ASLEEP = WELL._replace(sleep=4)
+TRAIN, PASS = Wishes(), Wishes(train=False)
+
+
+def number_of(move: str) -> int:
+    return next(number for number, each in DEX.all_moves.items() if each.name == move)
+
+
+def species_of(name: str) -> int:
+    return next(index for index, each in DEX.all_species.items() if each.name == name)
+
+
+NAMES = ("NUDGE", "GLOWER", "SPLISH", "CURL UP", "NAP PUFF", "BELLOWS", "NIBBLE", "LEAF FLICK")
+NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK = map(number_of, NAMES)
+
+
+@pytest.fixture(scope="module")
+def turn(played: Played) -> Iterator[State]:
+    """The first turn of a battle."""
+
+    def asks(state: State) -> bool:
+        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+    with game_at(played.folder, asks) as game:
+        yield game.state
+
+
+def slots(*moves: tuple[int, int]) -> tuple[MoveSlot, ...]:
+    return tuple(MoveSlot(move, pp, 0) for move, pp in moves)
+
+
+def fighter(mon: BattleMon, *moves: int, hp: int = 30, level: int = 8, pp: int = 20) -> BattleMon:
+    """A mon that nothing sets apart."""
+    stats = Stats(30, 15, 15, 15, 15)
+    return replace(
+        mon,
+        level=level,
+        hp=hp,
+        stats=stats,
+        unmodified=stats,
+        types=(0, 0),
+        status=WELL,
+        moves=slots(*[(move, pp) for move in moves]),
+        disabled=None,
+    )
+
+
+def quick(mon: BattleMon) -> BattleMon:
+    """One that strikes first."""
+    return replace(mon, stats=mon.stats._replace(speed=40))
+
+
+def member(mon: PartyMon, like: BattleMon) -> PartyMon:
+    return replace(
+        mon,
+        species=like.species,
+        level=like.level,
+        hp=like.hp,
+        stats=like.unmodified,
+        types=like.types,
+        status=like.status,
+        moves=like.moves,
+    )
+
+
+def at(
+    state: State,
+    own: BattleMon,
+    enemy: BattleMon,
+    *bench: BattleMon,
+    kind: BattleKind = BattleKind.WILD,
+    bag: tuple[tuple[int, int], ...] = (),
+) -> State:
+    """The turn with these on both sides."""
+    assert state.battle is not None
+    mon = state.party[0]
+    battle = replace(
+        state.battle, own=replace(own, position=0), enemy=replace(enemy, position=0), kind=kind
+    )
+    if kind is BattleKind.TRAINER:
+        battle = replace(battle, enemy_party=Party((member(mon, enemy),)))
+    party = Party(tuple(member(mon, each) for each in (own, *bench)))
+    return replace(state, battle=battle, party=party, bag=Bag(tuple(Stack(*each) for each in bag)))
+
+
+@pytest.fixture(scope="module")
+def own(turn: State) -> BattleMon:
+    assert turn.battle is not None
+    assert turn.battle.own is not None
+    return fighter(turn.battle.own, NUDGE)
+
+
+@pytest.fixture(scope="module")
+def enemy(turn: State) -> BattleMon:
+    assert turn.battle is not None
+    assert turn.battle.enemy is not None
+    return fighter(turn.battle.enemy, NUDGE)
+
+
+def wishing(enemy: BattleMon) -> Wishes:
+    return Wishes(catch=frozenset({enemy.species}))
+
+
+def test_what_is_wanted_and_asleep_gets_a_ball(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    sleeper = replace(enemy, status=ASLEEP, hp=3)
+    state = at(turn, own, sleeper, bag=((POKE_BALL, 3),))
+    assert command(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
+    assert not isinstance(command(DEX, state, TRAIN), Throw)  # nobody wanted it
+
+
+def test_no_ball_is_thrown_at_a_trainers_mon(turn: State, own: BattleMon, enemy: BattleMon) -> None:
+    sleeper = replace(enemy, status=ASLEEP, hp=3)
+    state = at(turn, own, sleeper, kind=BattleKind.TRAINER, bag=((POKE_BALL, 3),))
+    assert command(DEX, state, wishing(enemy)) == Attack(0)
+
+
+def test_what_is_wanted_is_worn_down_first_when_that_is_safe(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    rare = replace(enemy, catch_rate=90)
+    state = at(turn, own, rare, bag=((POKE_BALL, 3),))
+    assert command(DEX, state, wishing(enemy)) == Attack(0)
+    worn = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # an attack would end it
+    assert command(DEX, worn, wishing(enemy)) == Throw(POKE_BALL)
+    in_danger = at(turn, replace(own, hp=3), rare, bag=((POKE_BALL, 3),))
+    assert command(DEX, in_danger, wishing(enemy)) == Throw(POKE_BALL)
+
+
+def test_no_more_than_so_many_balls_are_thrown(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 30),))
+    assert command(DEX, state, wishing(enemy), Tried(balls=9)) == Throw(POKE_BALL)
+    assert not isinstance(command(DEX, state, wishing(enemy), Tried(balls=10)), Throw)
+
+
+def test_a_ball_that_the_game_refused_is_not_thrown_again(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 3), (GREAT_BALL, 1)))
+    assert command(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
+    refused = Tried(frozenset({Throw(POKE_BALL)}))
+    assert command(DEX, state, wishing(enemy), refused) == Throw(GREAT_BALL)
+    saved = replace(wishing(enemy), spare=(POKE_BALL, GREAT_BALL))
+    assert not isinstance(command(DEX, state, saved), Throw)
+
+
+def test_sleep_and_wounds_and_better_balls_make_catching_likelier(enemy: BattleMon) -> None:
+    rare = replace(enemy, catch_rate=45)
+    whole = catch_chance(rare, POKE_BALL)
+    assert 0 < whole < catch_chance(replace(rare, hp=5), POKE_BALL) < 1
+    assert whole < catch_chance(replace(rare, status=ASLEEP), POKE_BALL)
+    assert whole < catch_chance(rare, GREAT_BALL)
+    assert catch_chance(rare, 1) == 1.0
+
+
+def test_a_potion_is_used_when_it_decides_the_fight(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    hurt = replace(quick(own), hp=5)
+    fight = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
+    assert command(DEX, fight, TRAIN) == Use(POTION, 0)
+    assert command(DEX, fight, Wishes(spare=(POTION,))) == Attack(0)
+    nearly_won = at(turn, hurt, replace(enemy, hp=1), kind=BattleKind.TRAINER, bag=((POTION, 2),))
+    assert command(DEX, nearly_won, TRAIN) == Attack(0)
+
+
+def test_a_potion_that_the_game_refuses_is_left(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    hurt = replace(quick(own), hp=5)
+    state = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
+    refused = Tried(frozenset({Use(POTION, 0)}))
+    assert command(DEX, state, TRAIN, refused) == Attack(0)
+
+
+def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: BattleMon) -> None:
+    sleeper = replace(quick(own), status=WELL._replace(sleep=7), hp=22)
+    state = at(
+        turn,
+        sleeper,
+        replace(enemy, hp=14),
+        kind=BattleKind.TRAINER,
+        bag=((AWAKENING, 1), (ANTIDOTE, 1)),
+    )
+    assert command(DEX, state, TRAIN) == Use(AWAKENING, 0)
+
+
+def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    weak = quick(own)
+    burned = replace(weak, status=WELL._replace(burned=True), stats=weak.stats._replace(attack=7))
+    bag = ((BURN_HEAL, 1), (ANTIDOTE, 1))
+    short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
+    assert command(DEX, short, TRAIN) == Attack(0)
+    long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
+    assert command(DEX, long, TRAIN) == Use(BURN_HEAL, 0)
+
+
+def test_somebody_with_much_better_odds_is_sent(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    strong = fighter(own, SPLISH, level=20)
+    fiery = replace(enemy, types=(20, 20), hp=30)
+    hopeless = replace(own, hp=4)
+    state = at(turn, hopeless, fiery, strong, kind=BattleKind.TRAINER)
+    assert command(DEX, state, TRAIN) == Switch(1)
+    same = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
+    assert command(DEX, same, TRAIN) == Attack(0)
+
+
+def test_when_one_has_fallen_the_best_of_the_others_comes(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    weak, strong = fighter(own, NUDGE, hp=4), fighter(own, NUDGE, level=20)
+    state = at(turn, replace(own, hp=0), enemy, weak, strong, kind=BattleKind.TRAINER)
+    tactics = Tactics(DEX)
+    assert tactics.next_mon(state) == 2
+    hopeless = at(turn, replace(own, hp=0), fighter(enemy, NUDGE, level=60), weak)
+    assert not tactics.fights_on(hopeless)
+    assert tactics.fights_on(at(turn, replace(own, hp=0), enemy, weak, strong))
+
+
+def test_before_a_trainers_next_one_changes_only_for_much_better_odds(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    state = at(turn, replace(own, hp=3), enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
+    assert Tactics(DEX).change(state) == 1
+    state = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
+    assert Tactics(DEX).change(state) is None
+
+
+def test_who_may_rest_for_turns_is_put_to_sleep_first(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    sleepy = replace(own, moves=slots((NUDGE, 20), (NAP_PUFF, 10)))
+    strong = fighter(enemy, NUDGE, level=12)
+    assert command(DEX, at(turn, sleepy, strong, kind=BattleKind.TRAINER), TRAIN) == Attack(1)
+    asleep = at(turn, sleepy, replace(strong, status=ASLEEP), kind=BattleKind.TRAINER)
+    assert command(DEX, asleep, TRAIN) == Attack(0)
+
+
+def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    both = replace(quick(own), moves=slots((NIBBLE, 30), (BELLOWS, 1)), types=(20, 20))
+    weak = replace(enemy, hp=8)
+    assert command(DEX, at(turn, both, weak), TRAIN) == Attack(0)
+    in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
+    assert command(DEX, in_danger, TRAIN) == Attack(1)
+
+
+def test_without_a_wish_for_experience_one_runs_where_that_is_sure(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    assert command(DEX, at(turn, quick(own), enemy), PASS) == Flee()
+    assert command(DEX, at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
+    assert command(DEX, at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
+
+
+def test_without_any_pp_one_runs_from_what_is_wild(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    empty = fighter(own, NUDGE, pp=0)
+    assert command(DEX, at(turn, empty, enemy), TRAIN) == Flee()
+    assert command(DEX, at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
+
+
+def test_the_same_state_is_always_answered_alike(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    state = at(turn, own, enemy, fighter(own, SPLISH), bag=((POTION, 1),))
+    assert len({command(DEX, state, TRAIN) for _ in range(3)}) == 1
+
+
+def learner(turn: State, *moves: int) -> PartyMon:
+    return replace(turn.party[0], moves=slots(*[(move, 20) for move in moves]))
+
+
+def test_of_five_moves_the_one_least_missed_is_forgotten(turn: State) -> None:
+    mon = learner(turn, NUDGE, GLOWER, NIBBLE, LEAF_FLICK)
+    assert slot_to_forget(DEX, mon, BELLOWS) is not None
+    kept = slot_to_forget(DEX, mon, NAP_PUFF)
+    assert kept in (0, 1, 2)  # never its best attack
+    assert slot_to_forget(DEX, learner(turn, NUDGE, SPLISH, BELLOWS, LEAF_FLICK), GLOWER) is None
+
+
+def test_the_only_attack_is_kept(turn: State) -> None:
+    mon = learner(turn, NUDGE, GLOWER, CURL_UP, GLOWER)
+    assert slot_to_forget(DEX, mon, NAP_PUFF) in (1, 2, 3)
+
+
+def test_moves_of_hms_are_never_forgotten(turn: State) -> None:
+    weak = replace(DEX.all_moves[NUDGE], power=1, number=15)
+    dex = replace(DEX, all_moves={**DEX.all_moves, 15: weak, 19: weak, 57: weak, 70: weak})
+    assert slot_to_forget(dex, learner(turn, 15, 19, 57, 70), BELLOWS) is None
+    assert slot_to_forget(dex, learner(turn, 15, 19, NUDGE, 70), BELLOWS) == 2
+
+
+def test_a_move_is_offered_to_who_learns_it_at_its_level(played: Played) -> None:
+    with game_at(played.folder, lambda state: len(state.party) == 1) as game:
+        lesson = DEX.species(game.state.party[0].species).lessons[0]
+        offer(game, lesson.move)
+        mon = learner(game.state, NUDGE, GLOWER, NIBBLE, NAP_PUFF)
+        learning = replace(game.state, party=Party((replace(mon, level=lesson.level),)))
+        assert offered(DEX, learning) == (0, lesson.move)
+        assert offered(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
+
+
+def offer(game: Game, move: int) -> None:
+    game.poke({symbol("wMoveNum"): move, symbol("wWhichPokemon"): 0})
+
+
+def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(turn: State) -> None:
+    team = (Member(6, species_of("WRENKIN")), Member(7, species_of("NIBBIT")))
+    mon = learner(turn, NUDGE, SPLISH)
+    chances = []
+    for stat in (10, 14, 18, 24):
+        better = replace(mon, hp=2 * stat, stats=Stats(2 * stat, stat, stat, stat, stat))
+        chances.append(chance_to_beat(DEX, Party((better,)), team))
+    assert chances == sorted(chances)
+    assert chances[0] < 0.5 < chances[-1]
+    alone = Party((replace(mon, hp=20, stats=Stats(20, 12, 12, 12, 12)),))
+    two = Party(alone.mons * 2)
+    assert chance_to_beat(DEX, alone, team) < chance_to_beat(DEX, two, team) <= 1
+    assert chance_to_beat(DEX, Party(()), team) == 0
+    assert chance_to_beat(DEX, alone, ()) == 1
+
+
+AILMENTS = st.builds(
+    Status, st.integers(0, 7), st.booleans(), st.booleans(), st.booleans(), st.booleans()
+)
+MOVES = st.lists(
+    st.tuples(st.sampled_from(sorted(DEX.all_moves)), st.integers(0, 3)), min_size=1, max_size=4
+)
+ITEMS = st.lists(
+    st.tuples(st.sampled_from((1, 2, 3, 4, 11, 14, 20, 52, 65, 70)), st.integers(1, 3))
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    moves=MOVES,
+    ailments=AILMENTS,
+    hp=st.integers(1, 30),
+    bench_hp=st.integers(0, 30),
+    kind=st.sampled_from((BattleKind.WILD, BattleKind.TRAINER)),
+    bag=ITEMS,
+    wishes=st.builds(
+        Wishes, catch=st.sampled_from((frozenset(), frozenset({3}))), train=st.booleans()
+    ),
+    disabled=st.none() | st.integers(0, 3),
+)
+def test_every_order_is_lawful(
+    turn: State,
+    moves: list[tuple[int, int]],
+    ailments: Status,
+    hp: int,
+    bench_hp: int,
+    kind: BattleKind,
+    bag: list[tuple[int, int]],
+    wishes: Wishes,
+    disabled: int | None,
+) -> None:
+    assert turn.battle is not None
+    assert turn.battle.own is not None
+    mon = replace(
+        fighter(turn.battle.own, NUDGE, hp=hp),
+        moves=slots(*moves),
+        status=ailments,
+        disabled=disabled if disabled is not None and disabled < len(moves) else None,
+    )
+    foe = replace(fighter(turn.battle.own, NUDGE), species=3)
+    state = at(turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
+    refused: set[Order] = set()
+    for _ in range(3):  # and so are those given when the first is refused
+        order = command(DEX, state, wishes, Tried(frozenset(refused)))
+        assert is_lawful(order, state)
+        refused.add(order)
