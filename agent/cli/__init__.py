@@ -19,6 +19,7 @@ from agent.app import (
 from agent.bench import measure, page
 from agent.cli.bench import figures_table
 from agent.cli.doctor import confirmable, examine, report, show_facts
+from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
 from agent.cli.view import summary_table, view_on
@@ -197,6 +198,9 @@ def bench(
         out.say(json.dumps(figures.as_json()))
     else:
         out.print(figures_table(figures))
+
+
+cli.command("eval")(evaluate)
 
 
 @cli.command()
