@@ -114,11 +114,20 @@ def play(
 
 @cli.command()
 def replay(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")], rom: Rom = None
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    rom: Rom = None,
+    episode: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Drive the steps up to the end of the Nth time that it got stuck.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
     out, err = Output(), Output(stderr=True)
-    replayed = replay_run(run, rom)
+    replayed = replay_run(run, rom, episode)
     for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
         err.say(note)
     divergence = replayed.divergence

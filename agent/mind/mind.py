@@ -156,8 +156,8 @@ class Mind:
         if rung in {Rung.REPLAN, Rung.LEAVE_MAP}:
             self._intent = self._plan = None
             return
-        if rung is Rung.GIVE_UP and ladder.episode is not None:
-            self.post_mortem(ladder.episode, percept)
+        if rung is Rung.GIVE_UP:
+            self.post_mortem(ladder.close(), percept)
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
         raise Stuck(reason, where, self._doing, may_restore=rung is Rung.RESTORE)
