@@ -1,6 +1,7 @@
 """Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
 
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,12 @@ DEAF = Story(  # somebody whom one can talk to for ever
     ambitions=(),
     names={},
     caveat="",
+)
+STORY = Story.of(CARTRIDGE.kind)
+BEYOND = replace(  # all of the cartridge's story, and then the island
+    STORY,
+    places=(*STORY.places, *ISLAND.places[1:]),
+    milestones=(*STORY.milestones, *ISLAND.milestones),
 )
 
 
@@ -118,6 +125,19 @@ def test_an_episode_can_be_played_again_though_its_branch_died(
     assert (lived.ticks, lived.divergence) == (summary.ticks, None)
     with pytest.raises(RunError, match="got stuck 2 times"):
         replay_run(path / "run", None, episode=3)
+
+
+def test_who_is_stuck_late_goes_back_no_further_than_it_takes(tmp_path: Path) -> None:
+    summary = play(tmp_path, BEYOND, Watcher(), Interrupt())
+    assert (summary.stop.value, summary.restores, summary.errors) == ("gave_up", 2, 0)
+    reached = [each.id for each in summary.milestones]
+    assert reached == [each.id for each in STORY.milestones]
+    with closing(read_run(tmp_path / "run")) as folder:
+        told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
+        assert len(list(folder.store.events("battle"))) == summary.battles
+        assert min(row.tick for row in folder.store.steps(live=False)) > told["rival"]
+    assert told == {each.id: each.tick for each in summary.milestones}
+    assert replay_run(tmp_path / "run", None).divergence is None
 
 
 def test_a_talk_that_never_has_its_effect_is_given_up_too(tmp_path: Path) -> None:
