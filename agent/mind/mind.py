@@ -103,6 +103,7 @@ class Mind:
                 self._done(intent)
             case Outcome.INTERRUPTED:
                 self._plan = None  # nobody's fault, and another moment
+                self._progress.interrupted(intent.name)
             case _:
                 self._failed(intent)
 
