@@ -88,13 +88,14 @@ def evaluate(
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     milestones = _milestones(cartridge, until)
+    image = cartridge.path.resolve()  # games are played from the checkout
     folder = (out or HOME / "eval" / seeds).resolve()
     _own(folder)
 
     def command(seed: int) -> list[str]:
         run = folder / "runs" / f"seed-{seed}"
         return play_command(
-            seed, run, _memory_for(seed, memory, folder), cartridge.path, milestones[-1], ticks
+            seed, run, _memory_for(seed, memory, folder), image, milestones[-1], ticks
         )
 
     workers = jobs or os.cpu_count() or 1
