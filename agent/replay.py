@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from agent.errors import RunError
 from emulator import Button, Console, Divergence, DivergenceKind, Step, StepRecord, first_divergence
 from emulator.recording import canonical
 from memory import RunReader, StepRow
@@ -27,6 +28,35 @@ def replay(run: RunReader, console: Console) -> Replay:
     if divergence is None and len(records) < len(rows):
         divergence = _edited(len(records) + 1, "its record cannot be read as a step")
     return Replay(len(records), divergence or _cut(run, records))
+
+
+class Episode(NamedTuple):
+    """One time that a run got nowhere: in words, and the steps from power-on to its last tick."""
+
+    says: str
+    records: Sequence[StepRecord]
+
+
+def episode_of(run: RunReader, number: int) -> Episode:
+    """Return the `number`th time that a run tells of, from 1 on, be it on a branch that died.
+
+    Raises:
+        RunError: when the run tells of fewer.
+    """
+    told = [event.payload for event in run.events("stuck")]
+    if not 0 < number <= len(told):
+        message = f"the run got stuck {len(told)} times; --episode takes a number up to that"
+        raise RunError(message)
+    payload = told[number - 1]
+    since, lasted, last = payload["since"], payload["lasted"], payload["last_step"]
+    rows = run.steps() if last is None else run.branch(last)
+    says = (
+        f"episode {number}: {payload['reason']} in {payload['place']}, ticks {since} to {lasted},"
+        f" after the checkpoint of tick {payload['checkpoint_tick']}; tried"
+        f" {', '.join(payload['tried']) or 'nothing'}; {', '.join(payload['rungs'])};"
+        f" {payload['solved_by'] or 'nothing'} helped"
+    )
+    return Episode(says, _readable(row for row in rows if row.tick <= lasted))
 
 
 def record_of(row: StepRow) -> StepRecord:

@@ -12,8 +12,8 @@ from memory import Call, Produced, Producers, RunReader, as_json, scope_name
 class PostMortems:
     """Makes an entry of short-term memory, and so an event of the run, of each episode.
 
-    It names the run, the checkpoint to start from and the ticks to play after it; `branch` says whether
-    those ticks are among the live steps of the run or the dead ones.
+    It names the run, the last checkpoint before it and its ticks; where they are on a branch that died,
+    `last_step` is the number of the last of them. `replay --episode` drives them.
     """
 
     run: RunReader
@@ -33,6 +33,6 @@ class PostMortems:
             "place": self.called(episode.map_id),
             "run": self.run.run_id,
             "checkpoint_tick": before[0] if before else None,
-            "branch": "live" if episode.over else "dead",
+            "last_step": None if episode.over else self.run.last_dead_step(),
         }
         return Produced(data, percept.tick, game_seconds(percept.state), importance=8)

@@ -18,9 +18,9 @@ from agent.app.settings import Frozen, Settings
 from agent.app.slot import cartridge_for
 from agent.capabilities import Story
 from agent.errors import UsageError
-from agent.replay import replay
+from agent.replay import episode_of, replay
 from agent.report import Summary, write_report
-from emulator import Divergence, PyBoyConsole
+from emulator import Divergence, PyBoyConsole, first_divergence
 from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
 
 HOME: Final = Path(__file__).resolve().parents[2]
@@ -90,13 +90,18 @@ class Replayed:
     notes: tuple[str, ...]
 
 
-def replay_run(path: Path, rom: Path | None) -> Replayed:
-    """Drive the live steps of the run in `path` through a fresh console."""
+def replay_run(path: Path, rom: Path | None, episode: int | None = None) -> Replayed:
+    """Drive the live steps of the run in `path` through a fresh console, or those up to an episode's end."""
+    notes = []
     with closing(read_run(path)) as folder:
         frozen = Frozen.of(folder.settings)
         with closing(PyBoyConsole(cartridge_for(rom, frozen))) as console:
-            ticks, divergence = replay(folder.store, console)
-    notes = []
+            if episode is None:
+                ticks, divergence = replay(folder.store, console)
+            else:
+                says, records = episode_of(folder.store, episode)
+                notes.append(says)
+                ticks, divergence = len(records), first_divergence(console, records)
     if frozen.pyboy != version("pyboy"):
         notes.append(f"recorded with PyBoy {frozen.pyboy}, this is {version('pyboy')}")
     return Replayed(ticks, divergence, tuple(notes))

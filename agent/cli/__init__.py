@@ -21,6 +21,7 @@ from agent.bench import measure, page
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
 from agent.cli.doctor import confirmable, examine, report, show_facts
+from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
 from agent.cli.output import Output, fail
 from agent.cli.scenario import run_all, scenario_table
@@ -125,11 +126,20 @@ def play(
 
 @cli.command()
 def replay(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")], rom: Rom = None
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    rom: Rom = None,
+    episode: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Drive the steps up to the end of the Nth time that it got stuck.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
     out, err = Output(), Output(stderr=True)
-    replayed = replay_run(run, rom)
+    replayed = replay_run(run, rom, episode)
     for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
         err.say(note)
     divergence = replayed.divergence
@@ -219,6 +229,9 @@ def bench(
         out.say(json.dumps(figures.as_json()))
     else:
         out.print(figures_table(figures))
+
+
+cli.command("eval")(evaluate)
 
 
 @cli.command()

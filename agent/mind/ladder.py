@@ -82,13 +82,17 @@ class Ladder:
     def saw(self, percept: Percept) -> Episode | None:
         """Take note of one tick; return the episode that it ends, if it does."""
         self._tick = percept.tick
-        if not self.progress.saw(percept):
+        if not self.progress.saw(percept) or self.episode is None:
             return None
-        episode, self.episode = self.episode, None
-        self._leaving = None
-        if episode is None:
-            return None
-        return replace(episode, solved_by=episode.rungs[-1], lasted=percept.tick, over=True)
+        solved_by = self.episode.rungs[-1]
+        return replace(self.close(), solved_by=solved_by, lasted=percept.tick)
+
+    def close(self) -> Episode:
+        """Return the episode under way, which is over."""
+        if self.episode is None:
+            raise RuntimeError("no episode is under way")
+        episode, self.episode, self._leaving = self.episode, None, None
+        return replace(episode, over=True)
 
     def climb(self, reason: StuckReason, percept: Percept, goal: str | None) -> Rung:
         """Take the next rung against `reason`, and return which it is."""
@@ -114,7 +118,7 @@ class Ladder:
                 self.restores += 1
                 self.owed = True
             case Rung.GIVE_UP:
-                self.episode = replace(self.episode, over=True)
+                pass
         self.progress.again()
         return rung
 
@@ -142,7 +146,7 @@ class Ladder:
 
     def way_out(self, percept: Percept) -> Deed | None:
         """Return how to leave the map, while that is what should be done."""
-        if self._leaving is None or self.escape is None:
+        if self._leaving is None or self.escape is None or not percept.state.in_control:
             return None
         if percept.place.map_id != self._leaving or not self._leaves:
             self._leaving = None

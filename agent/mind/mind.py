@@ -105,6 +105,7 @@ class Mind:
                 self._done(intent)
             case Outcome.INTERRUPTED:
                 self._plan = None  # nobody's fault, and another moment
+                self._progress.interrupted(intent.name)
             case _:
                 self._failed(intent)
 
@@ -158,8 +159,8 @@ class Mind:
         if rung in {Rung.REPLAN, Rung.LEAVE_MAP}:
             self._intent = self._plan = None
             return
-        if rung is Rung.GIVE_UP and ladder.episode is not None:
-            self.post_mortem(ladder.episode, percept)
+        if rung is Rung.GIVE_UP:
+            self.post_mortem(ladder.close(), percept)
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
         raise Stuck(reason, where, self._doing, may_restore=rung is Rung.RESTORE)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from agent.errors import StuckReason
@@ -13,24 +13,21 @@ from memory import Json
 PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
 QUIET: Final = 150  # ticks without anything new before repetition counts
 LOST: Final = 300  # ticks without any plan
-ALWAYS: Final = (
-    3  # so many times its limit, and repetition counts although something is new now and then
-)
+# So many times its limit, and failing counts although something else is new now and then.
+ALWAYS: Final = 3
 LIMITS: Final[Mapping[StuckReason, int]] = {
     StuckReason.OSCILLATION: 8,  # crossings from one map to the same other one
     StuckReason.REPEATED_DIALOGUE: 12,
     StuckReason.REPEATED_FAILURE: 6,
     StuckReason.REFLEX_LOOP: 6,
 }
-CHANGES_NOTHING: Final = "changes nothing"
 ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
+FAILS: Final = "fails"
 # Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
 FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
-LASTING: Final = frozenset({StuckReason.REPEATED_FAILURE, StuckReason.REFLEX_LOOP})
 
-_Key = tuple[
-    StuckReason, str, str
-]  # the reason, the action to blame if one is, and whatever recurs
+# The reason, the action to blame if there is one, and whatever recurs.
+_Key: TypeAlias = tuple[StuckReason, str, str]
 
 
 class Progress:
@@ -125,11 +122,15 @@ class Progress:
 
     def failed(self, action: str) -> None:
         """Take note of a deed that failed."""
-        self._count(StuckReason.REPEATED_FAILURE, action, "fails")
+        self._count(StuckReason.REPEATED_FAILURE, action, FAILS)
 
     def changed_nothing(self, action: str) -> None:
         """Take note of a deed that went well without its effect."""
-        self._count(StuckReason.REPEATED_FAILURE, action, CHANGES_NOTHING)
+        self._count(StuckReason.REPEATED_FAILURE, action, "changes nothing")
+
+    def interrupted(self, action: str) -> None:
+        """Take note of a deed that the game took over from."""
+        self._count(StuckReason.REPEATED_FAILURE, action, "is interrupted")
 
     def dropped(self, action: str, reflex: str) -> None:
         """Take note of a deed that a reflex put an end to, where the player stands."""
@@ -234,4 +235,4 @@ def _limit(key: _Key) -> int:
 
 def _is_flagrant(key: _Key, share: float) -> bool:
     reason, _, what = key
-    return reason in LASTING and what != CHANGES_NOTHING and share >= ALWAYS
+    return share >= ALWAYS and (reason is StuckReason.REFLEX_LOOP or what == FAILS)

@@ -46,6 +46,25 @@ class RunReader:
         )
         return (StepRow(*row) for row in self._database.rows(sql, (int(live),)))
 
+    def last_dead_step(self) -> int | None:
+        """Return the number of the last step of the branch that died last, for `branch`."""
+        row = self._database.row("SELECT max(id) FROM steps WHERE live = 0")
+        return None if row is None else row[0]
+
+    def branch(self, last: int) -> list[StepRow]:
+        """Return the steps from power-on to step number `last`, which may be on a dead branch."""
+        sql = (
+            "SELECT tick, button, hold, settle, frame, digest, full_digest, chain FROM steps "
+            "WHERE id <= ? ORDER BY id DESC"
+        )
+        rows: list[StepRow] = []
+        # Where a branch begins, its ticks go back to that of the checkpoint; the step before is then the
+        # nearest of that tick, since a restore does away with later checkpoints.
+        for row in self._database.rows(sql, (last,)):
+            if not rows or row[0] == rows[-1].tick - 1:
+                rows.append(StepRow(*row))
+        return rows[::-1]
+
     def events(self, kind: str | None = None, *, live: bool = True) -> Iterator[EventRow]:
         """Yield what happened, all or of one kind, in its order."""
         sql = (

@@ -41,7 +41,7 @@ def test_what_a_module_offers_exists(name: str) -> None:
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
-    assert set(commands) == {"play", "replay", "plan", "bench", "scenario", "doctor"}
+    assert set(commands) == {"play", "replay", "plan", "eval", "bench", "scenario", "doctor"}
     for name, command in commands.items():
         assert f"python -m agent {name}" in README
         assert command.help

@@ -35,6 +35,11 @@ def no_effect(_state: State) -> Skill:
     return Outcome.DONE
 
 
+def taken_over(_state: State) -> Skill:
+    yield wait(1)
+    return Outcome.INTERRUPTED
+
+
 @dataclass
 class Swamp:
     """A mind to which nothing new happens until the test lets it."""
@@ -139,6 +144,12 @@ def test_when_that_does_not_help_the_map_is_left(percept: Percept) -> None:
     swamp.grow()
     swamp.tick()
     assert swamp.told[0].solved_by == "leave_map"
+
+
+def test_a_deed_that_the_game_keeps_taking_over_from_is_noticed(percept: Percept) -> None:
+    swamp = Swamp(percept, go=taken_over)
+    swamp.until("leave_map")
+    assert swamp.kept()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
 
 
 def test_a_talk_without_effect_is_noticed_as_a_failure(percept: Percept) -> None:

@@ -1,21 +1,24 @@
 """Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
 
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Moment
+from agent.app import Interrupt, Moment, replay_run
 from agent.app.session import Limits, Session
 from agent.capabilities import Milestone, Place, Story, Witness
 from agent.capabilities.story import Kind, Mark, Task
+from agent.errors import RunError
 from agent.replay import replay
 from agent.report import Summary
-from emulator import PyBoyConsole
+from agent.skills import Outcome, Terrain, leave_map
+from emulator import PyBoyConsole, World
 from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
-from tests.agent.support import Watcher
+from tests.agent.support import Played, Watcher, game_at
 from tests.agent.test_session import CARTRIDGE, FROZEN
 
 NEVER = Mark(Kind.EVENT, 0x500)  # an event that nothing on the cartridge sets
@@ -40,6 +43,12 @@ DEAF = Story(  # somebody whom one can talk to for ever
     ambitions=(),
     names={},
     caveat="",
+)
+STORY = Story.of(CARTRIDGE.kind)
+BEYOND = replace(  # all of the cartridge's story, and then the island
+    STORY,
+    places=(*STORY.places, *ISLAND.places[1:]),
+    milestones=(*STORY.milestones, *ISLAND.milestones),
 )
 
 
@@ -103,12 +112,50 @@ def test_what_came_after_the_checkpoint_is_a_dead_branch_and_the_rest_replays(
     assert (ticks, divergence) == (summary.ticks, None)
 
 
+def test_an_episode_can_be_played_again_though_its_branch_died(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    told = episodes(path)
+    assert [each["over"] for each in told] == [False, True]
+    died = replay_run(path / "run", None, episode=1)
+    assert (died.ticks, died.divergence) == (told[0]["lasted"], None)
+    assert "repeated_failure in the bedroom" in died.notes[0]
+    lived = replay_run(path / "run", None, episode=2)
+    assert (lived.ticks, lived.divergence) == (summary.ticks, None)
+    with pytest.raises(RunError, match="got stuck 2 times"):
+        replay_run(path / "run", None, episode=3)
+
+
+def test_who_is_stuck_late_goes_back_no_further_than_it_takes(tmp_path: Path) -> None:
+    summary = play(tmp_path, BEYOND, Watcher(), Interrupt())
+    assert (summary.stop.value, summary.restores, summary.errors) == ("gave_up", 2, 0)
+    reached = [each.id for each in summary.milestones]
+    assert reached == [each.id for each in STORY.milestones]
+    with closing(read_run(tmp_path / "run")) as folder:
+        told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
+        assert len(list(folder.store.events("battle"))) == summary.battles
+        assert min(row.tick for row in folder.store.steps(live=False)) > told["rival"]
+    assert told == {each.id: each.tick for each in summary.milestones}
+    assert replay_run(tmp_path / "run", None).divergence is None
+
+
 def test_a_talk_that_never_has_its_effect_is_given_up_too(tmp_path: Path) -> None:
     summary = play(tmp_path, DEAF, Watcher(), Interrupt())
     assert summary.stop.value == "gave_up"
     reasons = {each["reason"] for each in episodes(tmp_path)}
     assert reasons <= {"repeated_failure", "repeated_dialogue"}
-    assert episodes(tmp_path)[-1]["place"] in {"the house", "the bedroom"}
+    last = episodes(tmp_path)[-1]
+    assert last["place"] in {"the house", "the bedroom"}
+    assert "task:ask" in last["tried"]
+    assert "leave_map" in last["rungs"]
+
+
+def test_a_map_is_left_by_the_nearest_way(played: Played) -> None:
+    with game_at(played.folder, lambda state: state.in_control and state.map.map_id == 37) as game:
+        skill = leave_map(Terrain(World.of(CARTRIDGE)), game.state)
+        assert game.carry_out(skill, within=100) is Outcome.DONE
+        assert game.state.map.map_id in {0, 38}
 
 
 @pytest.mark.parametrize("life", [1, 2], ids=["before a restore", "after a restore"])
@@ -131,5 +178,6 @@ def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
     ended = play(tmp_path, ISLAND, Watcher(), Interrupt())
     assert (ended.stop.value, ended.restores) == ("gave_up", summary.restores)
     assert steps(tmp_path) == steps(path)
-    told = [{**each, "checkpoint_tick": 0} for each in episodes(tmp_path)]
-    assert told == [{**each, "checkpoint_tick": 0} for each in episodes(path)]
+    own = {"checkpoint_tick": 0, "last_step": 0}  # where the stop left a checkpoint, and dead steps
+    told = [{**each, **own} for each in episodes(tmp_path)]
+    assert told == [{**each, **own} for each in episodes(path)]

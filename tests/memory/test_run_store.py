@@ -146,6 +146,34 @@ def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) ->
     store.close()
 
 
+def test_a_branch_that_died_can_be_followed_back_to_power_on(store: RunStore) -> None:
+    def live(first: int, last: int, *, button: str) -> None:
+        for tick in range(first, last + 1):
+            store.append_step(step(tick)._replace(button=button))
+        store.commit(checkpoint=checkpoint(last))
+
+    def die(at: int) -> None:
+        (moment,) = [each for each in store.checkpoints() if each.tick == at]
+        store.rewind(moment)
+
+    live(1, 2, button="a")
+    live(3, 5, button="a")
+    assert store.checkpoint_ticks() == [5, 2]
+    assert store.last_dead_step() is None
+    die(2)
+    first = store.last_dead_step()
+    live(3, 3, button="b")
+    live(4, 4, button="b")
+    die(3)
+    second = store.last_dead_step()
+    live(4, 6, button="up")
+    assert first is not None
+    assert [row.button for row in store.branch(first)] == ["a"] * 5
+    assert second is not None
+    assert [row.button for row in store.branch(second)] == ["a", "a", "b", "b"]
+    assert [row.button for row in store.steps()] == ["a", "a", "b", "up", "up", "up"]
+
+
 def test_there_is_no_going_back_to_what_the_file_does_not_hold(store: RunStore) -> None:
     store.append_step(step(1))
     store.commit(checkpoint=checkpoint(1))

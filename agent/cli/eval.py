@@ -1,0 +1,213 @@
+"""`eval`: many games side by side, with progress while they run, and what follows from them."""
+
+import os
+import re
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Annotated, Final
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from agent import VERSION
+from agent.app import HOME, Decider, Interrupt, interrupts
+from agent.capabilities import Story
+from agent.cli.output import Output
+from agent.errors import UsageError
+from agent.eval import Game, Results, Runner, game_of, page, play_command, write_csv, write_json
+from emulator import Cartridge, demo_cartridge_path, load_cartridge
+
+SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
+INTERRUPTED: Final = 130
+
+
+def evaluate(
+    seeds: Annotated[str, typer.Option(metavar="A..B", help="Which games to play.")],
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="The milestone to reach. Default: the last one of the cartridge's story.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Give every game a copy of this memory. Default: an empty one.",
+            show_default=False,
+        ),
+    ] = None,
+    rom: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your own cartridge image of Pokemon Red (US). Without it, the demo is played.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder for runs, tables and plots. Default: eval/ and the seeds.",
+            show_default=False,
+        ),
+    ] = None,
+    ticks: Annotated[
+        int | None,
+        typer.Option(min=1, help="End each game after this many ticks.", show_default=False),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Games at a time. Default: one a core.", show_default=False),
+    ] = None,
+    minutes: Annotated[
+        float, typer.Option(min=0.01, help="Wall time after which a game is ended as a timeout.")
+    ] = 10.0,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Write a page with the plots beside it.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Play many games and measure how far they get.
+
+    Exits 0 when every game came to an end of its own, be it the goal or giving up; 1 when one had an
+    error, crashed or took too long; 130 on Ctrl-C, with tables of the games that were done.
+    """
+    wanted = _seeds(seeds)
+    if write is not None and (write.is_dir() or not write.parent.is_dir()):
+        message = f"--write {write} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    if memory is not None and not memory.is_file():
+        message = f"--memory {memory} does not exist; leave it away to start with an empty one"
+        raise UsageError(message)
+    cartridge = load_cartridge(rom or demo_cartridge_path())
+    milestones = _milestones(cartridge, until)
+    image = cartridge.path.resolve()  # games are played from the checkout
+    folder = (out or HOME / "eval" / seeds).resolve()
+    _own(folder)
+
+    def command(seed: int) -> list[str]:
+        run = folder / "runs" / f"seed-{seed}"
+        return play_command(
+            seed, run, _memory_for(seed, memory, folder), image, milestones[-1], ticks
+        )
+
+    workers = jobs or os.cpu_count() or 1
+    runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)
+    with interrupts() as interrupt:
+        games = _play(runner, wanted, folder, milestones[-1], interrupt)
+    results = Results(
+        games=tuple(sorted(games, key=lambda game: game.seed)),
+        milestones=milestones,
+        until=milestones[-1],
+        settings={
+            "seeds": seeds,
+            "mind": Decider.RULES.value,
+            "memory": memory is not None,
+            "ticks": ticks,
+            "jobs": workers,
+            "minutes": minutes,
+        },
+        versions={"agent": VERSION, "pyboy": version("pyboy"), "python": python_version()},
+        cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
+    )
+    _leave(results, folder, write)
+    if interrupt.asked:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(0 if results.all_played else 1)
+
+
+def _seeds(words: str) -> list[int]:
+    match = SEEDS.fullmatch(words)
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        message = (
+            f"--seeds {words} is no range; give A..B with A up to B, as in 100..149, or one seed"
+        )
+        raise UsageError(message)
+    return list(range(int(match[1]), int(match[2] or match[1]) + 1))
+
+
+def _milestones(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:
+    """Return the milestones of the story up to `until`."""
+    known = [each.id for each in Story.of(cartridge.kind).milestones]
+    if until is not None and until not in known:
+        message = f"--until {until} is no milestone of this cartridge; it has {', '.join(known)}"
+        raise UsageError(message)
+    return tuple(known[: known.index(until) + 1] if until is not None else known)
+
+
+def _own(folder: Path) -> None:
+    if folder.exists() and any(folder.iterdir()):
+        message = f"--out {folder} is not empty; name a new folder, or remove it first"
+        raise UsageError(message)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
+    """Return a memory of the game's own, so that no game depends on what another learnt meanwhile."""
+    own = folder / "memories" / f"seed-{seed}.sqlite"
+    own.parent.mkdir(exist_ok=True)
+    if memory is not None:
+        for suffix in ("", "-wal"):
+            source = memory.with_name(memory.name + suffix)
+            if source.exists():
+                shutil.copy(source, own.with_name(own.name + suffix))
+    return own
+
+
+def _play(
+    runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
+) -> list[Game]:
+    err, games = Output(stderr=True), list[Game]()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err) as progress:
+        bar = progress.add_task("playing", total=len(seeds))
+        for ended in runner.play(seeds, lambda: interrupt.asked):
+            game = game_of(ended, folder / "runs" / f"seed-{ended.seed}")
+            games.append(game)
+            reached = sum(until in each.milestones for each in games)
+            progress.update(bar, advance=1, description=f"{reached} of {len(games)} reach {until}")
+            reason = f": {game.reason}" if game.reason else ""
+            err.say(f"seed {game.seed}: {game.stop} after {game.wall_s:.1f} s{reason}")
+    return games
+
+
+def _leave(results: Results, folder: Path, write: Path | None) -> None:
+    # Drawing takes a second to load, which no other command should wait for.
+    from agent.eval.plots import draw_milestones, draw_times
+
+    out = Output()
+    write_csv(results, folder / "eval.csv")
+    write_json(results, folder / "eval.json")
+    draw_milestones(results, folder / "milestones.png")
+    draw_times(results, folder / "times.png")
+    plots = [
+        ("The share of games that reached each milestone, over game time", "milestones.png"),
+        ("Game time to each milestone", "times.png"),
+    ]
+    if write is not None:
+        beside = [(caption, f"{write.stem}_{name}") for caption, name in plots]
+        for (_, name), (_, copy) in zip(plots, beside, strict=True):
+            shutil.copy(folder / name, write.with_name(copy))
+        settings = results.settings
+        command = (
+            f"python -m agent eval --seeds {settings['seeds']} --until {results.until}"
+            f" --write {write}"
+        )
+        write.write_text(page(results, beside, command), encoding="utf-8")
+    share = results.share(results.until)
+    out.say(
+        f"{len(results.games)} games, {share.estimate:.0%} reach {results.until}"
+        f" (95%: {share.low:.0%} to {share.high:.0%}); see {folder}"
+    )

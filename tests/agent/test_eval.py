@@ -1,0 +1,203 @@
+"""Many games are played side by side, counted, and drawn; one that fails, crashes or hangs stops no other."""
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from agent.cli import cli
+from agent.errors import UsageError
+from agent.eval import Ended, Game, Results, Runner, game_of, median_interval, page, share_interval
+from agent.eval.game import When, blackouts
+from agent.eval.plots import draw_milestones, draw_times
+from memory import EventRow
+from tests.agent.support import ROOT, Agent
+
+PROGRAMS = {
+    1: "print('{}')",
+    2: "import os; os.abort()",
+    3: "import signal; signal.pause()",
+    4: "import sys; sys.exit('no')",
+}
+FOR_EVER = "import signal; signal.pause()"
+
+
+def runner(folder: Path, *, cap: float, programs: dict[int, str] = PROGRAMS) -> Runner:
+    def command(seed: int) -> Sequence[str]:
+        return [sys.executable, "-c", programs[seed]]
+
+    return Runner(command, home=folder, logs=folder / "logs", jobs=2, cap=cap)
+
+
+def test_every_game_is_played_whatever_happens_to_others(tmp_path: Path) -> None:
+    ended = {each.seed: each for each in runner(tmp_path, cap=2.0).play([1, 2, 3, 4], bool)}
+    assert ended.keys() == {1, 2, 3, 4}
+    assert (ended[1].code, ended[1].last_line) == (0, "{}")
+    assert ended[2].code is not None
+    assert ended[2].code < 0  # by a signal
+    assert ended[3].code is None  # it took too long
+    assert ended[4].code == 1
+    assert (tmp_path / "logs" / "seed-4.err").read_text(encoding="utf-8") == "no\n"
+
+
+def test_who_asks_for_an_end_keeps_what_is_done(tmp_path: Path) -> None:
+    programs = {1: "print('{}')", **dict.fromkeys(range(2, 9), FOR_EVER)}
+    asked: list[bool] = []
+    ended = runner(tmp_path, cap=60.0, programs=programs).play(list(programs), lambda: bool(asked))
+    assert next(ended).seed == 1
+    asked.append(True)
+    assert list(ended) == []
+
+
+def test_a_game_that_says_nothing_is_a_timeout_or_a_crash(tmp_path: Path) -> None:
+    hung = game_of(Ended(7, None, "", 600.0), tmp_path / "none")
+    crashed = game_of(Ended(8, -6, "Fatal", 1.0), tmp_path / "none")
+    assert (hung.stop, hung.was_played) == ("timeout", False)
+    assert (crashed.stop, crashed.reason) == ("crash", "it ended with code -6")
+
+
+def test_a_defeat_that_costs_money_is_a_blackout() -> None:
+    ticks = count()
+
+    def money(amount: int) -> EventRow:
+        return EventRow(next(ticks), "resources", {"money": amount})
+
+    def battle(outcome: str) -> EventRow:
+        return EventRow(next(ticks), "battle", {"outcome": outcome})
+
+    assert blackouts([money(900), battle("defeat"), money(900)]) == 0  # the first fight is free
+    assert blackouts([money(900), battle("defeat"), money(450)]) == 1
+    assert blackouts([money(900), battle("victory"), money(100)]) == 0
+    story = [money(800), battle("defeat"), money(400), battle("defeat"), money(200), money(0)]
+    assert blackouts(story) == 2
+
+
+def test_a_share_has_wilsons_interval() -> None:
+    # Newcombe (1998), table I: 81 of 263, and 0 of 20.
+    assert share_interval(81, 263) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
+    assert share_interval(0, 20) == pytest.approx((0.0, 0.0, 0.1611), abs=1e-4)
+    assert share_interval(0, 0) == (0.0, 0.0, 1.0)
+
+
+def test_a_median_has_the_same_interval_every_time() -> None:
+    values = [float(value) for value in range(1, 52)]
+    interval = median_interval(values)
+    assert interval == median_interval(values)
+    assert interval is not None
+    assert interval.estimate == 26.0
+    assert 15.0 < interval.low < 26.0 < interval.high < 37.0
+    assert median_interval([]) is None
+
+
+def results(games: int) -> Results:
+    def game(seed: int) -> Game:
+        reached = {"left": When(10 + seed, 600 + seed)}
+        if seed % 2:
+            reached["healed"] = When(90 + seed, 9_000 + seed)
+        stop = "goal" if seed % 2 else "gave_up"
+        return Game(seed, stop, "", 100, 10_000, 1.0, reached, 2, 1, 0, 0, 0, 1, 0, 0)
+
+    settings = {"seeds": "0..3", "mind": "rules", "memory": False}
+    names = ("left", "healed")
+    every = tuple(game(seed) for seed in range(games))
+    return Results(every, names, "healed", settings, {"agent": "1"}, {"name": "It", "sha1": "0"})
+
+
+@pytest.mark.parametrize("games", [0, 1, 4])
+def test_results_are_drawn_and_told_however_few_they_are(games: int, tmp_path: Path) -> None:
+    found = results(games)
+    for draw in (draw_milestones, draw_times):
+        draw(found, tmp_path / "plot.png")
+        first = (tmp_path / "plot.png").read_bytes()
+        draw(found, tmp_path / "plot.png")
+        assert first.startswith(b"\x89PNG")
+        assert first == (tmp_path / "plot.png").read_bytes()
+    told = page(found, [("a plot", "plot.png")], "eval")
+    assert told.startswith(f"# {games} games to `healed`")
+    json.dumps(found.summary())
+
+
+def test_giving_up_is_an_end_and_half_is_half() -> None:
+    found = results(4)
+    assert found.all_played
+    assert found.share("healed").estimate == 0.5
+    assert found.summary()["stops"] == {"gave_up": 2, "goal": 2}
+
+
+def test_eval_plays_seeds_and_leaves_tables_plots_and_a_page(agent: Agent, tmp_path: Path) -> None:
+    out, written = tmp_path / "out", tmp_path / "page.md"
+    ended = agent(
+        "eval", "--seeds", "5..6", "--until", "left_home", "--out", out, "--write", written
+    )
+    assert ended.code == 0, ended.err
+    assert "2 games, 100% reach left_home" in ended.out
+    assert "seed 5: goal" in ended.err
+    with (out / "eval.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["seed"], row["stop"], row["errors"]) for row in rows] == [
+        ("5", "goal", "0"),
+        ("6", "goal", "0"),
+    ]
+    assert all(int(row["left_home_tick"]) < int(row["left_home_frame"]) for row in rows)
+    table = json.loads((out / "eval.json").read_text(encoding="utf-8"))
+    assert table["summary"]["stops"] == {"goal": 2}
+    assert (out / "milestones.png").exists()
+    assert (tmp_path / "page_times.png").exists()
+    assert "2 of 2 games reach `left_home`" in written.read_text(encoding="utf-8")
+
+    again = agent("eval", "--seeds", "5", "--until", "left_home", "--out", out)
+    assert (again.code, again.out) == (2, "")
+    assert "is not empty" in again.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--seeds", "9..3"], "is no range"),
+        (["--seeds", "x"], "is no range"),
+        (["--seeds", "1", "--until", "mars"], "is no milestone"),
+        (["--seeds", "1", "--memory", "nowhere.sqlite"], "does not exist"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: list[str], words: str, tmp_path: Path) -> None:
+    command = get_command(cli)
+    with pytest.raises(UsageError, match=words):
+        command.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
+
+
+CTRL_C_AFTER_ONE = """
+import signal
+from agent.cli import main
+from agent.cli.output import Output
+
+say = Output.say
+
+def say_and_interrupt(self, words):
+    say(self, words)
+    if words.startswith("seed "):
+        signal.raise_signal(signal.SIGINT)
+
+Output.say = say_and_interrupt
+main()
+"""
+
+
+def test_ctrl_c_leaves_the_tables_of_what_was_done(tmp_path: Path) -> None:
+    arguments = ["--seeds", "0..30", "--until", "left_home", "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, "-c", CTRL_C_AFTER_ONE, "eval", "--jobs", "1", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 130, done.stderr
+    rows = (tmp_path / "out" / "eval.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 2  # the heads, and one game
