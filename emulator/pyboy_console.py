@@ -87,6 +87,12 @@ class PyBoyConsole:
         """Return any memory at this moment."""
         return bytes(self._memory[address : address + size])
 
+    def poke(self, address: int, data: bytes) -> None:
+        """Write RAM at this moment, to set up what is measured; play itself only ever presses buttons."""
+        for at, byte in enumerate(data, start=address):
+            self._memory[at] = byte
+        self._ram = None
+
     def screen(self) -> Screen:
         """Return the picture of this moment, or raise a ConsoleError when it was not drawn.
 
@@ -99,14 +105,6 @@ class PyBoyConsole:
             raise ConsoleError(message)
         reds = self._pyboy.screen.ndarray[:, :, 0]
         return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
-
-    def poke(self, address: int, data: bytes) -> None:
-        """Change RAM at this moment, to set a scene that play would take long to reach.
-
-        No part of the port: whoever plays has the pad only.
-        """
-        self._memory[address : address + len(data)] = list(data)
-        self._ram = None
 
     def save(self) -> bytes:
         """Return this moment as bytes; loading them and going on equals going on."""
