@@ -2,8 +2,8 @@
 
 AgentError
 ├── UsageError      the command line asks for something that cannot be
-├── RunError        a run folder cannot be used
 ├── ScenarioError   the moment that a scenario begins at is not reached
+├── RunError        a run folder cannot be used
 └── Stuck           play gets nowhere, for a named reason
 """
 
@@ -18,12 +18,12 @@ class UsageError(AgentError):
     """The command line asks for something that cannot be."""
 
 
-class RunError(AgentError):
-    """A run folder cannot be used."""
-
-
 class ScenarioError(AgentError):
     """The moment that a scenario begins at is not reached."""
+
+
+class RunError(AgentError):
+    """A run folder cannot be used."""
 
 
 class StuckReason(Enum):

@@ -106,14 +106,6 @@ class PyBoyConsole:
         reds = self._pyboy.screen.ndarray[:, :, 0]
         return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
 
-    def poke(self, address: int, data: bytes) -> None:
-        """Change RAM at this moment, to set a scene that play would take long to reach.
-
-        No part of the port: whoever plays has the pad only.
-        """
-        self._memory[address : address + len(data)] = list(data)
-        self._ram = None
-
     def save(self) -> bytes:
         """Return this moment as bytes; loading them and going on equals going on."""
         file = io.BytesIO()

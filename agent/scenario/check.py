@@ -1,7 +1,8 @@
 """What a file demands of a moment: one check for each name, in words when it fails.
 
-`x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`, `"lacks soup"`;
-and behind an operator a number may be `start`, what the name was when the scenario began, with one operation: `">= start - 2"`.
+`x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`,
+`"lacks soup"`; and behind one a number may be `start`, what the name was when the scenario began,
+with one operation: `">= start - 2"`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,20 @@
     team = 2                               the first of the team so many times, for there to be others
     press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
 
-Then either [play], by rules, or [[steps]], press by press; `then` is what must be true at the end.
+Then one of two bodies, and in [then] what must be true at the end. By rules:
+
+    [play]
+    until = { map = 1 }                    the aim, within `frames`
+    never = [{ menu = "keyboard" }]        what no tick may show
+    meets = [{ battle = "wild" }]          what some tick must show
+    counts = [{ when = { map = 37 }, times = "<= 1" }]    how often something may begin to be so
+
+or press by press, for what the machine does:
+
+    [[steps]]
+    press = ["b 4 26"]                     again and again, `within` so many times,
+    until = { menu = "none" }              where there is something to wait for
+    then = { x = "== start + 1" }
 """
 
 from __future__ import annotations
@@ -102,7 +115,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One file; `start` is kept as the file spells it as well, since the derived state is cached by that."""
+    """One file; `spelled` is its start as written, by which the derived state is cached."""
 
     name: str
     pitfall: str

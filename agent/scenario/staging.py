@@ -11,7 +11,8 @@ from agent.skills import Course, Destination, Outcome, Terrain, travel
 from emulator import PyBoyConsole, State, World, read_state
 from emulator.profile import symbol
 
-LONGEST_WALK: Final = 600  # steps of input
+LONGEST_WALK: Final = 3_000  # steps of input
+PATIENCE: Final = 400  # plans: who stands in the only way is waited for
 LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
@@ -55,7 +56,7 @@ def _clone(console: PyBoyConsole, size: int) -> None:
 def _walk(console: PyBoyConsole, walk: Walk) -> None:
     destination = Destination(walk.map_id, frozenset({walk.square}))
     terrain = Terrain(World.of(console.cartridge))
-    course = Course(travel(terrain, destination, look(console)))
+    course = Course(travel(terrain, destination, look(console), patience=PATIENCE))
     for _ in range(LONGEST_WALK):
         if course.outcome is not Outcome.RUNNING:
             break

@@ -162,6 +162,7 @@ def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
     flags = sorted(each.flag for items in hidden.values() for each in items)
     assert flags == list(range(len(flags)))
 
+
 def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None:
     shops = {here.map_id: here.shops for here in World.of(demo).maps if here.shops}
     assert shops == {
