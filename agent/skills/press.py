@@ -57,9 +57,14 @@ def look_on() -> Step:
     return Step(Button.B, 28, 20)
 
 
+def _is_ready(state: State) -> bool:
+    is_open = state.dialogue.is_open or state.menu is not None
+    return state.in_control or is_open or state.in_battle
+
+
 def until_ready(state: State, *, frames: int = 600) -> Movement:
-    """Wait until the state can be trusted and the player stands still, or text appears."""
-    while frames > 0 and not state.in_control and not state.dialogue.is_open and state.menu is None:
+    """Wait until the state can be trusted and the player stands still, or text or a battle appears."""
+    while frames > 0 and not _is_ready(state):
         state = yield wait(16)
         frames -= 16
     return state

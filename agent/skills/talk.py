@@ -65,9 +65,11 @@ def examine(
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
-    """Page through the open text and answer what it asks."""
+    """Page through the open text and answer what it asks, as far as no battle follows."""
     patience = Patience()
     for _ in range(PAGES):
+        if state.in_battle:
+            break
         if state.menu is not None and state.menu.kind is MenuKind.KEYBOARD:
             state = yield tap(Button.START, settle=16)  # takes the name that is offered
         elif state.menu is not None and say_yes:
@@ -90,6 +92,10 @@ def _address(
 ) -> Skill:
     crowd = Crowd(terrain.world(state))
     for _ in range(patience):
+        if state.dialogue.is_open:  # somebody on the way had something to say, or saw the player
+            state = yield from hear_out(state)
+        if state.in_battle:
+            return Outcome.INTERRUPTED
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
