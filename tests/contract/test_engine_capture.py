@@ -109,6 +109,7 @@ def test_the_best_ball_never_fails(start: Callable[[str], Game]) -> None:
     assert pcs.kind(game) is MenuKind.YES_NO
     assert game.byte("wBattleResult") == battles.LEFT
     assert game.byte("wCapturedMonSpecies") == NIBBIT
+    to_the_end(game)  # the ball goes when all is said
     assert pcs.read_list(game, "wNumBagItems")[0] == (MASTER, 8)
 
 

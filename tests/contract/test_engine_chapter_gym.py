@@ -109,6 +109,19 @@ def test_the_leader_gives_his_badge_to_who_beats_him(gym: Game) -> None:
     assert not game.byte("wCurOpponent")
 
 
+def test_the_statue_names_the_leader_and_then_who_beat_him(gym: Game) -> None:
+    def reads() -> str:
+        gym.press("a")
+        return " ".join(" ".join(gym.read_to_the_end()).replace("#", " ").split())
+
+    gym.go(0, 15).face("up")
+    assert "LEADER: CAIRN" in (before := reads())
+    assert "WINNERS" not in before
+    gym.poke("wObtainedBadges", BADGE)
+    assert "LEADER: CAIRN" in (after := reads())
+    assert "WINNERS: JUNO" in after
+
+
 def test_a_lost_battle_gives_nothing(gym: Game) -> None:
     game = before_the_leader(gym)
     game.press("a")

@@ -9,7 +9,6 @@
 #include "world.h"
 
 #define USE_TOSS_BOX 0x06
-#define CHOSEN_CURSOR 0xEC
 
 enum { USE, TOSS, NEITHER };
 
@@ -26,7 +25,7 @@ static uint8_t use_or_toss(void)
     start_menu_at(14, 11, TOSS, PAD_A | PAD_B);
     if (handle_menu_input() & PAD_B)
         return NEITHER;
-    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
+    mark_choice();
     return wCurrentMenuItem;
 }
 

@@ -13,7 +13,6 @@ enum { BALL_MISSED = 0x20, BALL_CAUGHT = 0x43, BALL_SHOOK = 0x60 }; /* of wPokeB
 #define FLIGHT 40
 #define SHAKE 30
 #define LOOK 20
-#define SPACE 0x7F
 #define BALL_TILE 0x8E
 #define PICTURE TILE_AT(14, 2)
 #define PICTURE_SIDE 4

@@ -12,9 +12,6 @@ void battle(void) BANKED;
    takes nobody. */
 void give_mon(uint8_t species, uint8_t level) BANKED;
 void heal_party(void) BANKED;
-/* Says all there is to say into the message box of any screen. Whether the one at `position` has learned a move that it did
-   not know: it may have no room, and refuse to forget another. */
-bool learn_move(uint8_t position, uint8_t move) BANKED;
 /* START > TEAM, over the whole of wTileMap; B leaves. The team must not be empty. */
 void party_menu(void) BANKED;
 

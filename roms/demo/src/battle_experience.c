@@ -9,15 +9,6 @@
 static PartyMon *mon;
 static uint8_t place;
 
-static uint8_t count_bits(uint8_t bits)
-{
-    uint8_t count = 0;
-
-    for (; bits; bits >>= 1)
-        count += bits & 1;
-    return count;
-}
-
 static void gain_stat_experience(uint8_t sharers)
 {
     uint8_t *at = mon->stat_experience;

@@ -1,6 +1,7 @@
 /* Who fell, what that is worth, and who comes next, or how it ends. */
 #pragma bank 56
 #include "battle_parts.h"
+#include "things.h"
 
 #define STYLE_SET 0x40
 
@@ -65,7 +66,7 @@ static void win(void)
     show_trainer();
     print_system_text(TEXT_BATTLE_WON);
     print_trainers_words(wEndBattleWinTextPointer);
-    pay_prize();
+    add_money(wPlayerMoney, wAmountMoneyWon);
     print_system_text(TEXT_BATTLE_PRIZE);
 }
 

@@ -8,7 +8,6 @@
 #define LEFT_X 9
 #define RIGHT_X 15
 #define TOP_Y 14
-#define SPACE 0x7F
 
 enum { FIGHT, BAG, TEAM, RUN, RIGHT_COLUMN = TEAM };
 

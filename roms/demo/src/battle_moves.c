@@ -4,7 +4,6 @@
 
 #define LIST_X 5
 #define LIST_Y 12
-#define SPACE 0x7F
 #define SLASH 0xF3
 
 static const uint8_t type_word[] = {STR_TYPE};

@@ -1,6 +1,7 @@
 /* Who is met: a wild creature of chance, or a trainer with a party from the cartridge's tables. */
 #pragma bank 56
 #include "battle_parts.h"
+#include "things.h"
 
 #define PARTIES_BANK 14
 #define PARTIES 0x5D3B

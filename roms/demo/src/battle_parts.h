@@ -10,7 +10,6 @@
 #include "ui.h"
 #include "world.h"
 
-#define MOVES 4
 #define PP_MASK 0x3F
 #define LAST_RESORT 165
 #define GOES_FIRST 98
@@ -157,9 +156,6 @@ void clear_the_air(void);
 /* battle_experience.c (58) */
 void share_experience(void) BANKED;
 
-/* battle_money.c (58) */
-void add_money(uint8_t *to, const uint8_t *amount) BANKED;
-void pay_prize(void) BANKED;
 
 enum {
     EFFECT_MAY_POISON = 2,

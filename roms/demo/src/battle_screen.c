@@ -17,7 +17,6 @@
 #define MAP_TILES 0x60
 #define SPRITES_SHOWN 1
 #define SPRITES_OFF 0xFF
-#define SPACE 0x7F
 #define RED_BELOW 10
 
 #define FRAME_SIDE 0x73

@@ -6,7 +6,6 @@
 #include "ui.h"
 #include "world.h"
 
-#define SPACE 0x7F
 #define IN_USE 0x8E
 
 static const uint8_t box_word[] = {STR_BOX};

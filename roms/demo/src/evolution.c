@@ -17,7 +17,6 @@
 #define NEW_TILES 0x31
 #define LAST_COLUMN TILE_AT(13, 2)
 #define TOP_ROWS_SIZE (12 * 20)
-#define SPACE 0x7F
 #define GRAPHICS_BANK 4
 #define BOX_GRAPHICS 0x6288
 #define BORROWED_BOX_TILES 2 /* the last two of the new picture lie where the box's first two do */

@@ -23,10 +23,6 @@ extern volatile uint8_t chunk_tiles;
 extern uint16_t chunk_dest;
 extern uint8_t chunk_buffer[128];
 
-/* cartridge_ram.s: between the two nothing may touch a C variable, nor wait for a frame */
-void show_cartridge_ram(uint8_t bank);
-void hide_cartridge_ram(void);
-
 /* clock.c */
 extern volatile uint8_t frames_shown;
 
@@ -41,8 +37,10 @@ void copy(uint8_t *to, const uint8_t *from, uint16_t length);
 /* sram.c */
 void sram_copy(uint8_t bank, uint16_t sram_address, uint8_t *ram, uint16_t size, bool to_sram);
 
-/* lists.c */
+/* bytes.c */
 bool is_listed(uint8_t value, const uint8_t *list, uint8_t end);
+uint8_t count_bits(uint8_t bits);
+void swap_bytes(uint8_t *a, uint8_t *b, uint8_t count);
 
 /* video.c */
 void lcd_off(void);
@@ -55,6 +53,12 @@ void show_palettes(void);
 
 /* strings.c: these read strings of the caller's own bank */
 #define END_OF_STRING 0x50
+#define SPACE 0x7F
+#define COLON 0x9C
+#define CHOSEN_CURSOR 0xEC
+#define MONEY_SIGN 0xF0
+#define TIMES 0xF1
+#define DIGIT_ZERO 0xF6
 uint8_t *place_string(uint8_t *at, const uint8_t *string);
 uint8_t *place_decimal(uint8_t *at, uint8_t value, uint8_t digits, uint8_t pad);
 void place_box(uint8_t x, uint8_t y, uint8_t inner_width, uint8_t inner_height);

@@ -8,7 +8,6 @@
 
 enum { WITHDRAW, DEPOSIT, TOSS, LOG_OFF, CHOICES };
 #define WIDTH 14
-#define BAG_CAPACITY 20
 #define STORE_CAPACITY 50
 #define bag (&wNumBagItems)
 #define store (&wNumBoxItems)

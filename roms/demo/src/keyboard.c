@@ -7,7 +7,6 @@
 #include "ui.h"
 #include "world.h"
 
-#define SPACE 0x7F
 #define DASH 0xE3
 #define ROWS 5
 #define COLUMNS 9

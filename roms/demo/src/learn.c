@@ -7,7 +7,6 @@
 #include "ui.h"
 #include "world.h"
 
-#define MOVES 4
 #define NO_PLACE 0xFF
 #define LIST_X 5
 #define LIST_Y 8
@@ -101,7 +100,7 @@ static void write(uint8_t position, uint8_t place, uint8_t move)
     wBattleMon.pp[place] = mon->pp[place];
 }
 
-bool learn_move(uint8_t position, uint8_t move) BANKED
+static bool learn_move(uint8_t position, uint8_t move)
 {
     uint8_t place;
 

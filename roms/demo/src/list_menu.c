@@ -10,15 +10,13 @@
 
 #define LIST_BOX 0x0D
 #define NAMES 4
+#define ENTRY_SIZE 2
 #define LAST_ROW 2
 #define ROWS_OF_CURSOR 3
 #define ITEM_NAMES_BANK 1
 #define ITEM_NAMES 0x472B
 #define LONGEST_NAME 12
-#define SPACE 0x7F
-#define TIMES 0xF1
 #define MORE_BELOW 0xEE
-#define CHOSEN_CURSOR 0xEC
 #define CURSOR_X 5
 #define LOADING_FRAMES 10
 #define SWAP_FRAMES 20
@@ -125,20 +123,6 @@ static bool scroll(uint8_t keys)
     return true;
 }
 
-static void swap_bytes(uint8_t *a, uint8_t *b)
-{
-    uint8_t byte = *a;
-
-    *a = *b;
-    *b = byte;
-}
-
-static void swap_entries(uint8_t *a, uint8_t *b)
-{
-    swap_bytes(a, b);
-    swap_bytes(a + 1, b + 1);
-}
-
 /* SELECT marks an entry, and once more, on another, lets the two change places; on the same, takes the mark away. */
 static void select_entry(void)
 {
@@ -150,7 +134,7 @@ static void select_entry(void)
         wMenuItemToSwap = index + 1;
     } else {
         if (index != wMenuItemToSwap - 1)
-            swap_entries(entry_at(wMenuItemToSwap - 1), entry_at(index));
+            swap_bytes(entry_at(wMenuItemToSwap - 1), entry_at(index), ENTRY_SIZE);
         wMenuItemToSwap = 0;
     }
     delay_frames(SWAP_FRAMES);
@@ -182,7 +166,7 @@ static void take(uint8_t index)
 {
     const uint8_t *entry = entry_at(index);
 
-    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
+    mark_choice();
     wWhichPokemon = index;
     if (wListMenuID == LIST_MONS) {
         wCurPartySpecies = list[1 + index];

@@ -6,7 +6,6 @@
 #define BAR_X 6
 #define NUMBERS_X 13
 #define FRAMES_PER_PIXEL 2
-#define SPACE 0x7F
 #define EVERY_STATE 0x7F
 #define HALF_OF_ALL 0
 

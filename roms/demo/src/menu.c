@@ -5,7 +5,6 @@
 #include "ui.h"
 
 #define CURSOR 0xED
-#define SPACE 0x7F
 
 void start_menu_at(uint8_t x, uint8_t y, uint8_t last, uint8_t keys) BANKED
 {
@@ -84,4 +83,10 @@ uint8_t handle_menu_input(void) BANKED
     hJoy7 = 0;
     wMenuWrappingEnabled = 0;
     return hJoy5;
+}
+
+/* A menu that waits behind another box. */
+void mark_choice(void) BANKED
+{
+    *BYTES(wMenuCursorLocation) = CHOSEN_CURSOR;
 }

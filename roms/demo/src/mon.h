@@ -6,6 +6,8 @@
 #include "home.h"
 #include "ram.h"
 
+#define MOVES 4
+
 /* mon_bytes.c */
 uint16_t big(const uint8_t *at);
 void set_big(uint8_t *at, uint16_t value);

@@ -1,7 +1,6 @@
 /* Numbers as the contract keeps them, high byte first, and their digits. */
 #include "mon.h"
 
-#define DIGIT_ZERO 0xF6
 
 uint16_t big(const uint8_t *at)
 {

@@ -3,7 +3,6 @@
 #include "battle.h"
 #include "mon.h"
 
-#define MOVES 4
 #define PP_MASK 0x3F
 #define MOST_PP_PER_UP 7
 

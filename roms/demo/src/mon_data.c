@@ -9,8 +9,8 @@
 #define NAMES_BANK 7
 #define NAMES 0x421E
 #define NAME_LENGTH 10
-#define MOVES_BANK 14
-#define MOVES 0x4000
+#define MOVE_TABLE_BANK 14
+#define MOVE_TABLE 0x4000
 #define MOVE_NAMES_BANK 44
 #define MOVE_NAMES 0x4000
 #define TYPE_NAMES_BANK 9
@@ -39,7 +39,7 @@ void load_mon_name(uint8_t *to, uint8_t species) BANKED
 
 void load_move(Move *to, uint8_t id) BANKED
 {
-    far_copy(to, MOVES_BANK, MOVES + sizeof(Move) * (id - 1), sizeof(Move));
+    far_copy(to, MOVE_TABLE_BANK, MOVE_TABLE + sizeof(Move) * (id - 1), sizeof(Move));
 }
 
 static void load_string(uint8_t *to, uint8_t bank, uint16_t from)

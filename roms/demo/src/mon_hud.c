@@ -14,7 +14,6 @@
 #define BAR_EMPTY 0x63
 #define LEVEL_MARK 0x6E
 #define SLASH 0xF3
-#define SPACE 0x7F
 #define SEGMENTS 6
 #define SEGMENT 8
 #define BAR_PIXELS (SEGMENTS * SEGMENT)

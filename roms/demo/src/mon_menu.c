@@ -7,8 +7,6 @@
 #include "ui.h"
 #include "world.h"
 
-#define SPACE 0x7F
-#define CURSOR_PARENT 0xEC
 #define SUBMENU_BOX 0x0C
 #define SUBMENU_X 12
 
@@ -48,7 +46,7 @@ static void draw_list(const uint8_t *words)
     for (place = 0; place != wPartyCount; place++)
         draw_row(place);
     if (wMenuItemToSwap)
-        *TILE_AT(0, 2 * wMenuItemToSwap - 1) = CURSOR_PARENT;
+        *TILE_AT(0, 2 * wMenuItemToSwap - 1) = CHOSEN_CURSOR;
     place_message_box();
     place_string(TILE_AT(1, 14), words);
     update_sprites();
@@ -69,7 +67,7 @@ static uint8_t choose_row(const uint8_t *words, uint8_t keys)
         return NO_MON;
     wWhichPokemon = wCurrentMenuItem;
     wCurPartySpecies = wPartySpecies[wWhichPokemon];
-    *TILE_AT(0, 1 + 2 * wWhichPokemon) = CURSOR_PARENT;
+    *TILE_AT(0, 1 + 2 * wWhichPokemon) = CHOSEN_CURSOR;
     return wWhichPokemon;
 }
 
@@ -89,17 +87,6 @@ static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
     place_string(TILE_AT(13, 16), cancel_word);
     start_menu_at(SUBMENU_X, 12, CHOICES - 1, PAD_A | PAD_B);
     return handle_menu_input() & PAD_B ? CHOICE_CANCEL : wCurrentMenuItem;
-}
-
-static void swap_bytes(uint8_t *a, uint8_t *b, uint8_t count)
-{
-    uint8_t byte;
-
-    do {
-        byte = *a;
-        *a++ = *b;
-        *b++ = byte;
-    } while (--count);
 }
 
 static void swap_places(uint8_t a, uint8_t b)

@@ -4,9 +4,7 @@
 #include "ui.h"
 #include "world.h"
 
-#define SPACE 0x7F
 #define SLASH 0xF3
-#define MOVES 4
 #define PP_MASK 0x3F
 #define STATS 4
 #define STATS_TOP 5

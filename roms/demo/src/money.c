@@ -1,13 +1,13 @@
 /* Money: three bytes of two decimal digits each, the highest first. */
-#include "battle_parts.h"
+#include "hardware.h"
+#include "home.h"
+#include "ram.h"
 #include "things.h"
 
 #define PRICES_BANK 1
 #define PRICES 0x4608
+#define ALL_NINES 0x99
 #define DIGITS (2 * MONEY_SIZE)
-#define SIGN 0xF0
-#define DIGIT_ZERO 0xF6
-#define SPACE 0x7F
 
 static uint8_t digit(const uint8_t *money, uint8_t place)
 {
@@ -25,7 +25,7 @@ uint8_t *place_money(uint8_t *at, const uint8_t *money)
         *at++ = SPACE;
         place++;
     }
-    *at++ = SIGN;
+    *at++ = MONEY_SIGN;
     for (; place != DIGITS; place++)
         *at++ = DIGIT_ZERO + digit(money, place);
     return at;
@@ -36,7 +36,35 @@ void load_price(uint8_t *to, uint8_t item)
     far_copy(to, PRICES_BANK, PRICES + MONEY_SIZE * (item - 1), MONEY_SIZE);
 }
 
-/* 999999 at most. */
+static uint8_t add_digits(uint8_t a, uint8_t b, uint8_t *carry)
+{
+    uint8_t low = (a & 0x0F) + (b & 0x0F) + *carry;
+    uint8_t high = (a >> 4) + (b >> 4);
+
+    if (low > 9) {
+        low -= 10;
+        high++;
+    }
+    *carry = high > 9;
+    if (high > 9)
+        high -= 10;
+    return high << 4 | low;
+}
+
+/* 999999 is the most there can be. */
+void add_money(uint8_t *to, const uint8_t *amount)
+{
+    uint8_t carry = 0;
+    uint8_t i = MONEY_SIZE;
+
+    do {
+        i--;
+        to[i] = add_digits(to[i], amount[i], &carry);
+    } while (i);
+    if (carry)
+        fill(to, ALL_NINES, MONEY_SIZE);
+}
+
 void multiply_money(uint8_t *to, const uint8_t *unit, uint8_t times)
 {
     uint8_t power[MONEY_SIZE];

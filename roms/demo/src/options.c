@@ -7,8 +7,6 @@
 #include "world.h"
 
 #define CURSOR 0xED
-#define PARENT_CURSOR 0xEC
-#define SPACE 0x7F
 #define OPTION_SPEED 0x0F
 #define OPTION_STYLE_SET 0x40
 #define OPTION_NO_SCENE 0x80
@@ -94,7 +92,7 @@ static void change_column(uint8_t row, uint8_t keys)
 
 static uint8_t change_row(uint8_t row, uint8_t keys)
 {
-    mark_row(row, PARENT_CURSOR);
+    mark_row(row, CHOSEN_CURSOR);
     if (keys & PAD_UP)
         return row == ROW_SPEED ? ROW_CANCEL : row - 1;
     return row == ROW_CANCEL ? ROW_SPEED : row + 1;
@@ -127,9 +125,9 @@ void options_menu(void) BANKED
     draw();
     start_menu_at(1, 3, 0, PAD_B | PAD_START);
     read_options();
-    mark_row(ROW_SCENE, PARENT_CURSOR);
-    mark_row(ROW_STYLE, PARENT_CURSOR);
-    mark_row(ROW_CANCEL, PARENT_CURSOR);
+    mark_row(ROW_SCENE, CHOSEN_CURSOR);
+    mark_row(ROW_STYLE, CHOSEN_CURSOR);
+    mark_row(ROW_CANCEL, CHOSEN_CURSOR);
     for (;;) {
         place_cursor(row);
         keys = next_key();

@@ -123,7 +123,6 @@ extern bool slot_hidden[SPRITE_SLOTS];
 void load_toggles(void);
 void reset_toggles(void) BANKED;
 void hide_object(uint8_t slot) BANKED;
-void show_object(uint8_t slot) BANKED;
 
 /* scripted.c */
 void joypad_overworld(void);

@@ -4,13 +4,6 @@
 #include "overworld.h"
 #include "ui.h"
 
-#define CURSOR_PARENT 0xEC
-
-/* A menu that waits behind another box. */
-void mark_choice(void)
-{
-    *BYTES(wMenuCursorLocation) = CURSOR_PARENT;
-}
 
 /* Not shown before it is whole: the map alone would flash. The cursor comes when all of it is to be seen. */
 static void draw(const Word *words, uint8_t count, uint8_t width)

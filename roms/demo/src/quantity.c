@@ -5,8 +5,6 @@
 #include "things.h"
 #include "ui.h"
 
-#define TIMES 0xF1
-#define DIGIT_ZERO 0xF6
 #define TOP 9
 #define ROW 10
 #define NARROW_X 15

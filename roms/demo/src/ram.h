@@ -56,8 +56,6 @@ typedef struct {
 #define wFieldMoves BYTES(0xCD3D)
 #define FIELD_MOVES 4
 #define wOptionsTextSpeedCursorX BYTE(0xCD3D)
-#define wOptionsBattleAnimCursorX BYTE(0xCD3E)
-#define wOptionsBattleStyleCursorX BYTE(0xCD3F)
 #define wListPointer WORD(0xCF8B)
 #define wCurItem BYTE(0xCF91)
 #define wWhichPokemon BYTE(0xCF92)
@@ -207,12 +205,10 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define BADGE_1 0x01
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
-#define wStatusFlags3 BYTE(0xD72D)
 #define wStatusFlags4 BYTE(0xD72E)
 #define STATUS4_USED_CENTRE 0x04
 #define STATUS4_GOT_STARTER 0x08
 #define STATUS4_NO_BATTLES 0x10
-#define STATUS4_BATTLE_OVER 0x20
 #define wStatusFlags5 BYTE(0xD730)
 #define STATUS5_SCRIPTED_NPC 0x01
 #define STATUS5_AFTER_WARP 0x06
@@ -278,7 +274,6 @@ enum { ATTACK, DEFENSE, SPEED, SPECIAL, ACCURACY, EVASION };
 
 /* Things. */
 #define LIST_PRICED_ITEMS 2
-#define wPriceTemp BYTES(0xCD3D)
 #define wHPBarHPDifference BYTES(0xCEFD)
 #define wItemList BYTES(0xCF7B)
 #define wPrintItemPrices BYTE(0xCF93)
@@ -361,8 +356,6 @@ typedef struct {
 #define wEnemyDisabledMoveNumber BYTE(0xCCEF)
 #define wAILayer2Encouragement BYTE(0xCCD5)
 #define wAICount BYTE(0xCCDF)
-#define wPlayerConfusedCounter BYTE(0xD06B)
-#define wEnemyConfusedCounter BYTE(0xD070)
 #define wAmountMoneyWon BYTES(0xD079)
 #define wLowHealthAlarm BYTE(0xD083)
 #define ALARM_ON 0x80

@@ -11,9 +11,7 @@
 #define SAVED_PLAYER_ID 0xA605
 #define DIRECTION_DOWN 4
 
-/* A frame has time for that many behind its V-blank, and interrupts wait as long. */
-#define COPIED_PER_FRAME 512
-#define SUMMED_PER_FRAME 256
+#define SUMMED_AT_ONCE 32
 
 typedef struct {
     uint16_t saved, live, size;
@@ -31,51 +29,37 @@ static const Piece pieces_of_map[] = {
 #define PIECES 4
 #define PIECES_OF_MAP 2
 
-static void copy_frame_by_frame(uint16_t to, uint16_t from, uint16_t size)
-{
-    uint16_t part;
-
-    for (; size; size -= part, to += part, from += part) {
-        part = size < COPIED_PER_FRAME ? size : COPIED_PER_FRAME;
-        delay_frame();
-        show_cartridge_ram(SAVE_BANK);
-        copy(BYTES(to), BYTES(from), part);
-        hide_cartridge_ram();
-    }
-}
-
 static void save_pieces(const Piece *piece, uint8_t count)
 {
     for (; count; count--, piece++)
-        copy_frame_by_frame(piece->saved, piece->live, piece->size);
+        sram_copy(SAVE_BANK, piece->saved, BYTES(piece->live), piece->size, true);
 }
 
 static void load_pieces(const Piece *piece, uint8_t count)
 {
     for (; count; count--, piece++)
-        copy_frame_by_frame(piece->live, piece->saved, piece->size);
+        sram_copy(SAVE_BANK, piece->saved, BYTES(piece->live), piece->size, false);
 }
 
-static uint8_t sum(const uint8_t *at, const uint8_t *end)
+static uint8_t sum(const uint8_t *at, uint8_t count)
 {
     uint8_t total = 0;
 
-    while (at != end)
+    while (count--)
         total += *at++;
     return total;
 }
 
 static uint8_t checksum(void)
 {
-    uint16_t at, end;
-    uint8_t total = 0;
+    uint8_t part[SUMMED_AT_ONCE];
+    uint16_t at, left = CHECKSUM - SAVE;
+    uint8_t count, total = 0;
 
-    for (at = SAVE; at != CHECKSUM; at = end) {
-        end = CHECKSUM - at < SUMMED_PER_FRAME ? CHECKSUM : at + SUMMED_PER_FRAME;
-        delay_frame();
-        show_cartridge_ram(SAVE_BANK);
-        total += sum(BYTES(at), BYTES(end));
-        hide_cartridge_ram();
+    for (at = SAVE; left; at += count, left -= count) {
+        count = left < SUMMED_AT_ONCE ? left : SUMMED_AT_ONCE;
+        sram_copy(SAVE_BANK, at, part, count, false);
+        total += sum(part, count);
     }
     return ~total;
 }
@@ -84,17 +68,15 @@ static uint8_t saved_byte(uint16_t at)
 {
     uint8_t byte;
 
-    show_cartridge_ram(SAVE_BANK);
-    byte = BYTE(at);
-    hide_cartridge_ram();
+    sram_copy(SAVE_BANK, at, &byte, 1, false);
     return byte;
 }
 
-static void write_saved_byte(uint16_t at, uint8_t byte)
+static void write_checksum(void)
 {
-    show_cartridge_ram(SAVE_BANK);
-    BYTE(at) = byte;
-    hide_cartridge_ram();
+    uint8_t sum_of_all = checksum();
+
+    sram_copy(SAVE_BANK, CHECKSUM, &sum_of_all, 1, true);
 }
 
 /* A name that ends: memory that was never written has none. */
@@ -113,7 +95,7 @@ void save_game(void) BANKED
     wSaveFileStatus = SAVED;
     save_pieces(pieces, PIECES);
     save_pieces(pieces_of_map, PIECES_OF_MAP);
-    write_saved_byte(CHECKSUM, checksum());
+    write_checksum();
 }
 
 bool is_own_save(void) BANKED

@@ -1,4 +1,4 @@
-/* The gym of Stonecross: two levers and a gate, and what comes of beating the leader. */
+/* The gym of Stonecross: two levers and a gate, who has won, and what comes of beating the leader. */
 #pragma bank 59
 #include "events.h"
 #include "scenes.h"
@@ -26,22 +26,46 @@ static void lever_falls(uint16_t event, uint8_t text)
     wPewterGymCurScript = 0;
 }
 
-/* Whether it moved, or had more to say than its text: the right one waits for the left one. */
-bool pull_lever(uint8_t text) BANKED
+static bool pull_left_lever(void)
 {
-    if (text == MAP_TEXT_GYM_LEVER_LEFT) {
-        if (has_happened(EVENT_1ST_LOCK_OPENED))
-            return false;
-        lever_falls(EVENT_1ST_LOCK_OPENED, MAP_TEXT_GYM_LEVER_LEFT_FALLS);
-        return true;
-    }
-    if (text != MAP_TEXT_GYM_LEVER_RIGHT || !has_happened(EVENT_1ST_LOCK_OPENED))
+    if (has_happened(EVENT_1ST_LOCK_OPENED))
+        return false;
+    lever_falls(EVENT_1ST_LOCK_OPENED, MAP_TEXT_GYM_LEVER_LEFT_FALLS);
+    return true;
+}
+
+/* It waits for the left one. */
+static bool pull_right_lever(void)
+{
+    if (!has_happened(EVENT_1ST_LOCK_OPENED))
         return false;
     if (has_happened(EVENT_2ND_LOCK_OPENED))
         display_text(MAP_TEXT_GYM_LEVER_RIGHT_DOWN);
     else
         lever_falls(EVENT_2ND_LOCK_OPENED, MAP_TEXT_GYM_LEVER_RIGHT_FALLS);
     return true;
+}
+
+static bool name_winners(void)
+{
+    if (!(wObtainedBadges & BADGE_1))
+        return false;
+    display_text(MAP_TEXT_GYM_WINNERS);
+    return true;
+}
+
+/* Whether what is read moved, or had something else to say than its text. */
+bool gym_speaks(uint8_t text) BANKED
+{
+    switch (text) {
+    case MAP_TEXT_GYM_LEVER_LEFT:
+        return pull_left_lever();
+    case MAP_TEXT_GYM_LEVER_RIGHT:
+        return pull_right_lever();
+    case MAP_TEXT_GYM_STATUE:
+        return name_winners();
+    }
+    return false;
 }
 
 static void give_badge(void)

@@ -14,7 +14,6 @@
 #define TRAINER 200
 #define FIRST_SET 1
 
-#define basil1 wSprites1[SLOT_LAB_BASIL]
 #define basil2 wSprites2[SLOT_LAB_BASIL]
 
 static void walk_to_column(uint8_t x)

@@ -67,7 +67,7 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return wCurMap == MAP_GYM && pull_lever(text);
+    return wCurMap == MAP_GYM && gym_speaks(text);
 }
 
 /* What scenes have changed in the live blocks of this map. */

@@ -28,7 +28,7 @@ void guard_turns_back(void) BANKED;
 bool guard_speaks(uint8_t slot) BANKED;
 
 /* scene_gym.c */
-bool pull_lever(uint8_t text) BANKED;
+bool gym_speaks(uint8_t text) BANKED;
 void change_gym(void) BANKED;
 void trainer_falls(uint8_t slot);
 

@@ -19,7 +19,6 @@ bool bag_menu(void) BANKED;
 void player_card(void) BANKED;
 
 /* card.c */
-uint8_t count_bits(uint8_t bits);
 void place_time(uint8_t *at);
 
 /* summary.c */

@@ -8,8 +8,6 @@
 #define BOX_VERTICAL 0x7C
 #define BOX_BOTTOM_LEFT 0x7D
 #define BOX_BOTTOM_RIGHT 0x7E
-#define SPACE 0x7F
-#define DIGIT_ZERO 0xF6
 
 uint8_t *place_string(uint8_t *at, const uint8_t *string)
 {

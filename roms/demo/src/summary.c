@@ -4,7 +4,6 @@
 #include "screens.h"
 #include "world.h"
 
-#define SPACE 0x7F
 #define DEX_BYTES 19
 
 static const uint8_t player[] = {STR_PLAYER};

@@ -5,7 +5,6 @@
 #include "text.h"
 #include "ui.h"
 
-#define SPACE 0x7F
 #define ARROW 0xEE
 #define ARROW_BLINK 16
 #define OPTION_DELAY 0x0F

@@ -3,8 +3,6 @@
 #include "ram.h"
 #include "text.h"
 
-#define DIGIT_ZERO 0xF6
-#define MONEY_SIGN 0xF0
 
 /* Without leading zeros, so that the words after it stand close; sixteen bits are the most a text shows. */
 void put_number(const uint8_t *at, uint8_t bytes, uint8_t digits)

@@ -4,7 +4,6 @@
 #include "ram.h"
 #include "things.h"
 
-#define STACKS 20
 #define KEY_FLAGS_BANK 3
 #define KEY_FLAGS 0x6799
 #define FIRST_HIDDEN_MACHINE 196
@@ -28,7 +27,7 @@ bool is_key_item(uint8_t item) BANKED
 /* All of them or, when there is no room for all, none: false. */
 bool give_item(uint8_t item, uint8_t quantity) BANKED
 {
-    return add_items(&wNumBagItems, STACKS, item, quantity);
+    return add_items(&wNumBagItems, BAG_CAPACITY, item, quantity);
 }
 
 /* The list is another one now, so it is shown from its top. */
@@ -58,18 +57,6 @@ bool take_item(uint8_t item) BANKED
             return true;
         }
     return false;
-}
-
-/* 255 at most. */
-uint8_t item_count(uint8_t item) BANKED
-{
-    uint16_t count = 0;
-    uint8_t i;
-
-    for (i = 0; i != wNumBagItems; i++)
-        if (bag[i].item == item)
-            count += bag[i].quantity;
-    return count > 0xFF ? 0xFF : count;
 }
 
 /* For list_menu(), with the row as it was left. */

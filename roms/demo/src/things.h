@@ -9,9 +9,9 @@ bool add_items(uint8_t *list, uint8_t capacity, uint8_t item, uint8_t quantity) 
 void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED;
 
 /* things.c */
+#define BAG_CAPACITY 20
 bool give_item(uint8_t item, uint8_t quantity) BANKED;
 bool take_item(uint8_t item) BANKED;
-uint8_t item_count(uint8_t item) BANKED;
 void take_from_stack(uint8_t index, uint8_t quantity) BANKED;
 bool is_key_item(uint8_t item) BANKED;
 void list_bag(void) BANKED;
@@ -22,6 +22,7 @@ bool choose_quantity(uint8_t most) BANKED;
 /* money.c: three bytes of two decimal digits each, the highest first */
 uint8_t *place_money(uint8_t *at, const uint8_t *money);
 void load_price(uint8_t *to, uint8_t item);
+void add_money(uint8_t *to, const uint8_t *amount);
 void multiply_money(uint8_t *to, const uint8_t *unit, uint8_t times);
 void halve_money(uint8_t *money);
 bool pay(const uint8_t *amount);

@@ -66,21 +66,12 @@ static uint8_t toggle_of(uint8_t slot)
     return list[1];
 }
 
-/* Both ask for a slot that the map's list has. */
+/* Asks for a slot that the map's list has. */
 void hide_object(uint8_t slot) BANKED
 {
     uint8_t index = toggle_of(slot);
 
     wToggleableObjectFlags[index >> 3] |= bit_of(index);
-    note_hidden(slot, index);
-    update_sprites();
-}
-
-void show_object(uint8_t slot) BANKED
-{
-    uint8_t index = toggle_of(slot);
-
-    wToggleableObjectFlags[index >> 3] &= (uint8_t)~bit_of(index);
     note_hidden(slot, index);
     update_sprites();
 }
