@@ -28,7 +28,7 @@ FIGHT, BAG, TEAM, RUN = range(
     4
 )  # entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN
 YES: Final = 0
-EVOLVING_FRAMES: Final = 48  # of some five hundred
+QUIET_FRAMES: Final = 48  # between two looks at what must not be hurried
 SWITCH: Final = 0  # first entry of what can be done with a mon of the team
 OPENING: Final = 30  # looks at a screen that may take its time to open
 GLANCE: Final = 8  # frames between two of them
@@ -67,7 +67,7 @@ def _react(battle: Battle, turn: Turn, answers: Answers, state: State) -> Moveme
                 return (yield from _then_wait(select(YES, state)))
             return (yield read_on())
         case _:
-            return (yield _pass(battle))
+            return (yield _pass(battle, turn.order))
 
 
 def _says_yes(asked: Phase, turn: Turn, answers: Answers, state: State) -> bool:
@@ -81,28 +81,28 @@ def _says_yes(asked: Phase, turn: Turn, answers: Answers, state: State) -> bool:
     return answers.to(state.dialogue.text, first=wanted)
 
 
-def _pass(battle: Battle) -> Step:
+def _pass(battle: Battle, order: Order | None) -> Step:
     """The step for what wants no choice."""
     match battle.phase:
         case Phase.NAMING:
             return tap(Button.START, settle=16)  # takes the name that is offered
         case Phase.EVOLVING:
-            return wait(EVOLVING_FRAMES)
+            return wait(QUIET_FRAMES)
         case Phase.INTRO | Phase.BUSY:
-            return wait(EVOLVING_FRAMES) if is_decided(battle) else look_on()
-        case Phase.TEXT | Phase.LEVEL_UP if is_decided(battle):
+            return wait(QUIET_FRAMES) if may_be_asked(battle, order) else look_on()
+        case Phase.TEXT | Phase.LEVEL_UP if may_be_asked(battle, order):
             return tap(Button.A, settle=20)
         case _:
             return read_on()  # which says no and leaves menus as well
 
 
-def is_decided(battle: Battle) -> bool:
-    """Whether nobody is left on the other side: somebody may evolve soon, and B held would stop that."""
-    if battle.enemy is None or battle.enemy.hp:
-        return False
-    here = battle.enemy.position
-    others = (mon for at, mon in enumerate(battle.enemy_party.mons) if at != here)
-    return not any(mon.hp for mon in others)
+def may_be_asked(battle: Battle, order: Order | None) -> bool:
+    """Whether a question may be about to open, or somebody to evolve: B pressed too early would answer it.
+
+    Between two who stand nobody asks anything, unless a ball has flown.
+    """
+    fallen = any(mon is not None and mon.fainted for mon in (battle.own, battle.enemy))
+    return fallen or isinstance(order, Throw)
 
 
 def _choose(battle: Battle, turn: Turn, state: State) -> Movement:

@@ -186,6 +186,17 @@ def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
     assert steps == [Step(None, 0, 48)] * 3
 
 
+def test_nothing_is_pressed_between_words_when_somebody_has_fallen(against_rival: Game) -> None:
+    """What opens next may be a question, and B says no to it."""
+    busy = waiting_for(Phase.BUSY, "", against_rival.state)
+    battle = busy.battle
+    assert battle is not None
+    assert battle.enemy is not None
+    fallen = replace(busy, battle=replace(battle, enemy=replace(battle.enemy, hp=0)))
+    assert next(fight(ATTACKING, fallen)).button is None
+    assert next(fight(ATTACKING, busy)).button is Button.B
+
+
 def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: Game) -> None:
     skill = fight(ATTACKING, against_rival.state)
     step = next(skill)

@@ -1,0 +1,183 @@
+"""Battles set up in RAM, from the first moment in which the player is in control."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from agent.bench.parties import SIZE, party_in_ram
+from agent.skills import Attack, Commander, Course, Order, Outcome, Tried, fight, read_on
+from emulator import (
+    Battle,
+    BattleMon,
+    Dex,
+    Member,
+    Phase,
+    State,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from emulator.profile import symbol
+from tests.agent.support import Game
+
+DEX = Dex.of(load_cartridge(demo_cartridge_path()))
+FAST_AND_SET, FAST_AND_SHIFT = 0xC1, 0x81
+TRAINER = 200
+EVEN_DVS = 0x8888
+QUESTIONS = (Phase.YES_NO, Phase.NEXT_MON, Phase.CHANGE_MON)
+
+
+@dataclass(frozen=True)
+class Fighter:
+    """One of the team; without moves it knows what its species does at its level."""
+
+    name: str
+    level: int
+    moves: tuple[str, ...] = ()
+    hp: int | None = None
+    status: int = 0
+    short_of: int = 0  # how many points of experience it lacks to the next level, if any
+
+    @property
+    def member(self) -> Member:
+        return Member(self.level, species_of(self.name))
+
+    def changes(self) -> dict[int, bytes]:
+        """Return what differs, by place in the record, from one that just reached its level."""
+        found = {4: bytes([self.status])}
+        if self.hp is not None:
+            found[1] = self.hp.to_bytes(2)
+        if self.moves:
+            numbers = [number_of(move) for move in self.moves]
+            found[8] = bytes(numbers).ljust(4, b"\0")
+            found[29] = bytes([DEX.move(each).pp for each in numbers]).ljust(4, b"\0")
+        if self.short_of:
+            growth = DEX.species(self.member.species).growth
+            found[14] = (growth.experience_at(self.level + 1) - self.short_of).to_bytes(3)
+        return found
+
+
+def number_of(move: str) -> int:
+    return next(number for number, each in DEX.all_moves.items() if each.name == move)
+
+
+def species_of(name: str) -> int:
+    return next(index for index, each in DEX.all_species.items() if each.name == name)
+
+
+@dataclass
+class Ring:
+    """The game, and the moment that all its battles begin from."""
+
+    game: Game
+    start: bytes
+
+    @property
+    def state(self) -> State:
+        return self.game.state
+
+    @property
+    def battle(self) -> Battle:
+        assert self.state.battle is not None
+        return self.state.battle
+
+    @property
+    def own(self) -> BattleMon:
+        assert self.battle.own is not None
+        return self.battle.own
+
+    @property
+    def enemy(self) -> BattleMon:
+        assert self.battle.enemy is not None
+        return self.battle.enemy
+
+    def poke(self, label: str, data: Sequence[int], offset: int = 0) -> None:
+        self.game.console.poke(symbol(label) + offset, bytes(data))
+
+    def enter(
+        self,
+        *team: Fighter,
+        wild: tuple[str, int] = ("NIBBIT", 3),
+        trainer: tuple[int, int] | None = None,
+        bag: Sequence[tuple[int, int]] = (),
+        options: int = FAST_AND_SET,
+    ) -> State:
+        """Begin a battle, and come to its first menu."""
+        console = self.game.console
+        console.load(self.start)
+        player = self.state.player.player_id
+        members = [each.member for each in team]
+        for address, data in party_in_ram(DEX, members, EVEN_DVS, player).items():
+            console.poke(address, data)
+        for place, each in enumerate(team):
+            for offset, data in each.changes().items():
+                self.poke("wPartyMons", data, SIZE * place + offset)
+        stacks = [byte for stack in bag for byte in stack]
+        self.poke("wNumBagItems", [len(bag), *stacks, 0xFF])
+        self.poke("wOptions", [options])
+        self.poke("wTrainerNo", [trainer[1] if trainer else 0])
+        self.poke("wCurEnemyLevel", [0 if trainer else wild[1]])
+        self.poke("wCurOpponent", [TRAINER + trainer[0] if trainer else species_of(wild[0])])
+        for _ in range(200):
+            console.perform(read_on())
+            battle = self.state.battle
+            if battle is not None and battle.phase is Phase.MAIN_MENU:
+                return self.state
+        raise AssertionError("no battle begins")
+
+    def weaken(self, hp: int = 1) -> None:
+        """Leave the enemy so many HP."""
+        self.poke("wEnemyMon", hp.to_bytes(2), 1)
+
+    def arm(self, *moves: str) -> None:
+        """Let the enemy know these moves, and no others."""
+        numbers = bytes([number_of(each) for each in moves])
+        self.poke("wEnemyMon", numbers.ljust(4, b"\0"), 8)
+        self.poke("wEnemyMon", bytes([20] * len(moves)).ljust(4, b"\0"), 25)
+
+    def fight(self, commander: Commander, *, within: int = 1_500) -> list[tuple[Phase, str]]:
+        """Fight to the end; return what was asked, and the button that answered."""
+        course = Course(fight(commander, self.state))
+        asked: list[tuple[Phase, str]] = []
+        for _ in range(within):
+            if course.outcome is not Outcome.RUNNING:
+                return asked
+            battle = self.state.battle
+            phase = battle.phase if battle is not None else None
+            if phase in QUESTIONS and course.step.button is not None:
+                asked.append((phase, course.step.button.value))
+            self.game.console.perform(course.step)
+            course.resume(self.state)
+        raise AssertionError("the battle does not end")
+
+    def moves_known(self, place: int = 0) -> list[str]:
+        return [DEX.move(each.move).name for each in self.state.party[place].moves]
+
+
+@dataclass
+class Script:
+    """A commander that gives these orders one after the other, the last for ever."""
+
+    orders: tuple[Order | Callable[[State], Order], ...] = (Attack(0),)
+    place: int = 0
+    on: bool = True
+    other: int | None = None
+    forgotten: int | None = None
+    seen: list[State] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+
+    def order(self, state: State, tried: Tried) -> Order:
+        order = self.orders[min(len(self.seen), len(self.orders) - 1)]
+        self.seen.append(state)
+        self.tried.append(tried)
+        return order(state) if callable(order) else order
+
+    def next_mon(self, _state: State) -> int:
+        return self.place
+
+    def fights_on(self, _state: State) -> bool:
+        return self.on
+
+    def change(self, _state: State) -> int | None:
+        return self.other
+
+    def forget(self, _state: State) -> int | None:
+        return self.forgotten
