@@ -90,6 +90,8 @@ def _address(
 ) -> Skill:
     crowd = Crowd(terrain.world(state))
     for _ in range(patience):
+        if state.dialogue.is_open:
+            return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
