@@ -40,10 +40,13 @@ HEALTHY: Final = Goal(
     (
         Require("party:hp", at_least=WORN),
         Require("party:pp", at_least=TIRED),
-        Require("party:poisoned", at_most=0),
     ),
     PRIORITY,
     "keep the team on its feet",
+)
+# Poison takes HP at every step: whoever carries an antidote does not walk to a healer first.
+CURED: Final = Goal(
+    "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "be rid of the poison"
 )
 
 
@@ -55,7 +58,7 @@ def capability(kit: Kit) -> Capability:
         name="recover",
         sensors=(_sensor(kit.dex),),
         deeds=(*healers, _POTION, _ANTIDOTE) if healers else (),
-        goals=(HEALTHY,) if healers else (),
+        goals=(HEALTHY, CURED) if healers else (),
     )
 
 

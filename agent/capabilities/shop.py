@@ -5,7 +5,7 @@ from typing import Final
 
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, watching
-from agent.capabilities.catch import BALLS
+from agent.capabilities.catch import BALLS, wanted
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
@@ -13,11 +13,7 @@ from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy
 from emulator import State
 
-LEAST: Final = {
-    supplies.POTION: 2,
-    supplies.POKE_BALL: 2,
-    supplies.ANTIDOTE: 1,
-}  # below which one goes shopping
+LEAST: Final = {supplies.POTION: 2, supplies.POKE_BALL: 2}  # below which one goes shopping
 WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
 PRIORITY: Final = 52
 COST: Final = 5
@@ -34,7 +30,7 @@ def capability(kit: Kit) -> Capability:
         return {SUPPLIED: int(not lacks)}
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.bag, state.player.money, state.flags.events
+        return state.bag, state.player.money, state.party, state.flags.events
 
     return Capability(
         name="shop",
@@ -55,6 +51,8 @@ def _lacking(kit: Kit, state: State) -> Iterator[int]:
     for item, least in LEAST.items():
         ware = kit.dex.all_items.get(item)
         if ware is None or not ware.price or state.bag.quantity(item) >= least:
+            continue
+        if item == supplies.POKE_BALL and not wanted(kit, state):
             continue
         if state.player.money >= ware.price * (WANTED[item] - state.bag.quantity(item)):
             yield item

@@ -14,6 +14,7 @@ from agent.skills import Skill, roam, talk, watchers
 from emulator import Dex, State, WildTable, experience_gained
 
 FRESH: Final = 50  # percent of HP below which nobody goes training
+SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it
 SURE: Final = 0.9  # the chance to win at which a trainer on the way is a teacher
 LESSON: Final = 2_000  # experience that training is thought to take: a few levels of a young team
 FIGHT_COST: Final = 2  # of each fight in the grass
@@ -78,7 +79,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], kit: Kit) -> Deed:
             Require("in_control", at_least=1),
             Require("party:hp", at_least=FRESH),
         ),
-        effects=ready,
+        effects=(*ready, Effect("party:hp", SPENT)),
         cost=_cost(kit.dex, place),
         says=f"train in {place.called}",
     )
@@ -96,7 +97,7 @@ def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
             Require("in_control", at_least=1),
             Require("party:hp", at_least=FRESH),
         ),
-        effects=(*ready, Effect(SPARRING, 0)),
+        effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
         cost=SPAR_COST,
         says="take on a trainer who is sure to lose",
     )

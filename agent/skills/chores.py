@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from agent.skills.look import leave_menus, open_start_menu, until_open
-from agent.skills.menu import point_at, select
+from agent.skills.menu import count_to, select
 from agent.skills.press import Patience, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.talk import talk
@@ -22,6 +22,7 @@ TEAM, BAG = 0, 1  # entries of the START menu, the dex not counted
 USE: Final = 0
 BUY: Final = 0
 YES: Final = 0
+TRIES: Final = 2  # at each thing
 SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
 QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
 
@@ -98,36 +99,57 @@ def buy(slot: int, wanted: Mapping[int, int], terrain: Terrain, state: State) ->
 
 
 def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> Movement:
-    tried: dict[int, int] = dict.fromkeys(wanted, 0)
+    purchase = _Purchase(wanted, wares)
+    state = yield from _work(purchase.answer, purchase.is_over, state)
+    return (yield from leave_menus(state))
 
-    def next_item(state: State) -> int | None:
-        lacking = (item for item in wanted if state.bag.quantity(item) < wanted[item])
-        return next((item for item in lacking if item in wares and tried[item] < 2), None)
 
-    def bought(state: State) -> bool:
-        return next_item(state) is None
+class _Purchase:
+    """What is still to be asked of a clerk."""
 
-    def answer(state: State, menu: Menu) -> Movement:
-        item = next_item(state)
-        if item is None:
-            return (yield tap(Button.B, settle=16))
+    def __init__(self, wanted: Mapping[int, int], wares: tuple[int, ...]) -> None:
+        self._wanted = wanted
+        self._wares = wares
+        self._asked = dict.fromkeys(wanted, 0)
+        self._said = False  # whether the clerk has been told how many
+        self._patience = Patience()
+
+    def is_over(self, state: State) -> bool:
+        return self._next(state) is None
+
+    def answer(self, state: State, menu: Menu) -> Movement:
+        item = self._next(state)
         match menu.kind:
-            case MenuKind.MART:
+            case MenuKind.MART if item is not None:
                 return (yield from select(BUY, state))
-            case MenuKind.PRICED_ITEMS:
-                tried[item] += 1
-                return (yield from select(wares.index(item), state))
-            case MenuKind.QUANTITY:
-                lacking = wanted[item] - state.bag.quantity(item)
-                state = yield from point_at(min(lacking, menu.maximum), state)
+            case MenuKind.PRICED_ITEMS if item is not None:
+                self._asked[item] += 1
+                self._said = False
+                return (yield from select(self._wares.index(item), state))
+            case MenuKind.QUANTITY if self._said:
+                # Its box stays open while the clerk talks.
+                return (yield self._patience.step(state))
+            case MenuKind.QUANTITY if item is not None:
+                self._said = True
+                state = yield from count_to(self._amount(item, state), state)
                 return (yield tap(Button.A, settle=16))
             case MenuKind.YES_NO:
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    state = yield from _work(answer, bought, state)
-    return (yield from leave_menus(state))
+    def _next(self, state: State) -> int | None:
+        lacking = (item for item in self._wanted if self._lack(item, state) > 0)
+        return next(
+            (each for each in lacking if each in self._wares and self._asked[each] < TRIES), None
+        )
+
+    def _amount(self, item: int, state: State) -> int:
+        """How many to ask for: what was refused once may have been too dear."""
+        return max(self._lack(item, state) // self._asked[item], 1)
+
+    def _lack(self, item: int, state: State) -> int:
+        return self._wanted[item] - state.bag.quantity(item)
 
 
 def _work(answer: Answer, done: Done, state: State) -> Movement:

@@ -2,7 +2,7 @@
 
 from agent.skills.press import tap
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Button, State
+from emulator import Button, MenuKind, State
 
 PATIENCE = 40  # presses that a cursor may take to get where it should
 
@@ -34,4 +34,14 @@ def point_at(index: int, state: State) -> Movement:
         if menu is None or menu.kind is not kind or menu.index == index:
             break
         state = yield tap(Button.DOWN if menu.index < index else Button.UP)
+    return state
+
+
+def count_to(quantity: int, state: State) -> Movement:
+    """Set the quantity that is asked for: UP adds one, DOWN takes one away, and both go round."""
+    for _ in range(PATIENCE):
+        menu = state.menu
+        if menu is None or menu.kind is not MenuKind.QUANTITY or menu.index == quantity:
+            break
+        state = yield tap(Button.UP if menu.index < quantity else Button.DOWN)
     return state

@@ -92,10 +92,8 @@ def _address(
 ) -> Skill:
     crowd = Crowd(terrain.world(state))
     for _ in range(patience):
-        if state.dialogue.is_open:  # somebody on the way had something to say, or saw the player
-            state = yield from hear_out(state)
-        if state.in_battle:
-            return Outcome.INTERRUPTED
+        if state.dialogue.is_open:
+            return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED

@@ -26,6 +26,11 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
+WAIT: Final = 20  # frames that somebody in the way is given to walk on
+ROOM: Final = (
+    3  # steps to keep from who stands in a gap: whoever waits beside them keeps them there
+)
+FAR_ASIDE: Final = 16  # what making room may cost
 DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
@@ -65,13 +70,38 @@ def travel(
         )
         if route is None:
             detour *= 2
-            state = yield wait(20)
+            way = find_route(world, here, destination.accepts, distances=distances) or []
+            state = yield from _make_room(terrain, way, state, crowd)
         elif not route:
             return Outcome.DONE
         else:
             detour = DETOUR
             state = yield from follow(_stage(route, here), state, crowd)
     return Outcome.BLOCKED
+
+
+def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
+    """Wait for whoever stands in the way, but not where they would have to go themselves."""
+    here = spot_of(state)
+    in_the_way = crowd.obstacles(state)
+    blocker = next((hop.to for hop in way if hop.to[:3] in in_the_way.walls), None)
+    if blocker is None or blocker.map_id != here.map_id or _steps(here, blocker) >= ROOM:
+        return (yield wait(WAIT))
+    squares = {hop.to[:3] for hop in way}
+    aside = find_route(
+        terrain.world(state),
+        here,
+        lambda spot: spot[:3] not in squares and _steps(spot, blocker) >= ROOM,
+        obstacles=in_the_way.and_also(terrain.hazards(state)),
+        longest=FAR_ASIDE,
+    )
+    if not aside or any(hop.to.map_id != here.map_id for hop in aside):
+        return (yield wait(WAIT))
+    return (yield from follow(aside, state, crowd))
+
+
+def _steps(one: Spot, other: Spot) -> int:
+    return abs(one.x - other.x) + abs(one.y - other.y)
 
 
 def _stage(route: list[Hop], here: Spot) -> list[Hop]:
