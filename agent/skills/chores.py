@@ -99,6 +99,9 @@ def buy(slot: int, wanted: Mapping[int, int], terrain: Terrain, state: State) ->
 
 def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> Movement:
     tried: dict[int, int] = dict.fromkeys(wanted, 0)
+    chosen: int | None = (
+        None  # what is being bought: a press too many may have chosen something else
+    )
 
     def next_item(state: State) -> int | None:
         lacking = (item for item in wanted if state.bag.quantity(item) < wanted[item])
@@ -108,20 +111,23 @@ def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> 
         return next_item(state) is None
 
     def answer(state: State, menu: Menu) -> Movement:
+        nonlocal chosen
         item = next_item(state)
         if item is None:
             return (yield tap(Button.B, settle=16))
         match menu.kind:
             case MenuKind.MART:
+                chosen = None
                 return (yield from select(BUY, state))
             case MenuKind.PRICED_ITEMS:
                 tried[item] += 1
+                chosen = item
                 return (yield from select(wares.index(item), state))
-            case MenuKind.QUANTITY:
+            case MenuKind.QUANTITY if chosen == item:
                 lacking = wanted[item] - state.bag.quantity(item)
                 state = yield from point_at(min(lacking, menu.maximum), state)
                 return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO:
+            case MenuKind.YES_NO if chosen == item:
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))

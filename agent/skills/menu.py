@@ -2,7 +2,7 @@
 
 from agent.skills.press import tap
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Button, State
+from emulator import Button, Menu, MenuKind, State
 
 PATIENCE = 40  # presses that a cursor may take to get where it should
 
@@ -33,5 +33,12 @@ def point_at(index: int, state: State) -> Movement:
         menu = state.menu
         if menu is None or menu.kind is not kind or menu.index == index:
             break
-        state = yield tap(Button.DOWN if menu.index < index else Button.UP)
+        state = yield tap(_towards(index, menu))
     return state
+
+
+def _towards(index: int, menu: Menu) -> Button:
+    """Which way leads there: down a list, but up to a larger quantity."""
+    is_before = menu.index < index
+    counts_up = menu.kind is MenuKind.QUANTITY
+    return Button.UP if is_before == counts_up else Button.DOWN
