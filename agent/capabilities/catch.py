@@ -33,7 +33,7 @@ def capability(kit: Kit) -> Capability:
         deeds=tuple(
             _deed(task, place, share, kit)
             for task in against
-            for place, share in _homes(kit, task).items()
+            for place, share in homes(kit, task).items()
         ),
     )
 
@@ -57,7 +57,7 @@ def _sensor(kit: Kit) -> Sensor:
         hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
         facts = {
             task.fits: int(
-                hopeless or _has_fitting(kit.dex, task, state.party) or not _homes(kit, task)
+                hopeless or _has_fitting(kit.dex, task, state.party) or not homes(kit, task)
             )
             for task in against
         }
@@ -91,7 +91,7 @@ def _deed(task: Task, place: Place, share: Fraction, kit: Kit) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy"}))
 
 
-def _homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
+def homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
     """Return where somebody lives who fits, and which share of those met there does."""
     fitting = fitting_for(kit.dex, task)
     shares = {place: _share(kit.dex, place, fitting) for place in kit.story.places}

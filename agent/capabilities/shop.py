@@ -1,6 +1,6 @@
 """Keeping a few things in the bag: balls while somebody is to be caught, potions and antidotes for the way."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from agent.capabilities import supplies
@@ -17,27 +17,43 @@ LEAST: Final = {supplies.POTION: 2, supplies.POKE_BALL: 2}  # below which one go
 WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
 PRIORITY: Final = 52
 COST: Final = 5
-SUPPLIED: Final = "supplied"
 
 
 def capability(kit: Kit) -> Capability:
     """Buy what runs short where it is sold, as far as the money goes."""
-    clerks = kit.story.clerks
-    supplied = Goal(SUPPLIED, (Require(SUPPLIED, at_least=1),), PRIORITY, "have supplies")
+    clerks = {each: _wares(each, kit) for each in kit.story.clerks}
+    called = {place.name: place.called for place in kit.story.places}
 
     def read(state: State) -> Mapping[str, int]:
-        lacks = any(_is_open(each, kit, state) for each in clerks) and any(_lacking(kit, state))
-        return {SUPPLIED: int(not lacks)}
+        return {
+            supplied_by(each): int(
+                not (_is_open(each, kit, state) and any(_lacking(kit, wares, state)))
+            )
+            for each, wares in clerks.items()
+        }
 
     def sources(state: State) -> tuple[object, ...]:
         return state.bag, state.player.money, state.party, state.flags.events
 
     return Capability(
         name="shop",
-        sensors=(watching({SUPPLIED: 1}, sources, read),),
-        deeds=tuple(_deed(clerk, kit) for clerk in clerks),
-        goals=(supplied,) if clerks else (),
+        sensors=(watching({supplied_by(each): 1 for each in clerks}, sources, read),),
+        deeds=tuple(_deed(clerk, wares, kit) for clerk, wares in clerks.items()),
+        goals=tuple(
+            Goal(
+                supplied_by(each),
+                (Require(supplied_by(each), at_least=1),),
+                PRIORITY,
+                f"have what {called[each.place]} sells",
+            )
+            for each in clerks
+        ),
     )
+
+
+def supplied_by(clerk: Clerk) -> str:
+    """Return the name of the fact that nothing runs short that `clerk` has for sale."""
+    return f"supplied:{clerk.place}"
 
 
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
@@ -46,11 +62,11 @@ def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
     return all(kit.story.shows(state, fact) for fact in (*clerk.needs, *place.needs))
 
 
-def _lacking(kit: Kit, state: State) -> Iterator[int]:
-    """Yield the things of which there are too few, as far as there is money for what is wanted of them."""
+def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
+    """Yield the wares of which there are too few, as far as there is money for what is wanted of them."""
     for item, least in LEAST.items():
         ware = kit.dex.all_items.get(item)
-        if ware is None or not ware.price or state.bag.quantity(item) >= least:
+        if item not in wares or ware is None or not ware.price or state.bag.quantity(item) >= least:
             continue
         if item == supplies.POKE_BALL and not wanted(kit, state):
             continue
@@ -58,18 +74,22 @@ def _lacking(kit: Kit, state: State) -> Iterator[int]:
             yield item
 
 
-def _stock(clerk: Clerk, kit: Kit) -> Iterator[Effect]:
-    """What else is true after a visit, as far as that clerk sells it."""
+def _wares(clerk: Clerk, kit: Kit) -> frozenset[int]:
+    """Return what a clerk has for sale; nothing, where the cartridge does not tell."""
     maps = {place.name: place.map_id for place in kit.story.places}
     shops = kit.terrain.plain.map(maps[clerk.place]).shops
-    wares = {item for shop in shops if shop.slot == clerk.person for item in shop.items}
+    return frozenset(item for shop in shops if shop.slot == clerk.person for item in shop.items)
+
+
+def _stock(wares: Collection[int]) -> Iterator[Effect]:
+    """Yield what else is true after a visit to where these are sold."""
     if supplies.POKE_BALL in wares:
         yield Effect(BALLS, WANTED[supplies.POKE_BALL])
     if supplies.POTION in wares:
         yield Effect("bag:potions", WANTED[supplies.POTION])
 
 
-def _deed(clerk: Clerk, kit: Kit) -> Deed:
+def _deed(clerk: Clerk, wares: Collection[int], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return buy(clerk.person, WANTED, kit.terrain, state)
 
@@ -80,7 +100,7 @@ def _deed(clerk: Clerk, kit: Kit) -> Deed:
             Require("in_control", at_least=1),
             *(Require(fact, at_least=1) for fact in clerk.needs),
         ),
-        effects=(Effect(SUPPLIED, 1), *_stock(clerk, kit)),
+        effects=(Effect(supplied_by(clerk), 1), *_stock(wares)),
         cost=COST,
         says="buy what runs short",
     )

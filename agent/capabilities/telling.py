@@ -5,8 +5,10 @@ from random import Random
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.catch import homes
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Witness
+from agent.capabilities.readiness import team_of
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
@@ -38,7 +40,7 @@ def capability(kit: Kit) -> Capability:
         sensors=(_errand_sensor(story), _mark_sensor(story), _milestone_sensor(story, ledger)),
         deeds=(
             *(_errand_deed(errand, terrain) for errand in story.errands),
-            *(_task_deed(task, terrain, chance) for task in story.tasks),
+            *(_task_deed(task, kit, chance) for task in story.tasks),
             *(_witness_deed(milestone, terrain, ledger) for milestone in story.milestones),
         ),
         goals=(
@@ -113,7 +115,8 @@ def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy", "text"}))
 
 
-def _task_deed(task: Task, terrain: Terrain, chance: Random) -> Deed:
+def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
+    terrain = kit.terrain
     # Chosen once, so that a resumed session wants the same as the one before it.
     person = chance.choice(task.talk_to) if task.talk_to else 0
     squares = frozenset(task.walk_to)
@@ -131,7 +134,7 @@ def _task_deed(task: Task, terrain: Terrain, chance: Random) -> Deed:
             Require(at(task.place), at_least=1),
             Require("in_control", at_least=1),
             *(Require(fact, at_least=1) for fact in task.needs),
-            *(_fit_to_fight(task) if task.against is not None else ()),
+            *_fit_to_fight(task, kit),
         ),
         effects=(Effect(task.sets, 1),),
         cost=5,
@@ -141,12 +144,14 @@ def _task_deed(task: Task, terrain: Terrain, chance: Random) -> Deed:
     return Deed(action, begin, masters=frozenset(masters))
 
 
-def _fit_to_fight(task: Task) -> tuple[Require, ...]:
-    return (
-        Require(task.fits, at_least=1),
-        Require(task.ready, at_least=1),
-        Require("party:hp", at_least=RESTED),
-    )
+def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:
+    """Yield what the team must be for whom a task is against, where the cartridge tells who that is."""
+    if task.against is None or not team_of(kit.dex, task.against):
+        return
+    yield Require(task.ready, at_least=1)
+    yield Require("party:hp", at_least=RESTED)
+    if homes(kit, task):
+        yield Require(task.fits, at_least=1)
 
 
 def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: Ledger) -> Deed:

@@ -6,7 +6,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, is_ready, odds
+from agent.capabilities.readiness import ahead, is_ready, odds, team_of
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -25,7 +25,7 @@ NOBODY: Final = 0  # the slot of the player himself
 
 def capability(kit: Kit) -> Capability:
     """Train until the odds are good."""
-    against = [task for task in kit.story.tasks if task.against is not None]
+    against = [task for task in kit.story.tasks if task.against and team_of(kit.dex, task.against)]
     ready = tuple(Effect(task.ready, 1) for task in against)
     grounds = [place for place in kit.story.places if _table(kit.dex, place) is not None]
     return Capability(

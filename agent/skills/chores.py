@@ -111,32 +111,40 @@ class _Purchase:
         self._wanted = wanted
         self._wares = wares
         self._asked = dict.fromkeys(wanted, 0)
+        self._chosen: int | None = (
+            None  # what is being bought; a press too many may have chosen something else
+        )
         self._said = False  # whether the clerk has been told how many
         self._patience = Patience()
 
     def is_over(self, state: State) -> bool:
-        return self._next(state) is None
+        return self._chosen is None and self._next(state) is None
 
     def answer(self, state: State, menu: Menu) -> Movement:
-        item = self._next(state)
         match menu.kind:
-            case MenuKind.MART if item is not None:
+            case MenuKind.MART if self._next(state) is not None:
+                self._chosen = None
                 return (yield from select(BUY, state))
-            case MenuKind.PRICED_ITEMS if item is not None:
-                self._asked[item] += 1
-                self._said = False
-                return (yield from select(self._wares.index(item), state))
+            case MenuKind.PRICED_ITEMS:
+                return (yield from self._choose(state))
             case MenuKind.QUANTITY if self._said:
                 # Its box stays open while the clerk talks.
                 return (yield self._patience.step(state))
-            case MenuKind.QUANTITY if item is not None:
+            case MenuKind.QUANTITY if self._chosen is not None:
                 self._said = True
-                state = yield from count_to(self._amount(item, state), state)
+                state = yield from count_to(self._amount(self._chosen, state), state)
                 return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO:
+            case MenuKind.YES_NO if self._chosen is not None:
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))
+
+    def _choose(self, state: State) -> Movement:
+        self._chosen, self._said = self._next(state), False
+        if self._chosen is None:
+            return (yield tap(Button.B, settle=16))
+        self._asked[self._chosen] += 1
+        return (yield from select(self._wares.index(self._chosen), state))
 
     def _next(self, state: State) -> int | None:
         lacking = (item for item in self._wanted if self._lack(item, state) > 0)
