@@ -1,13 +1,13 @@
 """Getting from place to place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Place, Story
 from agent.perception import Percept
-from agent.planning import Action, Effect, Facts, Require
+from agent.planning import Action, Effect, Extra, Require
 from agent.skills import Destination, Hazard, Obstacles, Skill, Terrain, travel
 from emulator import State
 from memory import Recall
@@ -66,13 +66,13 @@ def _deed(place: Place, maps: Mapping[str, int], terrain: Terrain) -> Deed:
     return Deed(action, begin, masters=frozenset({"busy"}))
 
 
-def _distance_to(place: Place, terrain: Terrain) -> Callable[[Facts], int]:
+def _distance_to(place: Place, terrain: Terrain) -> Extra:
     """What the way to `place` costs, by how far its map is from where one is then."""
 
-    def extra(facts: Facts) -> int:
-        return terrain.nearness.steps(facts[MAP], place.map_id) // STEPS
+    def price(map_id: int) -> int:
+        return terrain.nearness.steps(map_id, place.map_id) // STEPS
 
-    return extra
+    return Extra(MAP, price)
 
 
 def _closed_gates(story: Story) -> Hazard:

@@ -1,6 +1,6 @@
 """Pure search over integer facts: what to do, in which order, and why. Knows nothing of games."""
 
-from agent.planning.domain import Action, Domain, DomainError, Goal
+from agent.planning.domain import Action, Domain, DomainError, Extra, Goal
 from agent.planning.explain import explain
 from agent.planning.facts import Effect, Facts, Require
 from agent.planning.search import Plan, plan
@@ -10,6 +10,7 @@ __all__ = [
     "Domain",
     "DomainError",
     "Effect",
+    "Extra",
     "Facts",
     "Goal",
     "Plan",

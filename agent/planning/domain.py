@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from agent.planning.facts import Effect, Facts, Require
 
@@ -11,11 +12,18 @@ class DomainError(ValueError):
     """A domain that no search should be asked about; the message names every fault."""
 
 
+class Extra(NamedTuple):
+    """What comes on top of a cost, by the value of one fact."""
+
+    fact: str
+    price: Callable[[int], int]
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One operation: when it is possible, what it should change, what it costs, and its words.
 
-    `cost` is the least it can cost; `extra`, where there is one, tells from the facts what comes on top.
+    `cost` is the least it can cost; `extra`, where there is one, tells what comes on top.
     """
 
     name: str
@@ -23,11 +31,7 @@ class Action:
     effects: tuple[Effect, ...]
     cost: int
     says: str
-    extra: Callable[[Facts], int] | None = field(default=None, compare=False)
-
-    def cost_in(self, facts: Facts) -> int:
-        """Return what it costs where `facts` hold."""
-        return self.cost + (self.extra(facts) if self.extra is not None else 0)
+    extra: Extra | None = field(default=None, compare=False)
 
     def possible(self, facts: Facts) -> bool:
         """Say whether every precondition holds."""

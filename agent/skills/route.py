@@ -81,6 +81,45 @@ def find_route(
     return None
 
 
+class Enclosure(NamedTuple):
+    """Spots of a world, and the walls that keep one in there, away from wherever one wants to go."""
+
+    world: World
+    spots: frozenset[Spot]
+    walls: frozenset[MapSquare]
+
+    def still_holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
+        """Say whether whoever is on `spot` is still shut in, wherever other walls may be now."""
+        return world is self.world and spot in self.spots and self.walls <= walls
+
+
+def enclosure(
+    world: World,
+    start: Spot,
+    arrived: Callable[[Spot], bool],
+    *,
+    walls: frozenset[MapSquare],
+    distances: Mapping[Spot, int],
+) -> Enclosure | None:
+    """Return what keeps one from going from `start` where `arrived` accepts; None when there is a way.
+
+    `distances` are as for a route: what they leave out does not lead there.
+    """
+    spots, waiting = {start}, [start]
+    met: set[MapSquare] = set()
+    while waiting:
+        spot = waiting.pop()
+        if arrived(spot):
+            return None
+        for hop in hops(world, spot):
+            if hop.to[:3] in walls:
+                met.add(hop.to[:3])
+            elif hop.to in distances and hop.to not in spots:
+                spots.add(hop.to)
+                waiting.append(hop.to)
+    return Enclosure(world, frozenset(spots), frozenset(met))
+
+
 def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:
     route = []
     while spot in came:

@@ -9,7 +9,7 @@ from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
 from agent.skills.hops import Hop, Spot, is_step, spot_of
 from agent.skills.press import HOLD, until_ready, wait
-from agent.skills.route import find_route
+from agent.skills.route import Enclosure, enclosure, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Terrain
 from emulator import Button, Facing, State, Step
@@ -56,20 +56,29 @@ def travel(
     one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans.
     """
     crowd, detour = Crowd(terrain.world(state)), DETOUR
+    shut_in: Enclosure | None = None  # while that holds there is nothing to search for
     for _ in range(patience):
         world, here = terrain.world(state), spot_of(state)
+        obstacles = crowd.obstacles(state).and_also(terrain.hazards(state))
+        if shut_in is not None and shut_in.still_holds(world, here, obstacles.walls):
+            detour *= 2
+            state = yield wait(WAIT)
+            continue
         distances = Distances.of(world).to(destination.map_id, here)
         elsewhere = destination.map_id != here.map_id
         route = find_route(
             world,
             here,
             destination.accepts,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
+            obstacles=obstacles,
             distances=distances,
             longest=distances.get(here, 0) + detour if elsewhere else inf,
         )
         if route is None:
             detour *= 2
+            shut_in = enclosure(
+                world, here, destination.accepts, walls=obstacles.walls, distances=distances
+            )
             way = find_route(world, here, destination.accepts, distances=distances) or []
             state = yield from _make_room(terrain, way, state, crowd)
         elif not route:

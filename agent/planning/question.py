@@ -1,0 +1,147 @@
+"""One goal put as a question in bits: what a search needs to know of facts and actions, and nothing else.
+
+Every condition that matters is a bit, set where it holds. An action is possible where the bits it needs are set;
+its effects set some bits and clear others. The facts that extra costs go by are kept as numbers beside the bits.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, Self, TypeAlias
+
+from agent.planning.domain import Action, Goal
+from agent.planning.facts import Effect, Facts, Require
+
+# The bits that are set, and the values of the facts that extra costs go by.
+Moment: TypeAlias = tuple[int, tuple[int, ...]]
+
+
+class Operator(NamedTuple):
+    """An action in bits; `places` says which numbers it changes, `paid_by` which one its extra cost goes by."""
+
+    action: Action
+    needs: int
+    keeps: int
+    sets: int
+    places: tuple[tuple[int, int], ...]
+    paid_by: int
+
+    def price(self, values: tuple[int, ...]) -> int:
+        """Return what it costs where the numbers are `values`."""
+        extra = self.action.extra
+        return self.action.cost + (extra.price(values[self.paid_by]) if extra is not None else 0)
+
+    def then(self, moment: Moment) -> Moment:
+        """Return the moment after it."""
+        bits, values = moment
+        if self.places:
+            changed = list(values)
+            for place, value in self.places:
+                changed[place] = value
+            values = tuple(changed)
+        return bits & self.keeps | self.sets, values
+
+
+class Question(NamedTuple):
+    """Where the search starts, which bits the goal wants, and the actions that may be of use, in their order."""
+
+    start: Moment
+    wanted: int
+    operators: tuple[Operator, ...]
+
+    @classmethod
+    def of(cls, goal: Goal, facts: Facts, actions: Sequence[Action]) -> Self | None:
+        """Return the question, or None where the goal is out of reach whatever is done.
+
+        That is so when it stays out of reach although nothing that came true ever ceased to be.
+        """
+        asked, helpful = _relevant(goal, actions)
+        bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
+        bit_of = {require: 1 << number for number, require in enumerate(asked)}
+        for require, bit in bit_of.items():
+            bits[require.fact].append((require, bit))
+        numbers = _numbers(helpful)
+        operators = [_operator(action, bit_of, bits, numbers) for action in helpful]
+        start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
+        wanted = _sum(bit_of[require] for require in goal.requires)
+        possible = _ever_possible(start, wanted, operators)
+        if possible is None:
+            return None
+        values = tuple([facts.get(fact, 0) for fact in numbers])
+        return cls((start, values), wanted, tuple(possible))
+
+
+def _relevant(goal: Goal, actions: Sequence[Action]) -> tuple[list[Require], list[Action]]:
+    """Return all conditions that may matter, and the actions that bring one of them about."""
+    changes: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for index, action in enumerate(actions):
+        for effect in action.effects:
+            changes[effect.fact].append((index, effect.becomes))
+    asked: dict[Require, None] = dict.fromkeys(goal.requires)
+    chosen: set[int] = set()
+    waiting = list(asked)
+    while waiting:
+        require = waiting.pop()
+        for index, becomes in changes.get(require.fact, ()):
+            if index in chosen or not require.accepts(becomes):
+                continue
+            chosen.add(index)
+            fresh = [each for each in actions[index].requires if each not in asked]
+            asked.update(dict.fromkeys(fresh))
+            waiting += fresh
+    return list(asked), [actions[index] for index in sorted(chosen)]
+
+
+def _numbers(actions: Sequence[Action]) -> dict[str, int]:
+    """Return the place of each fact that an extra cost goes by."""
+    facts = dict.fromkeys(each.extra.fact for each in actions if each.extra is not None)
+    return {fact: place for place, fact in enumerate(facts)}
+
+
+def _operator(
+    action: Action,
+    bit_of: Mapping[Require, int],
+    bits: Mapping[str, Collection[tuple[Require, int]]],
+    numbers: Mapping[str, int],
+) -> Operator:
+    sets = clears = 0
+    for effect in action.effects:
+        for require, bit in bits.get(effect.fact, ()):
+            if require.accepts(effect.becomes):
+                sets, clears = sets | bit, clears & ~bit
+            else:
+                sets, clears = sets & ~bit, clears | bit
+    return Operator(
+        action=action,
+        needs=_sum(bit_of[require] for require in action.requires),
+        keeps=~clears,
+        sets=sets,
+        places=tuple(_places(action.effects, numbers)) if numbers else (),
+        paid_by=numbers[action.extra.fact] if action.extra is not None else 0,
+    )
+
+
+def _places(effects: Sequence[Effect], numbers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    return ((numbers[each.fact], each.becomes) for each in effects if each.fact in numbers)
+
+
+def _sum(bits: Iterator[int]) -> int:
+    total = 0
+    for bit in bits:
+        total |= bit
+    return total
+
+
+def _ever_possible(start: int, wanted: int, operators: Sequence[Operator]) -> list[Operator] | None:
+    """Return the operators that come within reach if bits are only ever set; None when the goal does not."""
+    within, waiting = start, list(operators)
+    while True:
+        possible = [each for each in waiting if each.needs & ~within == 0]
+        if not possible:
+            break
+        waiting = [each for each in waiting if each.needs & ~within != 0]
+        for each in possible:
+            within |= each.sets
+    if wanted & ~within:
+        return None
+    hopeless = {each.action.name for each in waiting}
+    return [each for each in operators if each.action.name not in hopeless]
