@@ -19,6 +19,7 @@ SURE: Final = 0.9  # the chance to win at which a trainer on the way is a teache
 LESSON: Final = 2_000  # experience that training is thought to take: a few levels of a young team
 FIGHT_COST: Final = 2  # of each fight in the grass
 SPAR_COST: Final = 15
+LOOKS: Final = 3  # for a way to a trainer: one across a hedge is no use
 SPARRING: Final = "sparring"
 NOBODY: Final = 0  # the slot of the player himself
 
@@ -88,7 +89,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], kit: Kit) -> Deed:
 
 def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(_partner(kit, state), kit.terrain, state)
+        return talk(_partner(kit, state), kit.terrain, state, patience=LOOKS)
 
     action = Action(
         name="spar",

@@ -110,51 +110,49 @@ class _Purchase:
     def __init__(self, wanted: Mapping[int, int], wares: tuple[int, ...]) -> None:
         self._wanted = wanted
         self._wares = wares
-        self._asked = dict.fromkeys(wanted, 0)
-        self._chosen: int | None = (
-            None  # what is being bought; a press too many may have chosen something else
-        )
-        self._said = False  # whether the clerk has been told how many
+        self._item: int | None = None  # that is talked about
+        self._said = False  # whether the clerk has been told how many of it
+        self._short = dict.fromkeys(wanted, 0)  # how often less was had than asked for
         self._patience = Patience()
 
     def is_over(self, state: State) -> bool:
-        return self._chosen is None and self._next(state) is None
+        return self._next(state) is None
 
     def answer(self, state: State, menu: Menu) -> Movement:
         match menu.kind:
-            case MenuKind.MART if self._next(state) is not None:
-                self._chosen = None
+            case MenuKind.MART:
                 return (yield from select(BUY, state))
             case MenuKind.PRICED_ITEMS:
                 return (yield from self._choose(state))
             case MenuKind.QUANTITY if self._said:
                 # Its box stays open while the clerk talks.
                 return (yield self._patience.step(state))
-            case MenuKind.QUANTITY if self._chosen is not None:
+            case MenuKind.QUANTITY if self._item is not None:
                 self._said = True
-                state = yield from count_to(self._amount(self._chosen, state), state)
+                state = yield from count_to(self._amount(self._item, state), state)
                 return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO if self._chosen is not None:
+            case MenuKind.YES_NO:
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))
 
     def _choose(self, state: State) -> Movement:
-        self._chosen, self._said = self._next(state), False
-        if self._chosen is None:
+        if self._item is not None and self._said:
+            self._short[self._item] += 1
+        self._item, self._said = self._next(state), False
+        if self._item is None:
             return (yield tap(Button.B, settle=16))
-        self._asked[self._chosen] += 1
-        return (yield from select(self._wares.index(self._chosen), state))
+        return (yield from select(self._wares.index(self._item), state))
 
     def _next(self, state: State) -> int | None:
         lacking = (item for item in self._wanted if self._lack(item, state) > 0)
         return next(
-            (each for each in lacking if each in self._wares and self._asked[each] < TRIES), None
+            (each for each in lacking if each in self._wares and self._short[each] < TRIES), None
         )
 
     def _amount(self, item: int, state: State) -> int:
         """How many to ask for: what was refused once may have been too dear."""
-        return max(self._lack(item, state) // self._asked[item], 1)
+        return max(self._lack(item, state) // (1 + self._short[item]), 1)
 
     def _lack(self, item: int, state: State) -> int:
         return self._wanted[item] - state.bag.quantity(item)

@@ -12,7 +12,7 @@ from agent.skills.press import HOLD, until_ready, wait
 from agent.skills.route import Enclosure, enclosure, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Terrain
-from emulator import Button, Facing, State, Step
+from emulator import Button, Facing, State, Step, World
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,
@@ -27,9 +27,9 @@ STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
 WAIT: Final = 20  # frames that somebody in the way is given to walk on
-ROOM: Final = (
-    3  # steps to keep from who stands in a gap: whoever waits beside them keeps them there
-)
+LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
+WAYS_IN_A_GAP: Final = 2
+ROOM: Final = 3  # steps from them: whoever waits beside one in a gap keeps them there
 FAR_ASIDE: Final = 16  # what making room may cost
 DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
@@ -90,15 +90,17 @@ def travel(
 
 
 def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
-    """Wait for whoever stands in the way, but not where they would have to go themselves."""
-    here = spot_of(state)
+    """Wait for whoever stands in the way; where they stand in a gap, leave them the way out of it."""
+    here, world = spot_of(state), terrain.world(state)
     in_the_way = crowd.obstacles(state)
     blocker = next((hop.to for hop in way if hop.to[:3] in in_the_way.walls), None)
-    if blocker is None or blocker.map_id != here.map_id or _steps(here, blocker) >= ROOM:
+    if blocker is None or blocker.map_id != here.map_id or not _is_gap(world, blocker):
         return (yield wait(WAIT))
+    if _steps(here, blocker) >= ROOM:
+        return (yield wait(LONG_WAIT))
     squares = {hop.to[:3] for hop in way}
     aside = find_route(
-        terrain.world(state),
+        world,
         here,
         lambda spot: spot[:3] not in squares and _steps(spot, blocker) >= ROOM,
         obstacles=in_the_way.and_also(terrain.hazards(state)),
@@ -107,6 +109,12 @@ def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> 
     if not aside or any(hop.to.map_id != here.map_id for hop in aside):
         return (yield wait(WAIT))
     return (yield from follow(aside, state, crowd))
+
+
+def _is_gap(world: World, spot: Spot) -> bool:
+    game_map = world.map(spot.map_id)
+    ways = [game_map.can_step((spot.x, spot.y), facing) for facing in Facing]
+    return sum(ways) <= WAYS_IN_A_GAP
 
 
 def _steps(one: Spot, other: Spot) -> int:

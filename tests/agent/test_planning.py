@@ -1,5 +1,7 @@
 """The planner: pure, bounded, sound, and able to say why."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from agent.planning import Action, Domain, DomainError, Effect, Goal, Require, e
 WALK = Action("walk", (Require("hurt", at_most=0),), (Effect("there", 1),), 3, "walk there")
 REST = Action("rest", (), (Effect("hurt", 0),), 5, "rest")
 DRIVE = Action("drive", (Require("fuel", at_least=1),), (Effect("there", 1),), 1, "drive there")
+THERE_NOW = (Effect("there", 1),)
 THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 
 
@@ -17,6 +20,19 @@ def test_the_cheapest_way_is_taken() -> None:
     found = plan(THERE, {"fuel": 1}, (WALK, DRIVE))
     assert found is not None
     assert found.actions == (DRIVE,)
+
+
+def test_an_action_is_priced_by_the_facts_where_it_comes() -> None:
+    near = Action("near", (), (Effect("near", 1),), 5, "go near")
+    walk = Action("walk", (), THERE_NOW, 3, "walk", extra=lambda facts: 20 - 19 * facts["near"])
+    from_afar, from_near = plan(THERE, {"near": 0}, (walk,)), plan(THERE, {"near": 1}, (walk,))
+    assert from_afar is not None
+    assert from_near is not None
+    assert (from_afar.costs, from_near.costs) == ((23,), (4,))
+    closer = replace(walk, requires=(Require("near", at_least=1),))
+    found = plan(THERE, {"near": 0}, (closer, near))
+    assert found is not None
+    assert (found.actions, found.costs) == ((near, closer), (5, 4))
 
 
 def test_preconditions_are_met_first() -> None:

@@ -9,10 +9,12 @@ from agent.skills.crowd import Crowd
 from agent.skills.hops import LEDGE_COST, WARP_COST, Hop, Spot, spot_of
 from agent.skills.travel import LONGEST_STRIDE, strides
 from emulator import Facing, State, Step, World, demo_cartridge_path, load_cartridge
+from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
-TOWN, LANE, LAB, HOUSE, ALDERBROOK = 0, 12, 40, 37, 1
+TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
+BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
 BOY = 1  # of the town, who walks about
 HERE = Spot(TOWN, 5, 5, TOWN)
 
@@ -124,3 +126,18 @@ def test_a_place_without_a_way_is_given_up(town: Game) -> None:
 
 def test_where_one_is_already_there_is_nothing_to_walk(town: Game) -> None:
     assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE
+
+
+@pytest.mark.parametrize("later", [8, 70, 190])
+def test_who_stands_in_a_gap_is_given_room_to_leave_it(played: Played, later: int) -> None:
+    """A gardener walks up and down where one only fits: whoever waits beside him keeps him in."""
+
+    def before_the_gap(state: State) -> bool:
+        return free_in(HEATHER_WAY, state) and state.map.y == BELOW_THE_GAP
+
+    with game_at(played.folder, before_the_gap) as game:
+        game.poke({symbol("wGrassRate"): 0})
+        wait(game, later)
+        terrain = Terrain(WORLD)
+        north = Destination(HEATHER_WAY, frozenset({(6, ABOVE_THE_GAP)}))
+        assert game.carry_out(travel(terrain, north, game.state), within=300) is Outcome.DONE

@@ -1,0 +1,132 @@
+"""What is done in menus, on the cartridge: buying, using things of the bag, putting the team in order."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agent.skills import Outcome, Terrain, buy, swap, use_item
+from emulator import State, World, demo_cartridge_path, load_cartridge
+from emulator.profile import symbol
+from tests.agent.support import Game, Played, game_at
+
+WORLD = World.of(load_cartridge(demo_cartridge_path()))
+STORE, CLERK = 42, 1
+BALL, ANTIDOTE, POTION = 4, 11, 20
+PRICE = 180  # of a potion
+MONEY = symbol("wPlayerMoney")
+PARTY_COUNT, PARTY_SPECIES = symbol("wPartyCount"), symbol("wPartySpecies")
+FIRST_MON, SECOND_MON = symbol("wPartyMon1"), symbol("wPartyMon2")
+MON_LENGTH = 44
+STATUS, HP, POISONED = 4, 1, 0x08
+
+
+def free_in_the_store(state: State) -> bool:
+    return state.in_control and state.map.map_id == STORE and state.bag.quantity(BALL) > 0
+
+
+@pytest.fixture
+def store(played: Played) -> Iterator[Game]:
+    """Inside the store, which sells by now."""
+    with game_at(played.folder, free_in_the_store) as game:
+        yield game
+
+
+def has_money(game: Game, amount: int) -> None:
+    digits = f"{amount:06d}"
+    game.poke({MONEY + at: int(digits[2 * at : 2 * at + 2], 16) for at in range(3)})
+
+
+def is_hurt(game: Game, hp: int) -> None:
+    game.poke({FIRST_MON + HP: 0, FIRST_MON + HP + 1: hp})
+
+
+def has_company(game: Game) -> None:
+    """Double the first of the team, and leave the second with fewer HP."""
+    ram = game.console._memory
+    copy = {SECOND_MON + at: ram[FIRST_MON + at] for at in range(MON_LENGTH)}
+    species = ram[PARTY_SPECIES]
+    game.poke({**copy, PARTY_COUNT: 2, PARTY_SPECIES + 1: species, PARTY_SPECIES + 2: 0xFF})
+    game.poke({SECOND_MON + HP: 0, SECOND_MON + HP + 1: 3})
+
+
+def shopping(game: Game, wanted: dict[int, int], *, within: int = 120) -> Outcome:
+    return game.carry_out(buy(CLERK, wanted, Terrain(WORLD), game.state), within=within)
+
+
+def test_five_potions_are_bought_at_once(store: Game) -> None:
+    has_money(store, 2000)
+    assert shopping(store, {POTION: 5}, within=60) is Outcome.DONE
+    state = store.state
+    assert (state.bag.quantity(POTION), state.player.money) == (5, 2000 - 5 * PRICE)
+    assert state.in_control
+
+
+def test_only_what_lacks_is_bought_of_several_things(store: Game) -> None:
+    has_money(store, 3000)
+    balls = store.state.bag.quantity(BALL)
+    assert shopping(store, {POTION: 3, BALL: balls, ANTIDOTE: 2}) is Outcome.DONE
+    bag = store.state.bag
+    assert [bag.quantity(item) for item in (POTION, BALL, ANTIDOTE)] == [3, balls, 2]
+
+
+def test_who_cannot_pay_for_all_of_it_buys_fewer(store: Game) -> None:
+    has_money(store, 3 * PRICE)
+    assert shopping(store, {POTION: 5}) is Outcome.DONE
+    assert 1 <= store.state.bag.quantity(POTION) <= 3
+
+
+def test_without_money_one_leaves_with_nothing(store: Game) -> None:
+    has_money(store, 0)
+    assert shopping(store, {POTION: 5, ANTIDOTE: 2}) is Outcome.DONE
+    assert store.state.bag.quantity(POTION) == 0
+    assert store.state.in_control
+
+
+def test_nothing_is_bought_of_who_sells_nothing(store: Game) -> None:
+    nobody = 9
+    skill = buy(nobody, {POTION: 5}, Terrain(WORLD), store.state)
+    assert store.carry_out(skill) is Outcome.BLOCKED
+
+
+def test_a_potion_out_of_battle_brings_hp_back(store: Game) -> None:
+    has_money(store, 1000)
+    shopping(store, {POTION: 1})
+    is_hurt(store, 2)
+    assert store.carry_out(use_item(POTION, 0, store.state), within=60) is Outcome.DONE
+    state = store.state
+    assert (state.party[0].hp, state.bag.quantity(POTION)) == (22, 0)
+    assert state.in_control
+
+
+def test_an_antidote_cures_poison(store: Game) -> None:
+    has_money(store, 1000)
+    shopping(store, {ANTIDOTE: 1})
+    store.poke({FIRST_MON + STATUS: POISONED})
+    assert store.state.party[0].status.poisoned
+    assert store.carry_out(use_item(ANTIDOTE, 0, store.state), within=60) is Outcome.DONE
+    assert not store.state.party[0].status.poisoned
+
+
+def test_a_potion_for_who_is_well_is_refused_and_kept(store: Game) -> None:
+    has_money(store, 1000)
+    shopping(store, {POTION: 1})
+    assert store.carry_out(use_item(POTION, 0, store.state), within=200) is Outcome.BLOCKED
+    assert store.state.bag.quantity(POTION) == 1
+    assert store.state.in_control
+
+
+def test_what_is_not_in_the_bag_is_not_used(store: Game) -> None:
+    assert store.carry_out(use_item(POTION, 0, store.state), within=300) is Outcome.BLOCKED
+    assert store.state.in_control
+
+
+def test_two_of_the_team_change_places(store: Game) -> None:
+    has_company(store)
+    before = [mon.hp for mon in store.state.party.mons]
+    assert store.carry_out(swap(0, 1, store.state), within=60) is Outcome.DONE
+    assert [mon.hp for mon in store.state.party.mons] == before[::-1]
+    assert store.state.in_control
+
+
+def test_nobody_changes_places_with_who_is_not_there(store: Game) -> None:
+    assert store.carry_out(swap(0, 1, store.state)) is Outcome.BLOCKED

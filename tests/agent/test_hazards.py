@@ -1,0 +1,107 @@
+"""What routes keep clear of: gates that are closed, and the eyes of trainers who might win."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from agent.capabilities import Kit, Ledger, Story, capabilities_for, caution
+from agent.capabilities.travel import capability as travelling
+from agent.skills import Destination, Obstacles, Outcome, Terrain, travel, watchers
+from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
+from memory import Hooks
+from tests.agent.support import Game, Played, game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
+STORY = Story.of(CartridgeKind.DEMO)
+SECOND_TOWN, HEATHER_WAY, FORAGER = 1, 13, 1
+NORTH_ROAD = {(SECOND_TOWN, 9, 0), (SECOND_TOWN, 10, 0)}
+
+
+def kit() -> Kit:
+    return Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0)
+
+
+def free_in(map_id: int, state: State) -> bool:
+    return state.in_control and state.map.map_id == map_id
+
+
+@pytest.fixture(scope="module")
+def before_the_gate(played: Played) -> Iterator[Game]:
+    """In the second town for the first time: the way north is closed."""
+    with game_at(played.folder, lambda state: free_in(SECOND_TOWN, state)) as game:
+        yield game
+
+
+@pytest.fixture(scope="module")
+def on_the_way(played: Played) -> State:
+    """On the longer route, before the trainer there has been met."""
+    with game_at(played.folder, lambda state: free_in(HEATHER_WAY, state)) as game:
+        return game.state
+
+
+def closed(state: State) -> Obstacles:
+    (hazard,) = travelling(kit()).hazards
+    return hazard(state)
+
+
+def eyes(state: State) -> Obstacles:
+    (hazard,) = caution.capability(kit()).hazards
+    return hazard(state)
+
+
+def with_level(state: State, level: int) -> State:
+    """Return the same moment with the first of the team as strong as one of this level."""
+    first = state.party[0]
+    stats = first.stats._replace(**dict.fromkeys(first.stats._fields, 4 * level))
+    strong = replace(first, level=level, hp=stats.hp, stats=stats)
+    return replace(state, party=replace(state.party, mons=(strong, *state.party.mons[1:])))
+
+
+def test_a_closed_gate_is_a_wall(before_the_gate: Game) -> None:
+    walls = closed(before_the_gate.state).walls
+    assert walls >= NORTH_ROAD
+
+
+def test_a_gate_that_is_open_is_none(on_the_way: State) -> None:
+    assert not closed(on_the_way).walls & NORTH_ROAD
+
+
+def test_nobody_tries_a_closed_gate(before_the_gate: Game) -> None:
+    terrain = Terrain(WORLD)
+    capabilities_for(replace(kit(), terrain=terrain))
+    north = Destination(HEATHER_WAY)
+    skill = travel(terrain, north, before_the_gate.state, patience=3)
+    assert before_the_gate.carry_out(skill) is Outcome.BLOCKED
+    assert before_the_gate.state.map.map_id == SECOND_TOWN
+
+
+def test_a_trainer_sees_the_squares_before_them(on_the_way: State) -> None:
+    (forager,) = [each for each in watchers(WORLD, on_the_way) if each.slot == FORAGER]
+    assert forager.squares == {(HEATHER_WAY, x, 45) for x in (15, 16, 17)}
+
+
+def test_a_beaten_trainer_watches_nobody(on_the_way: State) -> None:
+    event = WORLD.lookouts(on_the_way)[FORAGER].event
+    beaten = replace(on_the_way, flags=replace(on_the_way.flags, events=_with(on_the_way, event)))
+    assert FORAGER not in {each.slot for each in watchers(WORLD, beaten)}
+
+
+def _with(state: State, event: int) -> bytes:
+    events = bytearray(state.flags.events)
+    events[event // 8] |= 1 << event % 8
+    return bytes(events)
+
+
+def test_a_weak_team_keeps_out_of_sight(on_the_way: State) -> None:
+    costs = eyes(with_level(on_the_way, 2)).costs
+    assert {(HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
+
+
+def test_a_strong_team_walks_where_it_likes(on_the_way: State) -> None:
+    assert eyes(with_level(on_the_way, 60)) == Obstacles.none()
+
+
+def test_eyes_are_no_wall(on_the_way: State) -> None:
+    assert not eyes(with_level(on_the_way, 2)).walls
