@@ -48,13 +48,22 @@ class Blows(NamedTuple):
 
 def strikes(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
     """Return the chances of every damage by one of these moves, each as likely; not to be changed."""
-    defender = Defender.of(target)
-    if not any(dex.all_moves[number].effect == HALF for number in moves):
-        defender = replace(defender, hp=1)  # nothing else goes by it
+    defender = _defender(target)
+    if any(dex.all_moves[number].effect == HALF for number in moves):
+        defender = replace(defender, hp=target.hp)
+    return _strikes(dex, _attacker(dex, mon), defender, tuple(moves), target.max_hp)
+
+
+@lru_cache(maxsize=256)
+def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
     species = dex.all_species.get(mon.species)
     # Only critical hits go by the species; a creature that no table has gets its own speed.
-    base_speed = species.base.speed if species else mon.unmodified.speed
-    return _strikes(dex, Attacker.of(mon, base_speed), defender, tuple(moves), target.max_hp)
+    return Attacker.of(mon, species.base.speed if species else mon.unmodified.speed)
+
+
+@lru_cache(maxsize=256)
+def _defender(mon: BattleMon) -> Defender:
+    return replace(Defender.of(mon), hp=1)  # hardly anything goes by it
 
 
 @lru_cache(maxsize=4096)

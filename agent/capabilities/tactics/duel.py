@@ -4,6 +4,7 @@ Both sides' damage is drawn independently, so the chance of each end is a produc
 after so many turns, and in which turn the other falls.
 """
 
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,19 +42,65 @@ def after(start: Odds, blow: Odds) -> Odds:
     return np.convolve(start, blow)[: len(start)]
 
 
-def endure(start: Odds, taken: Blows) -> Rows:
-    """Return the chances of each damage taken after 0, 1, ... turns."""
-    rows = np.zeros((HORIZON + 1, len(start)))
-    rows[0] = now = start
-    last = len(taken.turns) - 1
-    for turn in range(HORIZON):
-        now = after(now, taken.turns[min(turn, last)])
-        if taken.regained:
-            now = _healed(now, taken.regained)
+class Course(NamedTuple):
+    """How one side fares: the chances of each damage taken after 0, 1, ... turns, and to stand then."""
+
+    rows: Rows
+    alive: Odds
+
+
+def endure(start: Odds, taken: Blows) -> Course:
+    """Return how somebody fares who takes these blows; not to be changed."""
+    turns = tuple([odds.tobytes() for odds in taken.turns])
+    return _endured(start.tobytes(), turns, taken.naps, taken.regained)
+
+
+# All attacks of one side meet the same blows of the other.
+@lru_cache(maxsize=128)
+def _endured(start: bytes, turns: tuple[bytes, ...], naps: tuple[int, ...], gain: int) -> Course:
+    now = np.frombuffer(start)
+    odds = [np.frombuffer(each) for each in turns]
+    rows = np.zeros((HORIZON + 1, len(now)))
+    rows[0] = now
+    single = HORIZON if gain else len(odds) - 1
+    for turn in range(single):
+        now = after(now, odds[min(turn, len(odds) - 1)])
+        if gain:
+            now = _healed(now, gain)
         rows[turn + 1] = now
         if now.sum() < NEGLIGIBLE:
             break
-    return rows if taken.naps == (0,) else _delayed(rows, taken.naps)
+    else:
+        _repeat(odds[-1], rows[single:])
+    alive = rows.sum(axis=1)
+    gone = np.flatnonzero(alive < NEGLIGIBLE)
+    if len(gone):
+        rows[gone[0] + 1 :] = 0
+        alive[gone[0] + 1 :] = 0
+    if naps != (0,):
+        rows = _delayed(rows, naps)
+        alive = rows.sum(axis=1)
+    return Course(rows, alive)
+
+
+def _repeat(blow: Odds, rows: Rows) -> None:
+    """Fill in what follows the first row by the same blow again and again: twice as many with each round."""
+    size, done = rows.shape[1], 1
+    power = blow[:size]
+    while done < len(rows) and rows[done - 1].sum() >= NEGLIGIBLE:
+        more = min(done, len(rows) - done)
+        rows[done : done + more] = rows[:more] @ _shifts(power)
+        done += more
+        power = after(power, power)
+
+
+def _shifts(blow: Odds) -> Rows:
+    """Return the matrix that a row is multiplied with for what it is after a blow."""
+    size = len(blow)
+    room = np.zeros((size, 2 * size))
+    room[:, :size] = blow
+    # Each row of one less lies one further to the right.
+    return room.ravel()[: size * (2 * size - 1)].reshape(size, 2 * size - 1)[:, :size]
 
 
 def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float) -> Duel:
@@ -62,9 +109,11 @@ def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float)
     `theirs` are the blows that the own mon takes, `ours` those of the enemy; `first` is the chance to
     strike first.
     """
-    taken, dealt = endure(own, theirs), endure(enemy, ours)
-    alive, left = taken.sum(axis=1), dealt.sum(axis=1)
+    (taken, alive), (dealt, left) = endure(own, theirs), endure(enemy, ours)
     wins, falls = left[:-1] - left[1:], alive[:-1] - alive[1:]
+    if first in (0.0, 1.0):
+        early, late = (taken[:-1], dealt[1:]) if first else (taken[1:], dealt[:-1])
+        return Duel(wins @ early, falls @ late, float(left[:-1].sum()))
     won = first * (wins @ taken[:-1]) + (1 - first) * (wins @ taken[1:])
     lost = first * (falls @ dealt[1:]) + (1 - first) * (falls @ dealt[:-1])
     return Duel(won, lost, float(left[:-1].sum()))

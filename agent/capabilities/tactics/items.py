@@ -19,12 +19,14 @@ CURES: Final = {  # item: the parts of a status that it takes away
 }
 AILMENTS: Final = Status._fields[1:]  # all but sleep, which is counted
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
+HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
 
 
 def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
     """Yield the items in the bag that help in a fight and may be used, what is cheaper first."""
-    for item in dict.fromkeys((*CURES, *HEALS, *RAISES)):
-        if item not in spare and bag.quantity(item):
+    held = {stack.item for stack in bag.items}
+    for item in HELPFUL:
+        if item in held and item not in spare:
             yield item
 
 
