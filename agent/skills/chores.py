@@ -131,7 +131,7 @@ class _Purchase:
                 self._said = True
                 state = yield from count_to(self._amount(self._item, state), state)
                 return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO:
+            case MenuKind.YES_NO if self._said:  # and not what a press too many has chosen
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))

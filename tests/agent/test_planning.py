@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from agent.planning import Action, Domain, DomainError, Effect, Goal, Require, explain, plan
+from agent.planning import Action, Domain, DomainError, Effect, Extra, Goal, Require, explain, plan
 
 WALK = Action("walk", (Require("hurt", at_most=0),), (Effect("there", 1),), 3, "walk there")
 REST = Action("rest", (), (Effect("hurt", 0),), 5, "rest")
@@ -24,7 +24,9 @@ def test_the_cheapest_way_is_taken() -> None:
 
 def test_an_action_is_priced_by_the_facts_where_it_comes() -> None:
     near = Action("near", (), (Effect("near", 1),), 5, "go near")
-    walk = Action("walk", (), THERE_NOW, 3, "walk", extra=lambda facts: 20 - 19 * facts["near"])
+    walk = Action(
+        "walk", (), THERE_NOW, 3, "walk", extra=Extra("near", lambda near: 20 - 19 * near)
+    )
     from_afar, from_near = plan(THERE, {"near": 0}, (walk,)), plan(THERE, {"near": 1}, (walk,))
     assert from_afar is not None
     assert from_near is not None
