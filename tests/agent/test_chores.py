@@ -14,6 +14,7 @@ STORE, CLERK = 42, 1
 BALL, ANTIDOTE, POTION = 4, 11, 20
 PRICE = 180  # of a potion
 MONEY = symbol("wPlayerMoney")
+BAG, NO_MORE = symbol("wNumBagItems"), 0xFF
 PARTY_COUNT, PARTY_SPECIES = symbol("wPartyCount"), symbol("wPartySpecies")
 FIRST_MON, SECOND_MON = symbol("wPartyMon1"), symbol("wPartyMon2")
 MON_LENGTH = 44
@@ -26,8 +27,9 @@ def free_in_the_store(state: State) -> bool:
 
 @pytest.fixture
 def store(played: Played) -> Iterator[Game]:
-    """Inside the store, which sells by now."""
+    """Inside the store, which sells by now, with an empty bag."""
     with game_at(played.folder, free_in_the_store) as game:
+        game.poke({BAG: 0, BAG + 1: NO_MORE})
         yield game
 
 
