@@ -99,6 +99,31 @@ def test_maps_after_any_walk(start: Callable[[str], Game], station: str) -> None
     assert_shown(game)
 
 
+def view_of_the_blocks(game: Game) -> bytes:
+    """Return the 20 x 18 tiles around the player, who stands on the eighth across and the ninth down."""
+    blocks, at = game.block("wOverworldMap"), game.word("wTilesetBlocksPtr")
+    tiles = game.rom(game.byte("wTilesetBank"), at, 16 * (max(blocks) + 1))
+    stride = game.byte("wCurMapWidth") + 6
+    left, top = 2 * game.place.x - 8 + 12, 2 * game.place.y - 8 + 12  # three blocks of border
+    return bytes(
+        tiles[16 * blocks[y // 4 * stride + x // 4] + 4 * (y % 4) + x % 4]
+        for y in range(top, top + 18)
+        for x in range(left, left + 20)
+    )
+
+
+@pytest.mark.parametrize("station", ["house", "lane"])
+def test_the_screen_is_cut_from_the_live_blocks(start: Callable[[str], Game], station: str) -> None:
+    game = start(station)
+    game.poke("wGrassRate", 0)
+    halves = set()
+    for direction in ("up", "left", "down", "right", "right", "up", "up", "left"):
+        game.step(direction)
+        assert game.block("wTileMap") == view_of_the_blocks(game)
+        halves.add((game.place.x % 2, game.place.y % 2))
+    assert len(halves) == 4
+
+
 def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
     game = start("town")
     game.set_event(GOT_STARTER)  # without one the lane is shut
