@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.contract import battles, pcs
 from tests.contract.stations import GOT_STARTER
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
 FIRST_LETTER, FIRST_BOX_TILE = 0x80, 0x60
+BOX_ROW = 12
 ASSISTANT = 6  # of the lab: the one who walks
+VISITOR = 2  # of the rest house
 WAITING = 2
 
 
@@ -99,6 +102,31 @@ def test_maps_after_any_walk(start: Callable[[str], Game], station: str) -> None
     assert_shown(game)
 
 
+def view_of_the_blocks(game: Game) -> bytes:
+    """Return the 20 x 18 tiles around the player, who stands on the eighth across and the ninth down."""
+    blocks, at = game.block("wOverworldMap"), game.word("wTilesetBlocksPtr")
+    tiles = game.rom(game.byte("wTilesetBank"), at, 16 * (max(blocks) + 1))
+    stride = game.byte("wCurMapWidth") + 6
+    left, top = 2 * game.place.x - 8 + 12, 2 * game.place.y - 8 + 12  # three blocks of border
+    return bytes(
+        tiles[16 * blocks[y // 4 * stride + x // 4] + 4 * (y % 4) + x % 4]
+        for y in range(top, top + 18)
+        for x in range(left, left + 20)
+    )
+
+
+@pytest.mark.parametrize("station", ["house", "lane"])
+def test_the_screen_is_cut_from_the_live_blocks(start: Callable[[str], Game], station: str) -> None:
+    game = start(station)
+    game.poke("wGrassRate", 0)
+    halves = set()
+    for direction in ("up", "left", "down", "right", "right", "up", "up", "left"):
+        game.step(direction)
+        assert game.block("wTileMap") == view_of_the_blocks(game)
+        halves.add((game.place.x % 2, game.place.y % 2))
+    assert len(halves) == 4
+
+
 def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
     game = start("town")
     game.set_event(GOT_STARTER)  # without one the lane is shut
@@ -125,21 +153,38 @@ def test_boxes_over_the_map(start: Callable[[str], Game]) -> None:
     assert_shown(game)
 
 
-def test_nobody_peeks_over_the_box_from_below(start: Callable[[str], Game]) -> None:
-    """Who stands a step below the picture shows his head in it, as long as there is no box."""
-    game = start("lab")
-    game.go(6, 4).face("up")
-    at = 16 * ASSISTANT
+def put_below(game: Game, slot: int, steps: int) -> None:
+    """Have somebody wait so many steps below the player."""
+    at = 16 * slot
     game.wait(lambda: not game.byte("wSpriteStateData2", at), 40)
-    game.poke("wSpriteStateData2", game.place.y + 5 + 4, at + 4)
+    game.poke("wSpriteStateData2", game.place.y + steps + 4, at + 4)
     game.poke("wSpriteStateData2", game.place.x + 4, at + 5)
     game.poke("wSpriteStateData1", WAITING, at + 1)
     game.poke("wSpriteStateData2", 100, at + 8)
     game.tick(8)
+
+
+def test_nobody_peeks_over_the_box_from_below(start: Callable[[str], Game]) -> None:
+    """Who stands a step below the picture shows his head in it, as long as there is no box."""
+    game = start("lab")
+    game.go(6, 4).face("up")
+    put_below(game, ASSISTANT, 5)
     assert any(row == 17 for _, row in covered(game))
     game.press("a", settle=40)
     assert game.byte("wFontLoaded") & 1
     assert not any(row == 17 for _, row in covered(game))
+
+
+def test_nobody_stands_in_what_a_pc_says(start: Callable[[str], Game]) -> None:
+    game = start("rest house")
+    battles.set_team(game, battles.Mon(3))
+    put_below(game.go(3, 3), VISITOR, 3)
+    pcs.use(game, pcs.BOXES_PC)
+    assert any(row >= BOX_ROW for _, row in covered(game)), "somebody is down there"
+    pcs.choose(game, 1, None)  # to put the only one away, which is refused
+    game.tick(20)
+    assert game.text.splitlines()[BOX_ROW + 2].strip("#_ ")
+    assert not any(row >= BOX_ROW for _, row in covered(game))
 
 
 def test_a_moving_map_never_tears(start: Callable[[str], Game]) -> None:

@@ -29,9 +29,9 @@ void player_card(void) BANKED
     place_string(TILE_AT(2, 4), money);
     place_money(TILE_AT(10, 4), wPlayerMoney);
     place_string(TILE_AT(2, 6), time);
-    place_time(TILE_AT(10, 6));
+    place_time(TILE_AT(11, 6));
     place_string(TILE_AT(2, 8), badges);
-    place_decimal(TILE_AT(10, 8), count_bits(wObtainedBadges), 1, SPACE);
+    place_decimal(TILE_AT(16, 8), count_bits(wObtainedBadges), 1, SPACE);
     wait_for_button();
     wait_for_release();
 }

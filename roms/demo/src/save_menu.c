@@ -26,7 +26,6 @@ void save_menu(void)
 {
     place_summary(4, 0);
     place_message_box();
-    update_sprites();
     if (!agrees(TEXT_SAVE_ASK) || !may_write())
         return;
     print_system_text(TEXT_SAVE_WRITING);

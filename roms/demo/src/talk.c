@@ -47,7 +47,6 @@ void open_box(void) BANKED
     wFontLoaded |= FONT_LOADED;
     place_message_box();
     window_open();
-    update_sprites();
 }
 
 void close_box(void) BANKED

@@ -1,6 +1,7 @@
 /* The message box: letters one by one, pages, and the waits with and without an arrow. */
 #pragma bank 47
 #include "hardware.h"
+#include "overworld.h"
 #include "ram.h"
 #include "text.h"
 #include "ui.h"
@@ -130,10 +131,12 @@ void turn_page(void)
     go_to_line(FIRST_LINE);
 }
 
+/* Whoever stands under it goes. */
 void place_message_box(void) BANKED
 {
     wTextBoxID = 1;
     place_box(0, 12, 18, 4);
+    update_sprites();
 }
 
 /* The last wait of an overworld text: no arrow. */
