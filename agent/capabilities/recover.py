@@ -40,10 +40,16 @@ HEALTHY: Final = Goal(
     (
         Require("party:hp", at_least=WORN),
         Require("party:pp", at_least=TIRED),
-        Require("party:poisoned", at_most=0),
     ),
     PRIORITY,
     "keep the team on its feet",
+)
+# Poison bites on the way to a nurse as well: what is in the bag against it comes before the walk for the rest.
+CURED: Final = Goal(
+    "cured",
+    (Require("party:poisoned", at_most=0),),
+    PRIORITY + 1,
+    "have nobody poisoned",
 )
 
 
@@ -55,7 +61,7 @@ def capability(kit: Kit) -> Capability:
         name="recover",
         sensors=(_sensor(kit.dex),),
         deeds=(*healers, _POTION, _ANTIDOTE) if healers else (),
-        goals=(HEALTHY,) if healers else (),
+        goals=(CURED, HEALTHY) if healers else (),
     )
 
 

@@ -16,7 +16,7 @@ from agent.errors import ScenarioError
 from agent.report import Stop, Summary
 from agent.scenario.cache import Cache
 from agent.scenario.check import Condition
-from agent.scenario.file import Play, Scenario, Setting
+from agent.scenario.file import Play, Scenario, Setting, Walk
 from agent.scenario.readings import Seen
 from agent.scenario.staging import look, set_up
 from agent.scenario.watch import Watch
@@ -29,7 +29,7 @@ NO_PLAY: Final = Play(Condition(()), frames=0)
 
 @dataclass(slots=True)
 class Stretch:
-    """Some stages of a start: what is set up, and the play after it, if there is one."""
+    """Some stages of a start, worth keeping: what is set up, and the play after it, if there is one."""
 
     spelled: list[str] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
@@ -78,7 +78,7 @@ def play_from(
 
 
 def _stretches(scenario: Scenario) -> Iterator[Stretch]:
-    """Yield the stages of a start in parts that each end with play, but perhaps for the last."""
+    """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
     stretch = Stretch()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
         stretch.spelled.append(spelled)
@@ -88,6 +88,9 @@ def _stretches(scenario: Scenario) -> Iterator[Stretch]:
             stretch = Stretch()
         else:
             stretch.settings.append(stage)
+        if isinstance(stage, Walk):
+            yield stretch
+            stretch = Stretch()
     if stretch.spelled:
         yield stretch
 

@@ -12,7 +12,6 @@ from emulator import PyBoyConsole, State, World, read_state
 from emulator.profile import symbol
 
 LONGEST_WALK: Final = 3_000  # steps of input
-PATIENCE: Final = 400  # plans: who stands in the only way is waited for
 LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
@@ -56,7 +55,7 @@ def _clone(console: PyBoyConsole, size: int) -> None:
 def _walk(console: PyBoyConsole, walk: Walk) -> None:
     destination = Destination(walk.map_id, frozenset({walk.square}))
     terrain = Terrain(World.of(console.cartridge))
-    course = Course(travel(terrain, destination, look(console), patience=PATIENCE))
+    course = Course(travel(terrain, destination, look(console)))
     for _ in range(LONGEST_WALK):
         if course.outcome is not Outcome.RUNNING:
             break

@@ -2,7 +2,7 @@
 
 from agent.skills.press import tap
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Button, State
+from emulator import Button, MenuKind, State
 
 PATIENCE = 40  # presses that a cursor may take to get where it should
 
@@ -23,6 +23,16 @@ def select(index: int, state: State) -> Movement:
     state = yield from point_at(index, state)
     if state.menu is not None and state.menu.index == index:
         state = yield tap(Button.A, settle=16)
+    return state
+
+
+def count_to(quantity: int, state: State) -> Movement:
+    """Set the open box to so many. UP is one more, and each press counts one, however long it is held."""
+    for _ in range(PATIENCE):
+        menu = state.menu
+        if menu is None or menu.kind is not MenuKind.QUANTITY or menu.index == quantity:
+            break
+        state = yield tap(Button.UP if menu.index < quantity else Button.DOWN)
     return state
 
 

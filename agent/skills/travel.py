@@ -26,6 +26,9 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
+WAITS: Final = (
+    300  # looks, a third of a second apart, at a way that only somebody who walks about closes
+)
 DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
@@ -48,28 +51,37 @@ def travel(
     """Walk to the nearest spot of `destination`, over as many maps as it takes.
 
     The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
-    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans.
+    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans; those do not count,
+    for `WAITS` of them, that somebody spoils who walks about.
     """
-    crowd, detour = Crowd(terrain.world(state)), DETOUR
-    for _ in range(patience):
+    crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
+    while patience:
         world, here = terrain.world(state), spot_of(state)
         distances = Distances.of(world).to(destination.map_id, here)
+        hazards = terrain.hazards(state)
         elsewhere = destination.map_id != here.map_id
         route = find_route(
             world,
             here,
             destination.accepts,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
+            obstacles=crowd.obstacles(state).and_also(hazards),
             distances=distances,
             longest=distances.get(here, 0) + detour if elsewhere else inf,
         )
         if route is None:
             detour *= 2
+            still = crowd.staying(state).and_also(hazards)
+            if waits and find_route(
+                world, here, destination.accepts, obstacles=still, distances=distances
+            ):
+                waits -= 1
+            else:
+                patience -= 1
             state = yield wait(20)
         elif not route:
             return Outcome.DONE
         else:
-            detour = DETOUR
+            detour, patience = DETOUR, patience - 1
             state = yield from follow(_stage(route, here), state, crowd)
     return Outcome.BLOCKED
 
