@@ -8,6 +8,7 @@
     walk = { map = 12, to = [9, 20] }      by the skill that walks, in peace
     team = 2                               the first of the team so many times, for there to be others
     press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
+    power = "off and on"                   what the cartridge keeps without power stays, and all else begins anew
 
 Then one of two bodies, and in [then] what must be true at the end. By rules:
 
@@ -83,8 +84,13 @@ class Team:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Switch off and on again."""
+
+
 Setting: TypeAlias = Change | Team | Walk | Press
-Stage: TypeAlias = Play | Setting
+Stage: TypeAlias = Play | Setting | Power
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +197,11 @@ def _stage(table: Mapping[str, Any]) -> Stage:
             return Team(size)
         case {"press": presses}:
             return Press(_steps(presses))
+        case {"power": "off and on"}:
+            return Power()
         case _:
             pass
-    message = f"a start is one of after, play, set, team, walk and press, not {dict(table)}"
+    message = f"a start is one of after, play, set, team, walk, press and power, not {dict(table)}"
     raise UsageError(message)
 
 

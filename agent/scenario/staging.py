@@ -12,6 +12,9 @@ from emulator import PyBoyConsole, State, World, read_state
 from emulator.profile import symbol
 
 LONGEST_WALK: Final = 3_000  # steps of input
+RAM_ENABLE, RAM_BANK, BANK = 0x0000, 0x4000, 0xA000  # of the cartridge's own RAM
+BANK_SIZE: Final = 0x2000
+BANKS: Final = 4
 LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
@@ -34,6 +37,17 @@ def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
                     console.perform(step)
             case Walk():
                 _walk(console, stage)
+
+
+def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
+    """Put into a console just switched on what the cartridge of another keeps without power."""
+    for bank in range(BANKS):
+        for console in (old, new):
+            console.poke(RAM_ENABLE, b"\x0a")
+            console.poke(RAM_BANK, bytes([bank]))
+        new.poke(BANK, old.read(BANK, BANK_SIZE))
+    new.poke(RAM_BANK, b"\x00")
+    new.poke(RAM_ENABLE, b"\x00")
 
 
 def _change(console: PyBoyConsole, change: Change) -> None:

@@ -186,7 +186,10 @@ def test_old_generations_are_dropped(tmp_path: Path, demo: Cartridge) -> None:
         (WAIT + '[then]\n"event:nonsense" = true\n', "names no event that exists"),
         ('[[steps]]\npress = ["jump 4 8"]\n', "'jump' is not a valid Button"),
         ('[[steps]]\npress = ["up"]\n', "'up' is no press"),
-        ("[[start]]\nfly = 1\n" + WAIT, "a start is one of after, play, set, team, walk and press"),
+        (
+            "[[start]]\nfly = 1\n" + WAIT,
+            "a start is one of after, play, set, team, walk, press and power",
+        ),
         ('[[start]]\nafter = "nothing"\n' + WAIT, "nothing.toml"),
         ("[[start]]\nset = { wNowhere = 1 }\n" + WAIT, "wNowhere"),
         ('[play]\nuntil = { x = 1 }\ncounts = [{ when = {}, times = "often" }]\n', "'often'"),
