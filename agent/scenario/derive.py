@@ -16,9 +16,9 @@ from agent.errors import ScenarioError
 from agent.report import Stop, Summary
 from agent.scenario.cache import Cache
 from agent.scenario.check import Condition
-from agent.scenario.file import Play, Scenario, Setting
+from agent.scenario.file import Play, Power, Scenario, Setting, Walk
 from agent.scenario.readings import Seen
-from agent.scenario.staging import look, set_up
+from agent.scenario.staging import hand_over_battery, look, set_up
 from agent.scenario.watch import Watch
 from emulator import PyBoyConsole
 from memory import read_run
@@ -29,11 +29,12 @@ NO_PLAY: Final = Play(Condition(()), frames=0)
 
 @dataclass(slots=True)
 class Stretch:
-    """Some stages of a start: what is set up, and the play after it, if there is one."""
+    """Some stages of a start, worth keeping: what is set up, and the play after it, if there is one."""
 
     spelled: list[str] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     play: Play | None = None
+    anew: bool = False  # whether it begins by switching off and on
 
 
 def derive(scenario: Scenario, cache: Cache) -> Path | None:
@@ -56,11 +57,24 @@ def derive(scenario: Scenario, cache: Cache) -> Path | None:
 
 
 def play_from(
-    path: Path | None, seed: int, run: Path, watch: Watch, interrupt: Interrupt, *settings: Setting
+    path: Path | None,
+    seed: int,
+    run: Path,
+    watch: Watch,
+    interrupt: Interrupt,
+    *settings: Setting,
+    battery: Path | None = None,
 ) -> Summary:
-    """Play in folder `run` from the moment that `path` holds, or from power-on, after setting up."""
+    """Play in folder `run` from the moment that `path` holds, or from power-on, after setting up.
+
+    `battery` is the run at whose last moment the cartridge was taken out, if it was.
+    """
 
     def stage(console: PyBoyConsole) -> None:
+        if battery is not None:
+            with closing(PyBoyConsole(console.cartridge)) as old:
+                go_to(battery, old)
+                hand_over_battery(old, console)
         set_up(console, settings)
         state = look(console)
         story = Story.of(console.cartridge.kind)
@@ -78,9 +92,14 @@ def play_from(
 
 
 def _stretches(scenario: Scenario) -> Iterator[Stretch]:
-    """Yield the stages of a start in parts that each end with play, but perhaps for the last."""
+    """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
     stretch = Stretch()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
+        if isinstance(stage, Power):
+            if stretch.spelled:
+                yield stretch
+            stretch = Stretch([spelled], anew=True)
+            continue
         stretch.spelled.append(spelled)
         if isinstance(stage, Play):
             stretch.play = stage
@@ -88,6 +107,9 @@ def _stretches(scenario: Scenario) -> Iterator[Stretch]:
             stretch = Stretch()
         else:
             stretch.settings.append(stage)
+        if isinstance(stage, Walk):
+            yield stretch
+            stretch = Stretch()
     if stretch.spelled:
         yield stretch
 
@@ -97,10 +119,21 @@ def _play_on(seed: int, path: Path | None, stretch: Stretch, run: Path) -> None:
         asked=stretch.play is None
     )  # the checkpoint of the start is made all the same
     watch = Watch(stretch.play or NO_PLAY, interrupt)
-    summary = play_from(path, seed, run, watch, interrupt, *stretch.settings)
+    start, battery = (None, path) if stretch.anew else (path, None)
+    summary = play_from(start, seed, run, watch, interrupt, *stretch.settings, battery=battery)
     if stretch.play is not None and not watch.arrived:
         message = f"the start was not reached: {stretch.play.until}; {ending(summary, watch)}"
         raise ScenarioError(message)
+
+
+def go_to(path: Path, console: PyBoyConsole) -> None:
+    """Bring a console to the moment that `path` holds."""
+    with closing(read_run(path)) as folder:
+        checkpoint = folder.store.latest_checkpoint()
+    if checkpoint is None:
+        message = f"the derived state {path} holds no checkpoint; delete it"
+        raise ScenarioError(message)
+    console.load(checkpoint.state)
 
 
 def ending(summary: Summary, watch: Watch) -> str:

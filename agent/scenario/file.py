@@ -2,11 +2,13 @@
 
 [[start]] tables follow one another, each one thing:
 
+    after = "lane"                         all that `moments/lane.toml` beside the file says, for files to share
     play = { "milestone:rival" = true }    by rules, until this is true; from power-on when it comes first
     set = { wGrassRate = 0 }               bytes of RAM by label, or "event:NAME" = true
     walk = { map = 12, to = [9, 20] }      by the skill that walks, in peace
     team = 2                               the first of the team so many times, for there to be others
     press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
+    power = "off and on"                   what the cartridge keeps without power stays, and all else begins anew
 
 Then one of two bodies, and in [then] what must be true at the end. By rules:
 
@@ -28,7 +30,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -39,6 +41,7 @@ from agent.scenario.readings import address_of, event_place
 from emulator import Button, Step
 
 SEED: Final = 3
+MOMENTS: Final = "moments"
 FRAMES: Final = 20_000  # a budget where the file names none: five minutes and a half of the game
 PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
 
@@ -81,8 +84,13 @@ class Team:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Switch off and on again."""
+
+
 Setting: TypeAlias = Change | Team | Walk | Press
-Stage: TypeAlias = Play | Setting
+Stage: TypeAlias = Play | Setting | Power
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +149,7 @@ def read_scenario(path: Path) -> Scenario:
     """Return the scenario in a file; raises UsageError, naming the file, where it makes no sense."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        return _scenario(path.stem, table)
+        return _scenario(path, table)
     except (OSError, tomllib.TOMLDecodeError, UsageError) as error:
         message = f"{path}: {error}"
         raise UsageError(message) from error
@@ -150,13 +158,13 @@ def read_scenario(path: Path) -> Scenario:
         raise UsageError(message) from error
 
 
-def _scenario(name: str, table: Mapping[str, Any]) -> Scenario:
-    start = table.get("start", [])
+def _scenario(path: Path, table: Mapping[str, Any]) -> Scenario:
+    start = list(_spelled_out(table, path.parent / MOMENTS))
     if ("play" in table) == ("steps" in table):
         raise UsageError("a scenario has either [play] or [[steps]]")
     body = _played(table["play"]) if "play" in table else tuple(map(_pressed, table["steps"]))
     return Scenario(
-        name=name,
+        name=path.stem,
         pitfall=table["pitfall"],
         says=table["says"],
         seed=table.get("seed", SEED),
@@ -165,6 +173,16 @@ def _scenario(name: str, table: Mapping[str, Any]) -> Scenario:
         body=body,
         then=condition(table.get("then", {})),
     )
+
+
+def _spelled_out(table: Mapping[str, Any], moments: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the stages of a start, with those of the moment that it follows first."""
+    for stage in table.get("start", ()):
+        if "after" in stage:
+            text = (moments / f"{stage['after']}.toml").read_text(encoding="utf-8")
+            yield from _spelled_out(tomllib.loads(text), moments)
+        else:
+            yield stage
 
 
 def _stage(table: Mapping[str, Any]) -> Stage:
@@ -179,9 +197,11 @@ def _stage(table: Mapping[str, Any]) -> Stage:
             return Team(size)
         case {"press": presses}:
             return Press(_steps(presses))
+        case {"power": "off and on"}:
+            return Power()
         case _:
             pass
-    message = f"a start is one of play, set, team, walk and press, not {dict(table)}"
+    message = f"a start is one of after, play, set, team, walk, press and power, not {dict(table)}"
     raise UsageError(message)
 
 

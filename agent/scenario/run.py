@@ -13,13 +13,12 @@ from agent.capabilities import Story
 from agent.errors import ScenarioError
 from agent.report import Stop
 from agent.scenario.cache import Cache
-from agent.scenario.derive import RUN, derive, ending, play_from
+from agent.scenario.derive import RUN, derive, ending, go_to, play_from
 from agent.scenario.file import Played, Pressed, Scenario
 from agent.scenario.readings import Seen
 from agent.scenario.staging import look
 from agent.scenario.watch import StrictWatch
 from emulator import Cartridge, PyBoyConsole
-from memory import read_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def _press(
 ) -> tuple[int, list[str]]:
     with closing(PyBoyConsole(cartridge)) as console:
         if path is not None:
-            _go_to(path, console)
+            go_to(path, console)
         start = _seen(console)
         problems = []
         for number, part in enumerate(body, 1):
@@ -103,12 +102,3 @@ def _perform(part: Pressed, console: PyBoyConsole, start: Seen) -> list[str]:
 def _seen(console: PyBoyConsole) -> Seen:
     state = look(console)
     return Seen(state, Story.of(console.cartridge.kind).place_of(state))
-
-
-def _go_to(path: Path, console: PyBoyConsole) -> None:
-    with closing(read_run(path)) as folder:
-        checkpoint = folder.store.latest_checkpoint()
-    if checkpoint is None:
-        message = f"the derived state {path} holds no checkpoint; delete it"
-        raise ScenarioError(message)
-    console.load(checkpoint.state)

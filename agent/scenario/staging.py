@@ -12,7 +12,9 @@ from emulator import PyBoyConsole, State, World, read_state
 from emulator.profile import symbol
 
 LONGEST_WALK: Final = 3_000  # steps of input
-PATIENCE: Final = 400  # plans: who stands in the only way is waited for
+RAM_ENABLE, RAM_BANK, BANK = 0x0000, 0x4000, 0xA000  # of the cartridge's own RAM
+BANK_SIZE: Final = 0x2000
+BANKS: Final = 4
 LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
@@ -37,6 +39,17 @@ def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
                 _walk(console, stage)
 
 
+def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
+    """Put into a console just switched on what the cartridge of another keeps without power."""
+    for bank in range(BANKS):
+        for console in (old, new):
+            console.poke(RAM_ENABLE, b"\x0a")
+            console.poke(RAM_BANK, bytes([bank]))
+        new.poke(BANK, old.read(BANK, BANK_SIZE))
+    new.poke(RAM_BANK, b"\x00")
+    new.poke(RAM_ENABLE, b"\x00")
+
+
 def _change(console: PyBoyConsole, change: Change) -> None:
     for address, data in change.data:
         console.poke(address, data)
@@ -56,7 +69,7 @@ def _clone(console: PyBoyConsole, size: int) -> None:
 def _walk(console: PyBoyConsole, walk: Walk) -> None:
     destination = Destination(walk.map_id, frozenset({walk.square}))
     terrain = Terrain(World.of(console.cartridge))
-    course = Course(travel(terrain, destination, look(console), patience=PATIENCE))
+    course = Course(travel(terrain, destination, look(console)))
     for _ in range(LONGEST_WALK):
         if course.outcome is not Outcome.RUNNING:
             break

@@ -66,6 +66,8 @@ class StrictWatch(Watch):
 
     def note(self, now: Seen) -> None:
         """Take note of a moment; the first that must never be is told."""
+        if now.state.frame < self.start.state.frame and not self._broken:
+            self._broken.append("the agent went back to a checkpoint from before the scenario")
         for each in self._never:
             if not self._broken and each.holds(now, self.start):
                 here = now.state.map

@@ -1,7 +1,7 @@
 """How things are done: generators that yield steps. Only the loop lets time pass."""
 
 from agent.skills.boot import boot
-from agent.skills.chores import buy, swap, use_item
+from agent.skills.chores import buy, swap, toss, use_item
 from agent.skills.fight import fight
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
@@ -65,6 +65,7 @@ __all__ = [
     "swap",
     "talk",
     "tap",
+    "toss",
     "travel",
     "usable_slots",
     "use_item",

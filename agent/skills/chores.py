@@ -1,4 +1,4 @@
-"""What is done in menus: using things of the bag, buying, putting the team in order.
+"""What is done in menus: using things of the bag, throwing them away, buying, putting the team in order.
 
 Each is driven by what is open, not by what should be: at every look the kind of menu decides the next press, and
 RAM tells when the work is done. Whatever is refused ends it.
@@ -19,7 +19,7 @@ from emulator import Button, Menu, MenuKind, State
 PRESSES: Final = 120  # that one visit to menus may take
 LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
 TEAM, BAG = 0, 1  # entries of the START menu, the dex not counted
-USE: Final = 0
+USE, TOSS = 0, 1
 BUY: Final = 0
 YES: Final = 0
 TRIES: Final = 2  # at each thing
@@ -54,6 +54,35 @@ def use_item(item: int, position: int, state: State) -> Skill:
     state = yield from _work(answer, used, state)
     yield from leave_menus(state)
     return Outcome.DONE if used(state) else Outcome.BLOCKED
+
+
+def toss(item: int, state: State) -> Skill:
+    """Throw away all there is of a thing in one place of the bag; DONE when the bag has less of it."""
+    before = state.bag.quantity(item)
+
+    def tossed(state: State) -> bool:
+        return state.bag.quantity(item) < before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from _enter(BAG, state))
+            case MenuKind.ITEMS:
+                return (yield from _select_item(item, state))
+            case MenuKind.USE_TOSS:
+                return (yield from select(TOSS, state))
+            case MenuKind.QUANTITY:
+                state = yield from count_to(menu.maximum, state)
+                return (yield tap(Button.A, settle=16))
+            case MenuKind.YES_NO:
+                return (yield from select(YES, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    state = yield from open_start_menu(state)
+    state = yield from _work(answer, tossed, state)
+    yield from leave_menus(state)
+    return Outcome.DONE if tossed(state) else Outcome.BLOCKED
 
 
 def swap(first: int, second: int, state: State) -> Skill:

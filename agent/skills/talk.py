@@ -29,7 +29,7 @@ def talk(
 
     `say_yes` takes the first of two options the first time they ask, otherwise the second: who offers
     something asks that first, and what they may ask then, such as for a nickname, is not wanted. Where more than
-    that is to be answered, `hear` does it.
+    that is to be answered, `hear` does it. INTERRUPTED when somebody else speaks on the way, as trainers do.
     """
 
     def places(state: State) -> dict[Spot, Facing] | None:

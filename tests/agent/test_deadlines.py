@@ -31,6 +31,7 @@ from agent.skills import (
     roam,
     swap,
     talk,
+    toss,
     travel,
     use_item,
     wait,
@@ -58,6 +59,7 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "roam": ("lane", lambda state: roam(Terrain(WORLD), state), 5_000),
     "swap": ("free", lambda state: swap(0, 1, state), 500),
     "talk": ("free", lambda state: talk(1, Terrain(WORLD), state), 2_000),
+    "toss": ("free", lambda state: toss(20, state), 500),
     "travel": ("free", lambda s: travel(Terrain(WORLD), Destination(LANE), s), 2_000),
     "use_item": ("free", lambda state: use_item(20, 0, state), 500),
 }

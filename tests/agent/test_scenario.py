@@ -66,6 +66,22 @@ def test_a_start_sets_ram_bits_and_who_is_there(run: Run) -> None:
     assert report.passed, report.problems
 
 
+def test_a_start_may_follow_moments_that_files_share(tmp_path: Path, run: Run) -> None:
+    moments = tmp_path / "moments"
+    moments.mkdir()
+    (moments / "bedroom.toml").write_text(BEDROOM, encoding="utf-8")
+    (moments / "rich.toml").write_text(
+        '[[start]]\nafter = "bedroom"\n[[start]]\nset = { wPlayerMoney = [9, 0, 0] }\n',
+        encoding="utf-8",
+    )
+    spelled_out = read_scenario(
+        written(tmp_path, BEDROOM + "[[start]]\nset = { wPlayerMoney = [9, 0, 0] }\n" + WAIT)
+    )
+    report = run('[[start]]\nafter = "rich"\n' + WAIT + "then = { map = 38, money = 90_000 }\n")
+    assert report.passed, report.problems
+    assert read_scenario(tmp_path / "it.toml").spelled == spelled_out.spelled
+
+
 def test_a_press_is_repeated_until_something_is_true_or_the_tries_are_spent(run: Run) -> None:
     steps = '[[steps]]\npress = ["start 4 40"]\nuntil = {{ menu = "{}" }}\nwithin = 3\n'
     assert run(BEDROOM + steps.format("start")).frames == 44
@@ -170,7 +186,11 @@ def test_old_generations_are_dropped(tmp_path: Path, demo: Cartridge) -> None:
         (WAIT + '[then]\n"event:nonsense" = true\n', "names no event that exists"),
         ('[[steps]]\npress = ["jump 4 8"]\n', "'jump' is not a valid Button"),
         ('[[steps]]\npress = ["up"]\n', "'up' is no press"),
-        ("[[start]]\nfly = 1\n" + WAIT, "a start is one of play, set, team, walk and press"),
+        (
+            "[[start]]\nfly = 1\n" + WAIT,
+            "a start is one of after, play, set, team, walk, press and power",
+        ),
+        ('[[start]]\nafter = "nothing"\n' + WAIT, "nothing.toml"),
         ("[[start]]\nset = { wNowhere = 1 }\n" + WAIT, "wNowhere"),
         ('[play]\nuntil = { x = 1 }\ncounts = [{ when = {}, times = "often" }]\n', "'often'"),
         ("[[steps]", "at line 3"),
@@ -187,7 +207,7 @@ def test_a_file_that_makes_no_sense_is_refused_by_name(
 
 
 def test_folders_give_their_own_files_in_order_and_nothing_deeper(tmp_path: Path) -> None:
-    for name in ("b.toml", "a.toml", "next/c.toml"):
+    for name in ("b.toml", "a.toml", "moments/c.toml"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(TITLE + WAIT, encoding="utf-8")

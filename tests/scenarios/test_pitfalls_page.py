@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "pitfalls.md"
 ROW = re.compile(r"^\| ([a-z-]+) \| .+ \| .+ \| (.+) \|$", re.MULTILINE)
 LINK = re.compile(r"\[(\w+)\]\((.+?)\)")
-FILES = sorted(HERE.rglob("*.toml"))
+FILES = sorted(HERE.glob("*.toml"))
 
 
 class Proof(NamedTuple):
