@@ -8,7 +8,7 @@ from typing import Final
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, team_of
+from agent.capabilities.readiness import ahead, is_ready, team_of
 from agent.capabilities.story import Place, Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -55,15 +55,17 @@ def _sensor(kit: Kit) -> Sensor:
 
     def read(state: State) -> Mapping[str, int]:
         hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
-        facts = {
-            task.fits: int(
-                hopeless or _has_fitting(kit.dex, task, state.party) or not homes(kit, task)
-            )
-            for task in against
-        }
+        facts = {task.fits: int(hopeless or _is_served(kit, task, state.party)) for task in against}
         return {**facts, BALLS: supplies.balls(state.bag)}
 
     return watching(before, sources, read)
+
+
+def _is_served(kit: Kit, task: Task, party: Party) -> bool:
+    """Say whether a team needs nobody new for a task: it has who fits, wins without, or finds nobody."""
+    if _has_fitting(kit.dex, task, party) or not homes(kit, task):
+        return True
+    return task.against is not None and is_ready(kit.dex, party, task.against)
 
 
 def _can_have_balls(dex: Dex, state: State) -> bool:

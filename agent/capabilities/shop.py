@@ -17,6 +17,7 @@ LEAST: Final = {supplies.POTION: 2, supplies.POKE_BALL: 2}  # below which one go
 WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
 PRIORITY: Final = 52
 COST: Final = 5
+NEAR: Final = 60  # steps that what runs short is worth: no more than to the next town
 
 
 def capability(kit: Kit) -> Capability:
@@ -27,13 +28,18 @@ def capability(kit: Kit) -> Capability:
     def read(state: State) -> Mapping[str, int]:
         return {
             supplied_by(each): int(
-                not (_is_open(each, kit, state) and any(_lacking(kit, wares, state)))
+                not (
+                    _is_open(each, kit, state)
+                    and _is_near(each, kit, state)
+                    and any(_lacking(kit, wares, state))
+                )
             )
             for each, wares in clerks.items()
         }
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.bag, state.player.money, state.party, state.flags.events
+        here = state.map.map_id
+        return state.bag, state.player.money, state.party, state.flags.events, here
 
     return Capability(
         name="shop",
@@ -54,6 +60,11 @@ def capability(kit: Kit) -> Capability:
 def supplied_by(clerk: Clerk) -> str:
     """Return the name of the fact that nothing runs short that `clerk` has for sale."""
     return f"supplied:{clerk.place}"
+
+
+def _is_near(clerk: Clerk, kit: Kit, state: State) -> bool:
+    (there,) = [each.map_id for each in kit.story.places if each.name == clerk.place]
+    return kit.terrain.nearness.steps(state.map.map_id, there) <= NEAR
 
 
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 import pytest
 
+from agent.app.images import read_images
 from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of, reached, telling
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
@@ -14,7 +15,7 @@ from agent.perception import percept_of
 from agent.planning import Domain, Goal, Require, plan
 from agent.planning.facts import after
 from agent.skills import Terrain
-from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World
+from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World, read_state
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
 
@@ -53,6 +54,21 @@ BEYOND_REACH: Final = {
     "badge:volcano",
     "badge:earth",
     "event:beat_champion_rival",
+}
+# What the facts say that a gate waits for, and the same by names of ours; a leader's event comes with his badge.
+OPENED_BY: Final = {
+    "EVENT_GOT_POKEDEX": ("event:got_pokedex",),
+    "EVENT_BEAT_BROCK": ("badge:boulder",),
+    "Boulder badge": ("badge:boulder",),
+    "wObtainedBadges==0x7F (or more) -> EVENT_VIRIDIAN_GYM_OPEN": (
+        "badge:boulder",
+        "badge:cascade",
+        "badge:thunder",
+        "badge:rainbow",
+        "badge:soul",
+        "badge:marsh",
+        "badge:volcano",
+    ),
 }
 
 pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
@@ -181,6 +197,91 @@ def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any
         (place,) = [each for each in STORY.places if each.name == healer.place]
         (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
         assert nurse["sprite"] == "NURSE"
+
+
+def test_people_turn_one_back_where_and_until_the_facts_say() -> None:
+    table = json.loads((FACTS / "progression.json").read_text(encoding="utf-8"))
+    guarded = {
+        (row["map"], tuple(map(tuple, row["cells"])), OPENED_BY[row["blocked_until"]])
+        for row in table["gates"]
+        if row["kind"] == "coord" and row["blocked_until"] in OPENED_BY
+    }
+    assert len(guarded) == len(OPENED_BY)
+    assert {(gate.map_id, frozenset(gate.squares), gate.needs) for gate in STORY.gates} == {
+        (map_id, frozenset(cells), needs) for map_id, cells, needs in guarded
+    }
+
+
+def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
+    needs = {place.name: set(place.needs) for place in STORY.places}
+    beyond_the_old_man = (
+        "route_2",
+        "viridian_forest",
+        "pewter_city",
+        "pewter_mart",
+        "pewter_pokecenter",
+        "pewter_gym",
+        "mt_moon_b2f",
+    )
+    assert all("event:got_pokedex" in needs[place] for place in beyond_the_old_man)
+    assert "badge:boulder" in needs["mt_moon_b2f"]
+    assert len(needs["viridian_gym"]) == 7
+
+
+@pytest.mark.skipif(not (FACTS / "wram").is_dir(), reason="the RAM images are not here")
+@pytest.mark.parametrize(
+    ("image", "closed"),
+    [
+        ("oaks_lab_before_rival", {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}),
+        ("blues_house_dialog", {(1, 32, 8), (2, 35, 17), (193, 4, 2)}),
+        ("cut", {(1, 32, 8)}),
+        ("victory_road_2", set()),
+    ],
+)
+def test_routes_keep_off_the_squares_that_are_still_guarded(
+    image: str, closed: set[tuple[int, int, int]]
+) -> None:
+    kit = _kit(Ledger((), Hooks()))
+    capabilities_for(kit)
+    [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
+    state = read_state(ram, 0)
+    corners = {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}
+    assert kit.terrain.hazards(state).walls & corners == closed
+
+
+def test_clerks_stand_where_the_facts_have_them(maps: dict[int, dict[str, Any]]) -> None:
+    marts = json.loads((FACTS / "data" / "marts.json").read_text(encoding="utf-8"))["marts"]
+    slots = {row["map"]: row["clerk"]["obj"] for row in marts}
+    assert [each.place for each in STORY.clerks] == ["viridian_mart", "pewter_mart"]
+    for clerk in STORY.clerks:
+        (place,) = [each for each in STORY.places if each.name == clerk.place]
+        assert clerk.person == slots[place.map_id]
+        (person,) = [row for row in maps[place.map_id]["objects"] if row["i"] == clerk.person]
+        assert person["sprite"] == "CLERK"
+
+
+def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
+    needs = {each.place: each.needs for each in STORY.clerks}
+    assert needs == {"viridian_mart": ("event:oak_got_parcel",), "pewter_mart": ()}
+
+
+@pytest.mark.parametrize(
+    "task", [each for each in STORY.tasks if each.against], ids=lambda task: task.id
+)
+def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
+    task: Task, maps: dict[int, dict[str, Any]]
+) -> None:
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    trainers = [row for row in maps[place.map_id]["objects"] if row["kind"] == "trainer"]
+    slot = task.talk_to[0] if task.talk_to else 1
+    (foe,) = [row for row in trainers if row["i"] == slot]
+    assert task.against == (foe["class"], foe["set"])
+
+
+def test_every_leader_and_all_of_the_elite_four_are_prepared_for() -> None:
+    leaders = {each.id for each in STORY.tasks if each.sets.startswith("badge:")}
+    elite = {f"beat_{name}" for name in ("lorelei", "bruno", "agatha", "lance")}
+    assert {each.id for each in STORY.tasks if each.against} == leaders | elite
 
 
 def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]) -> None:
