@@ -26,14 +26,14 @@ MEETING_COST: Final = 5  # of each mon met until one is wanted
 
 def capability(kit: Kit) -> Capability:
     """Catch somebody who fits, where they live."""
-    against = [task for task in kit.story.tasks if task.against is not None]
+    homes = {task: _homes(kit, task) for task in kit.story.tasks if task.against is not None}
     return Capability(
         name="catch",
-        sensors=(_sensor(kit),),
+        sensors=(_sensor(kit, homes),),
         deeds=tuple(
             _deed(task, place, share, kit)
-            for task in against
-            for place, share in _homes(kit, task).items()
+            for task, places in homes.items()
+            for place, share in places.items()
         ),
     )
 
@@ -46,9 +46,8 @@ def wanted(kit: Kit, state: State) -> frozenset[int]:
     return fitting_for(kit.dex, task)
 
 
-def _sensor(kit: Kit) -> Sensor:
-    against = [task for task in kit.story.tasks if task.against is not None]
-    before = {task.fits: 0 for task in against} | {BALLS: 0}
+def _sensor(kit: Kit, homes: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
+    before = {task.fits: 0 for task in homes} | {BALLS: 0}
 
     def sources(state: State) -> tuple[object, ...]:
         return state.party, state.bag, state.player.money
@@ -56,10 +55,8 @@ def _sensor(kit: Kit) -> Sensor:
     def read(state: State) -> Mapping[str, int]:
         hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
         facts = {
-            task.fits: int(
-                hopeless or _has_fitting(kit.dex, task, state.party) or not _homes(kit, task)
-            )
-            for task in against
+            task.fits: int(hopeless or not places or _has_fitting(kit.dex, task, state.party))
+            for task, places in homes.items()
         }
         return {**facts, BALLS: supplies.balls(state.bag)}
 
