@@ -26,14 +26,14 @@ MEETING_COST: Final = 5  # of each mon met until one is wanted
 
 def capability(kit: Kit) -> Capability:
     """Catch somebody who fits, where they live."""
-    against = [task for task in kit.story.tasks if task.against is not None]
+    found = {task: homes(kit, task) for task in kit.story.tasks if task.against is not None}
     return Capability(
         name="catch",
-        sensors=(_sensor(kit),),
+        sensors=(_sensor(kit, found),),
         deeds=tuple(
             _deed(task, place, share, kit)
-            for task in against
-            for place, share in homes(kit, task).items()
+            for task, places in found.items()
+            for place, share in places.items()
         ),
     )
 
@@ -46,24 +46,26 @@ def wanted(kit: Kit, state: State) -> frozenset[int]:
     return fitting_for(kit.dex, task)
 
 
-def _sensor(kit: Kit) -> Sensor:
-    against = [task for task in kit.story.tasks if task.against is not None]
-    before = {task.fits: 0 for task in against} | {BALLS: 0}
+def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
+    before = {task.fits: 0 for task in found} | {BALLS: 0}
 
     def sources(state: State) -> tuple[object, ...]:
         return state.party, state.bag, state.player.money
 
     def read(state: State) -> Mapping[str, int]:
         hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
-        facts = {task.fits: int(hopeless or _is_served(kit, task, state.party)) for task in against}
+        facts = {
+            task.fits: int(hopeless or not places or _is_served(kit, task, state.party))
+            for task, places in found.items()
+        }
         return {**facts, BALLS: supplies.balls(state.bag)}
 
     return watching(before, sources, read)
 
 
 def _is_served(kit: Kit, task: Task, party: Party) -> bool:
-    """Say whether a team needs nobody new for a task: it has who fits, wins without, or finds nobody."""
-    if _has_fitting(kit.dex, task, party) or not homes(kit, task):
+    """Say whether a team needs nobody new for a task: it has who fits, or wins without."""
+    if _has_fitting(kit.dex, task, party):
         return True
     return task.against is not None and is_ready(kit.dex, party, task.against)
 

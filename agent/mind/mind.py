@@ -321,8 +321,11 @@ class Mind:
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""
+        failures = self._failures
         return [
-            replace(action, cost=action.cost + RETRY_COST * self._failures[action.name])
+            replace(action, cost=action.cost + RETRY_COST * failures[action.name])
+            if action.name in failures
+            else action
             for action in self._ladder.offered(self.domain.actions)
         ]
 

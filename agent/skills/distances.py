@@ -3,14 +3,20 @@
 Whatever stands in the way only makes a way longer, so these distances never promise too much.
 """
 
-import heapq
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import count
+from typing import NamedTuple
 
 from agent.skills.hops import Spot, hops
 from emulator import World
+
+
+class Measured(NamedTuple):
+    """The distances to one map, and how many spots were known when they were measured."""
+
+    known: int
+    distances: Mapping[Spot, int]
 
 
 class Distances:
@@ -18,9 +24,9 @@ class Distances:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._explored: set[Spot] = set()
+        self._number: dict[Spot, int] = {}  # of each spot that is known, in the order of finding
         self._leads_here: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
-        self._to: dict[int, Mapping[Spot, int]] = {}
+        self._to: dict[int, Measured] = {}
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -33,34 +39,37 @@ class Distances:
 
         All that can be reached from `start` is known then.
         """
-        if start not in self._explored:
+        if start not in self._number:
             self._explore(start)
-            self._to.clear()
-        if map_id not in self._to:
-            self._to[map_id] = self._measure(map_id)
-        return self._to[map_id]
+        measured = self._to.get(map_id)
+        # What is found later does not shorten a way from what was known: no way led there.
+        if measured is None or self._number[start] >= measured.known:
+            measured = self._to[map_id] = Measured(len(self._number), self._measure(map_id))
+        return measured.distances
 
     def _explore(self, start: Spot) -> None:
         waiting = [start]
-        self._explored.add(start)
+        self._number[start] = len(self._number)
         while waiting:
             spot = waiting.pop()
             for hop in hops(self._world, spot):
                 self._leads_here[hop.to].append((spot, hop.cost))
-                if hop.to not in self._explored:
-                    self._explored.add(hop.to)
+                if hop.to not in self._number:
+                    self._number[hop.to] = len(self._number)
                     waiting.append(hop.to)
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
-        order = count()
-        distances = {spot: 0 for spot in self._explored if spot.map_id == map_id}
-        frontier = [(0, next(order), spot) for spot in distances]
-        while frontier:
-            distance, _, spot = heapq.heappop(frontier)
-            if distance > distances[spot]:
-                continue
-            for before, cost in self._leads_here[spot]:
-                if distance + cost < distances.get(before, distance + cost + 1):
-                    distances[before] = distance + cost
-                    heapq.heappush(frontier, (distance + cost, next(order), before))
+        """Go back from the map in rings, each of the spots as far away; costs are small numbers."""
+        distances: dict[Spot, int] = {}
+        rings = {0: [spot for spot in self._number if spot.map_id == map_id]}
+        distance = 0
+        while rings:
+            for spot in rings.pop(distance, ()):
+                if spot in distances:
+                    continue
+                distances[spot] = distance
+                for before, cost in self._leads_here.get(spot, ()):
+                    if before not in distances:
+                        rings.setdefault(distance + cost, []).append(before)
+            distance += 1
         return distances

@@ -47,7 +47,10 @@ def is_step(hop: Hop, here: Spot) -> bool:
 @lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
-    return tuple(_hops(world, spot))
+    # Worlds differ in a block here and there: what is the same as ever is worked out once for all of them.
+    if world is world.plain or world.differs_around(spot.map_id):
+        return tuple(_hops(world, spot))
+    return hops(world.plain, spot)
 
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:

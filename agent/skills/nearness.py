@@ -14,11 +14,14 @@ UNKNOWN = 100  # steps to a map of which no way is known
 
 
 class Nearness:
-    """The distances between the maps of one world, worked out once for each map that is set out from."""
+    """The distances between the maps of one world, worked out once for each map that is set out from.
+
+    To ask for them is to have all maps decoded, which is better done before play than in its first plan.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._roads: Mapping[int, frozenset[int]] | None = None
+        self._roads = _roads(world)
         self._from: dict[int, Mapping[int, int]] = {}
 
     @staticmethod
@@ -34,8 +37,6 @@ class Nearness:
         return self._from[start].get(end, UNKNOWN)
 
     def _measure(self, start: int) -> Mapping[int, int]:
-        if self._roads is None:
-            self._roads = _roads(self._world)
         steps = {start: 0}
         frontier = [(0, start)]
         while frontier:

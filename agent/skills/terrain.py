@@ -19,6 +19,9 @@ class Terrain:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.nearness = Nearness.of(
+            world.plain
+        )  # how far maps are from one another, without changes
         self._hazards: tuple[Hazard, ...] = ()
 
     def beware(self, hazards: Iterable[Hazard]) -> None:
@@ -29,11 +32,6 @@ class Terrain:
     def plain(self) -> World:
         """The world as the cartridge lays it out."""
         return self._world.plain
-
-    @property
-    def nearness(self) -> Nearness:
-        """How far maps are from one another, as the cartridge lays them out."""
-        return Nearness.of(self.plain)
 
     def hazards(self, state: State) -> Obstacles:
         """Return what to keep clear of at this moment, people not counted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from emulator.profile import symbol
@@ -63,13 +64,17 @@ def read_dialogue(ram: Ram) -> Dialogue:
     if not _is_box(box):
         return Dialogue((), Waiting.NONE, font_loaded)
     waiting = Waiting.ARROW if box[ARROW_AT] == ARROW else Waiting.QUIET
-    lines = tuple([_line(box[row * COLUMNS :][INSIDE]) for row in LINES])
-    return Dialogue(lines, waiting, font_loaded)
+    return Dialogue(_lines(box), waiting, font_loaded)
 
 
 def _is_box(box: bytes) -> bool:
     # Other boxes may cover the upper right corner, never the other three.
     return box[0] == TOP_LEFT and box[-COLUMNS] == BOTTOM_LEFT and box[-1] == BOTTOM_RIGHT
+
+
+@lru_cache(maxsize=64)
+def _lines(box: bytes) -> tuple[str, ...]:
+    return tuple([_line(box[row * COLUMNS :][INSIDE]) for row in LINES])
 
 
 def _line(tiles: bytes) -> str:

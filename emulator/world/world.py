@@ -105,6 +105,12 @@ class World:
         """The blocks, border included, of the maps that are not as the cartridge lays them out."""
         return {map_id: game_map.layout.blocks for map_id, game_map in self._changed.items()}
 
+    def differs_around(self, map_id: int) -> bool:
+        """Say whether this map or one that joins it is not as the cartridge lays it out."""
+        changed = self._changed
+        joined = self.map(map_id).connections
+        return map_id in changed or any(each.map_id in changed for each in joined)
+
     def with_blocks(self, changed: Mapping[int, bytes]) -> World:
         """Return the cartridge's world with these blocks, the border included, for some of its maps.
 
