@@ -18,7 +18,7 @@ from tests.agent.support import Game, Played, game_at
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 STORY = Story.of(CartridgeKind.DEMO)
-REST_HOUSE, THE_WOOD = 41, 51
+REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
 
 def kit() -> Kit:
@@ -94,3 +94,9 @@ def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
     assert found is not None
     kinds = [each.name.partition(":")[0] for each in found.actions]
     assert kinds == ["train", "travel", "heal"]
+
+
+def test_a_potion_is_taken_far_from_a_healer_and_not_in_their_town() -> None:
+    worn = {"party:hp": 25, "bag:potions": 5}
+    assert first_of_the_plan({**worn, MAP: THE_WOOD}) == "use:potion"
+    assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"
