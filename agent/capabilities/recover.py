@@ -19,7 +19,7 @@ TIRED: Final = 20  # percent of the PP of its attacks
 REFRESHED: Final = 70  # percent of HP that a potion is taken to leave the team with
 PRIORITY: Final = 55
 HEAL_COST: Final = 5
-POTION_COST: Final = 25  # worth a walk of some hundred steps
+POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
 CURE_COST: Final = 10
 HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
 

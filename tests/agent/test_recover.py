@@ -5,8 +5,10 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story, recover
+from agent.capabilities import Kit, Ledger, Story, recover, train, travel
+from agent.capabilities.travel import MAP
 from agent.perception import percept_of
+from agent.planning import Goal, Require, plan
 from agent.skills import Terrain
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
@@ -16,7 +18,14 @@ from tests.agent.support import Game, Played, game_at
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 STORY = Story.of(CartridgeKind.DEMO)
-HEALING = recover.capability(Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0))
+REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
+
+
+def kit() -> Kit:
+    return Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0)
+
+
+HEALING, WALKING = recover.capability(kit()), travel.capability(kit())
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
@@ -42,3 +51,52 @@ def test_who_would_wake_up_in_a_town_with_a_centre_was_healed(unhealed: Game) ->
     unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
     unhealed.poke({LAST_BLACKOUT_MAP: SECOND_TOWN})
     assert healed(unhealed.state)
+
+
+def first_of_the_plan(facts: dict[str, int]) -> str:
+    """Return the first action of the plan for the most urgent goal of looking after the team."""
+    actions = [deed.action for each in (HEALING, WALKING) for deed in each.deeds]
+    opened = {need: 1 for place in STORY.places for need in place.needs}
+    facts = {"in_control": 1, "party:hp": 100, "party:pp": 100, **opened, **facts}
+    goal = max(
+        (each for each in HEALING.goals if not each.reached(facts)), key=lambda each: each.priority
+    )
+    found = plan(goal, facts, actions)
+    assert found is not None
+    return found.actions[0].name
+
+
+def test_poison_is_cured_out_of_the_bag_before_anybody_walks_to_a_healer() -> None:
+    poisoned = {"party:hp": 25, "party:poisoned": 1, MAP: THE_WOOD}
+    assert first_of_the_plan({**poisoned, "bag:antidotes": 1}) == "use:antidote"
+    assert first_of_the_plan(poisoned).startswith("travel:")
+
+
+def test_beside_a_healer_nothing_of_the_bag_is_used() -> None:
+    worn = {"party:hp": 25, "party:poisoned": 1, "at:rest_house": 1, MAP: REST_HOUSE}
+    assert first_of_the_plan({**worn, "bag:antidotes": 1, "bag:potions": 5}) == "heal:rest_house"
+
+
+def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
+    """Who is to be fit and strong is not healed twice."""
+    parts = kit()
+    deeds = (*HEALING.deeds, *WALKING.deeds, *train.capability(parts).deeds)
+    (task,) = [each for each in STORY.tasks if each.against is not None]
+    strong = Goal(
+        "strong",
+        (Require(task.ready, at_least=1), Require("party:hp", at_least=80)),
+        1,
+        "be strong",
+    )
+    opened = {need: 1 for place in STORY.places for need in place.needs}
+    facts = {"in_control": 1, "party:hp": 70, MAP: THE_WOOD, "at:wood": 1, **opened}
+    found = plan(strong, facts, [deed.action for deed in deeds])
+    assert found is not None
+    kinds = [each.name.partition(":")[0] for each in found.actions]
+    assert kinds == ["train", "travel", "heal"]
+
+
+def test_a_potion_is_taken_far_from_a_healer_and_not_in_their_town() -> None:
+    worn = {"party:hp": 25, "bag:potions": 5}
+    assert first_of_the_plan({**worn, MAP: THE_WOOD}) == "use:potion"
+    assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"
