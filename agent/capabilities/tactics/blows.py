@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from agent.capabilities.tactics.effects import (
+    CHARGES_HIDDEN,
     COUNTER_MOVE,
+    DIG_MOVE,
     DRAIN,
     EXPLODE,
     HALF,
@@ -25,6 +27,8 @@ from emulator import (
     MoveData,
     Odds,
     Volatile,
+    course,
+    hit_chance,
     use_spread,
 )
 
@@ -34,6 +38,7 @@ CONFUSION_POWER: Final = 40
 CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
 SIXTEENTH: Final = 16
 PP_COUNTED: Final = 12  # more uses than these outlast any fight
+PAIRS: Final = 4  # of turns that are told apart; later ones are averages
 NEVER_AGAIN: Final = (HORIZON,)
 WHOLE: Final = 1.0
 
@@ -47,7 +52,10 @@ class Blows(NamedTuple):
 
 
 def strikes(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
-    """Return the chances of every damage by one of these moves, each as likely; not to be changed."""
+    """Return the chances of every damage by one of these moves, each as likely; not to be changed.
+
+    What takes two turns does its damage in half of them.
+    """
     defender = _defender(target)
     if any(dex.all_moves[number].effect == HALF for number in moves):
         defender = replace(defender, hp=target.hp)
@@ -77,7 +85,7 @@ def _strikes(
         for amount, chance in use_spread(attacker, defender, move, dex.rules).items():
             odds[min(amount, max_hp)] += chance * share
         if move.effect in (*TWO_TURNS, HYPER_BEAM):
-            odds = _seldom(odds, 1 - share / 2)
+            odds = seldom(odds, 1 - share / 2)
     if not moves:
         odds[0] = 1.0
     odds.setflags(write=False)
@@ -86,7 +94,10 @@ def _strikes(
 
 def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
     """Return the moves of a mon that the cartridge has; an enemy uses any of them."""
-    return tuple([known.move for known in mon.moves if known.move in dex.all_moves])
+    moves = enumerate(mon.moves)
+    return tuple(
+        [known.move for at, known in moves if known.move in dex.all_moves and at != mon.disabled]
+    )
 
 
 def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
@@ -119,7 +130,7 @@ def blows(
     dazed, reeling = _confusion(mon), _confusion(target)
     share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
     if dazed == reeling == 0 and rest is None:
-        turns: tuple[Odds, ...] = (_shifted(_seldom(main, share), max(loss, 0)),)
+        turns: tuple[Odds, ...] = (_shifted(seldom(main, share), max(loss, 0)),)
     else:
         uses = min(uses, PP_COUNTED)
         last = max(dazed, reeling, uses if rest is not None else 0)
@@ -135,6 +146,40 @@ def blows(
             ]
         )
     return Blows(turns, _naps(mon, target), regained)
+
+
+def paced(ours: Blows, move: MoveData) -> Blows:
+    """Return blows of a move that takes two turns as they fall: before its rest, or after it was charged."""
+    going = course(move)
+    if len(ours.turns) > 1 or not (going.before or going.after):
+        return ours
+    (half,) = ours.turns
+    nothing, whole = np.zeros(len(half)), half * 2
+    whole[0] -= 1
+    nothing[0] = 1.0
+    pair = (nothing, whole) if going.before else (whole, nothing)
+    return ours._replace(turns=(*pair * PAIRS, half))
+
+
+def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:
+    """Return the share of turns in which the target of a move, used again and again, can do anything about it."""
+    if move.effect == CHARGES_HIDDEN or move.number == DIG_MOVE:
+        return 0.5
+    going = course(move)
+    if not going.holds:
+        return WHOLE
+    hit = float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
+    lasting = sum(turns * chance for turns, chance in going.strikes.items())
+    return (
+        1 / (1 + hit * (lasting - 1))
+        if mon.stats.speed < target.stats.speed
+        else _missed(hit, lasting)
+    )
+
+
+def _missed(hit: float, lasting: float) -> float:
+    """Return the share of turns that are misses, where each hit is followed up by itself."""
+    return (1 - hit) / (1 - hit + hit * lasting)
 
 
 def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
@@ -153,7 +198,7 @@ def expected(odds: Odds, most: int) -> float:
 
 
 def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odds:
-    odds = _seldom(odds, share)
+    odds = seldom(odds, share)
     if reeling is not None:
         level, stats = reeling.level, reeling.stats
         hit = (2 * level // 5 + 2) * CONFUSION_POWER * stats.attack // max(stats.defense, 1)
@@ -161,8 +206,8 @@ def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odd
     return _shifted(odds, loss)
 
 
-def _seldom(odds: Odds, share: float) -> Odds:
-    """Return the odds when the blow comes only in this share of turns."""
+def seldom(odds: Odds, share: float) -> Odds:
+    """Return the odds of a blow that comes only in this share of turns."""
     if share == WHOLE:
         return odds
     odds = odds * share

@@ -11,6 +11,9 @@ from agent.capabilities.tactics.blows import (
     blows,
     expected,
     known_moves,
+    paced,
+    seldom,
+    share_left,
     strikes,
 )
 from agent.capabilities.tactics.duel import Duel, after, fought_out, standing_at
@@ -53,8 +56,12 @@ def duel(
     main = _odds(dex, own, enemy, attacking)
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
     ours = blows(own, enemy, main, uses=attacking.pp, rest=rest)
-    more = 0 if attacking.move is None else backlash(own, attacking.move, main, enemy)
-    theirs = their_blows(dex, own, enemy, more=more)
+    more, share = 0, 1.0
+    if attacking.move is not None:
+        ours = paced(ours, attacking.move)
+        more = backlash(own, attacking.move, main, enemy)
+        share = share_left(dex, attacking.move, own, enemy)
+    theirs = their_blows(dex, own, enemy, more=more, share=share)
     if naps is not None:
         theirs = theirs._replace(naps=naps)
     number = attacking.move.number if attacking.move is not None else 0
@@ -76,9 +83,12 @@ def duel_later(
     return Duel(then.won, then.lost + fallen * standing_at(enemy), then.turns + 1)
 
 
-def their_blows(dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0) -> Blows:
-    """Return what the own mon takes from an enemy that uses any of its moves."""
-    return blows(enemy, own, strikes(dex, enemy, own, known_moves(dex, enemy)), more=more)
+def their_blows(
+    dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
+) -> Blows:
+    """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
+    odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
+    return blows(enemy, own, odds, more=more)
 
 
 def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
