@@ -112,16 +112,28 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
     return tuple(found)
 
 
-def blows(
-    mon: BattleMon,
-    target: BattleMon,
-    main: Odds,
-    *,
-    uses: int = PP_COUNTED,
-    rest: Odds | None = None,
-    more: int = 0,
-) -> Blows:
-    """Return what `target` takes from `mon`: `main` for so many uses, then `rest`.
+class Using(NamedTuple):
+    """What somebody does turn after turn: `main` for so many turns, then `rest`; `begins` where the first differ."""
+
+    main: Odds
+    begins: tuple[Odds, ...] = ()
+    uses: int = PP_COUNTED
+    rest: Odds | None = None
+
+    @property
+    def changes(self) -> int:
+        """How many turns pass until it is always the same."""
+        return min(self.uses, PP_COUNTED) if self.rest is not None else len(self.begins)
+
+    def at(self, turn: int) -> Odds:
+        """Return what is done in a turn, from 0 on."""
+        if self.rest is not None and turn >= min(self.uses, PP_COUNTED):
+            return self.rest
+        return self.begins[turn] if turn < len(self.begins) else self.main
+
+
+def blows(mon: BattleMon, target: BattleMon, using: Using, *, more: int = 0) -> Blows:
+    """Return what `target` takes from `mon`.
 
     `more` is what it loses each turn on its own account, by recoil for one; below zero it gains.
     """
@@ -129,36 +141,29 @@ def blows(
     regained = (_seeded(mon) if Volatile.SEEDED in mon.volatile else 0) - min(loss, 0)
     dazed, reeling = _confusion(mon), _confusion(target)
     share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
-    if dazed == reeling == 0 and rest is None:
-        turns: tuple[Odds, ...] = (_shifted(seldom(main, share), max(loss, 0)),)
-    else:
-        uses = min(uses, PP_COUNTED)
-        last = max(dazed, reeling, uses if rest is not None else 0)
-        turns = tuple(
-            [
-                _turn(
-                    main if rest is None or turn < uses else rest,
-                    share / 2 if turn < dazed else share,
-                    target if turn < reeling else None,
-                    max(loss, 0),
-                )
-                for turn in range(last + 1)
-            ]
-        )
+    turns = tuple(
+        [
+            _turn(
+                using.at(turn),
+                share / 2 if turn < dazed else share,
+                target if turn < reeling else None,
+                max(loss, 0),
+            )
+            for turn in range(max(dazed, reeling, using.changes) + 1)
+        ]
+    )
     return Blows(turns, _naps(mon, target), regained)
 
 
-def paced(ours: Blows, move: MoveData) -> Blows:
-    """Return blows of a move that takes two turns as they fall: before its rest, or after it was charged."""
-    going = course(move)
-    if len(ours.turns) > 1 or not (going.before or going.after):
-        return ours
-    (half,) = ours.turns
+def rhythm(move: MoveData | None, half: Odds) -> tuple[Odds, ...]:
+    """Return the first turns of a move that takes two as they fall: charged first, or rested from afterwards."""
+    going = course(move) if move is not None else None
+    if going is None or not (going.before or going.after):
+        return ()
     nothing, whole = np.zeros(len(half)), half * 2
     whole[0] -= 1
     nothing[0] = 1.0
-    pair = (nothing, whole) if going.before else (whole, nothing)
-    return ours._replace(turns=(*pair * PAIRS, half))
+    return ((nothing, whole) if going.before else (whole, nothing)) * PAIRS
 
 
 def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:

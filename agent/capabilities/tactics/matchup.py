@@ -6,12 +6,13 @@ from typing import Final, NamedTuple
 from agent.capabilities.tactics.blows import (
     PP_COUNTED,
     Blows,
+    Using,
     attacks,
     backlash,
     blows,
     expected,
     known_moves,
-    paced,
+    rhythm,
     seldom,
     share_left,
     strikes,
@@ -55,10 +56,11 @@ def duel(
     """
     main = _odds(dex, own, enemy, attacking)
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
-    ours = blows(own, enemy, main, uses=attacking.pp, rest=rest)
+    begins = rhythm(attacking.move, main)
+    uses = 2 * attacking.pp if begins else attacking.pp
+    ours = blows(own, enemy, Using(main, begins, uses, rest))
     more, share = 0, 1.0
     if attacking.move is not None:
-        ours = paced(ours, attacking.move)
         more = backlash(own, attacking.move, main, enemy)
         share = share_left(dex, attacking.move, own, enemy)
     theirs = their_blows(dex, own, enemy, more=more, share=share)
@@ -88,7 +90,7 @@ def their_blows(
 ) -> Blows:
     """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
     odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
-    return blows(enemy, own, odds, more=more)
+    return blows(enemy, own, Using(odds), more=more)
 
 
 def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
