@@ -29,12 +29,13 @@ from emulator import (
     Volatile,
     course,
     hit_chance,
+    residual_loss,
+    self_hit,
     use_spread,
 )
 
 HORIZON: Final = 40  # turns looked ahead
 FULLY_PARALYZED: Final = 63 / 256
-CONFUSION_POWER: Final = 40
 CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
 SIXTEENTH: Final = 16
 PP_COUNTED: Final = 12  # more uses than these outlast any fight
@@ -205,9 +206,7 @@ def expected(odds: Odds, most: int) -> float:
 def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odds:
     odds = seldom(odds, share)
     if reeling is not None:
-        level, stats = reeling.level, reeling.stats
-        hit = (2 * level // 5 + 2) * CONFUSION_POWER * stats.attack // max(stats.defense, 1)
-        odds = (odds + _shifted(odds, hit // 50 + 2)) / 2
+        odds = (odds + _shifted(odds, self_hit(reeling))) / 2
     return _shifted(odds, loss)
 
 
@@ -242,14 +241,14 @@ def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
 def _confusion(mon: BattleMon) -> int:
     if Volatile.CONFUSED not in mon.volatile:
         return 0
-    return mon.confused_turns or CONFUSION_TURNS
+    return (
+        mon.confused_turns - 1 if mon.confused_turns else CONFUSION_TURNS
+    )  # the last does nothing
 
 
 def _ailing(mon: BattleMon) -> int:
-    loss = _seeded(mon) if Volatile.SEEDED in mon.volatile else 0
-    if Volatile.BADLY_POISONED in mon.volatile:
-        return loss + mon.max_hp * (mon.toxic_turns + 2) // SIXTEENTH
-    return loss + (_seeded(mon) if mon.status.poisoned or mon.status.burned else 0)
+    # What grows from turn to turn is taken for what it is in the next but one.
+    return residual_loss(mon, int(Volatile.BADLY_POISONED in mon.volatile))
 
 
 def _seeded(mon: BattleMon) -> int:
