@@ -1,14 +1,15 @@
 """The measurement of battles in words: rows for a table, and a page for the documentation."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from agent.bench.battles import Pair
-from agent.bench.contests import ABOVE, HIGHEST, KINDS, LARGEST_TEAM, LOWEST
+from agent.bench.contests import ABOVE, HIGHEST, LARGEST_TEAM, LOWEST
 from agent.bench.figures import Spread
+from agent.bench.kinds import fought, paired
 from agent.bench.pairs import Paired
 
-ALL: Final = "all"
 MILLISECONDS: Final = 1_000
 
 
@@ -37,19 +38,10 @@ HEAD: Final = BattleRow(
 )
 
 
-def paired(pairs: Sequence[Pair], kind: str = ALL) -> Paired:
-    """Return the outcomes of one kind of battles, or of all."""
-    return Paired.of(
-        (each.agent.won, each.baseline.won) for each in pairs if kind in (ALL, each.kind)
-    )
-
-
 def battle_rows(pairs: Sequence[Pair]) -> Iterator[BattleRow]:
     """Yield a row for all battles, and one for each kind that was fought."""
-    for kind in (ALL, *KINDS):
-        counts = paired(pairs, kind)
-        if counts.count:
-            yield _row(kind, counts)
+    for kind in fought(pairs):
+        yield _row(kind, paired(pairs, kind))
 
 
 def thinking(pairs: Sequence[Pair]) -> Spread:
@@ -75,9 +67,11 @@ def battle_json(pairs: Sequence[Pair]) -> Mapping[str, Any]:
     }
 
 
-def battle_page(cartridge: str, seeds: str, pairs: Sequence[Pair]) -> str:
-    """Return the page that `bench battles --write` leaves."""
+def battle_page(cartridge: str, seeds: str, pairs: Sequence[Pair], picture: str) -> str:
+    """Return the page that `bench battles --write` leaves; `picture` is the name of the plot beside it."""
     thought = thinking(pairs)
+    trainers = Counter(each.met for each in pairs if each.met)
+    met = ", ".join(f"{name} {count}" for name, count in sorted(trainers.items()))
     levels = ", ".join(f"{above:+}" for above in ABOVE)
     lines = [
         "# Battles, measured",
@@ -95,11 +89,15 @@ def battle_page(cartridge: str, seeds: str, pairs: Sequence[Pair]) -> str:
         f"learnset, DVs drawn, level that of the strongest foe and one of {levels}; against several there are 1 to {LARGEST_TEAM}",
         "(never more than they are). Bags are empty.",
         "",
+        f"Trainers met, by class: {met or 'none'}.",
+        "",
         "The interval of the paired difference is Newcombe's method 10; p is the exact two-sided McNemar test.",
         "",
         "| " + " | ".join(HEAD) + " |",
         "|---|" + "--:|" * (len(HEAD) - 1),
         *["| " + " | ".join(row) + " |" for row in battle_rows(pairs)],
+        "",
+        f"![Shares of battles won by both, by kind, with 95% intervals]({picture})",
         "",
         f"A turn took the agent {thought.p50:.2f} ms of the processor to decide (median), {thought.p99:.1f} ms at p99.",
     ]

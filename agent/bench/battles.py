@@ -52,12 +52,13 @@ class Fought:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One battle fought twice."""
+    """One battle fought twice; `met` is the class of the trainer, if one was met."""
 
     seed: int
     kind: str
     agent: Fought
     baseline: Fought
+    met: str = ""
 
 
 def fight_pairs(
@@ -171,4 +172,5 @@ def _fight_chunk(cartridge: Cartridge, start: bytes, seeds: Sequence[int]) -> It
                 drawn.foe.kind,
                 play_battle(console, start, dex, drawn, agent),
                 play_battle(console, start, dex, drawn, baseline),
+                dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )

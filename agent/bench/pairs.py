@@ -46,6 +46,11 @@ class Paired:
         """The shares that the first and the second won."""
         return (self.both + self.first) / self.count, (self.both + self.second) / self.count
 
+    def rate_intervals(self, level: float = LEVEL) -> tuple[Interval, Interval]:
+        """Return Wilson's intervals of the two shares."""
+        one, other = self.rates
+        return _wilson(one, self.count, level), _wilson(other, self.count, level)
+
     @property
     def difference(self) -> float:
         """By how much the first share is above the second."""
@@ -54,8 +59,7 @@ class Paired:
     def interval(self, level: float = LEVEL) -> Interval:
         """Return the interval of the difference by Newcombe's method 10 (1998): Wilson scores, squared and added."""
         one, other = self.rates
-        low, high = _wilson(one, self.count, level)
-        other_low, other_high = _wilson(other, self.count, level)
+        (low, high), (other_low, other_high) = self.rate_intervals(level)
         phi = self._correlation()
         below = (one - low, other_high - other)
         above = (high - one, other - other_low)

@@ -10,7 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-from agent.bench import HEAD, Pair, battle_json, battle_page, battle_rows, fight_pairs
+from agent.bench import (
+    HEAD,
+    Pair,
+    battle_json,
+    battle_page,
+    battle_rows,
+    fight_pairs,
+)
 from agent.cli.output import Output
 from agent.errors import UsageError
 from emulator import Cartridge
@@ -39,7 +46,13 @@ def bench_battles(cartridge: Cartridge, seeds: str, write: Path | None, *, as_js
             done=lambda more: progress.advance(task, more),
         )
     if write is not None:
-        write.write_text(battle_page(cartridge.name, seeds, pairs), encoding="utf-8")
+        # Loaded here: matplotlib takes longer than many a command.
+        from agent.bench.battle_plot import battle_plot
+
+        picture = write.with_suffix(".png")
+        picture.write_bytes(battle_plot(pairs))
+        page = battle_page(cartridge.name, seeds, pairs, picture.name)
+        write.write_text(page, encoding="utf-8")
     if as_json:
         out.say(json.dumps(battle_json(pairs)))
     else:

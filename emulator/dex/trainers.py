@@ -15,6 +15,8 @@ PARTIES_END: Final = table("TrainerAIPointers").address  # which follow
 MONEY: Final = table("TrainerPicAndMoneyPointers")  # picture, three BCD bytes
 MONEY_SIZE: Final = 5
 NAMES: Final = table("TrainerNames")
+CHOICES: Final = table("TrainerClassMoveChoiceModifications")  # a list a class, each ended by 0
+CHOICES_SIZE: Final = 4  # of a list, at most
 COUNT: Final = 47
 LEVELS_DIFFER: Final = 0xFF
 HIGHEST_LEVEL: Final = 100
@@ -42,12 +44,16 @@ class Room(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrainerClass:
-    """All trainers of one class; who has number n fights with `teams[n - 1]`."""
+    """All trainers of one class; who has number n fights with `teams[n - 1]`.
+
+    `choices` are the numbers of the rules by which they choose moves.
+    """
 
     number: int
     name: str
     base_money: int
     teams: tuple[Team, ...]
+    choices: tuple[int, ...]
 
     def prize(self, number: int) -> int:
         """Return what the trainer with this number, from 1 on, pays."""
@@ -57,12 +63,14 @@ class TrainerClass:
 def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     """Return every class by its number."""
     money = rom.span(*MONEY, COUNT * MONEY_SIZE)
+    choices = rom.span(*CHOICES, COUNT * CHOICES_SIZE).split(b"\0")
     classes = {}
     for n, (name, room) in enumerate(
         zip(read_names(rom, NAMES, COUNT), team_rooms(rom), strict=True)
     ):
         digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
-        classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, _teams(room.data))
+        teams, chosen = _teams(room.data), tuple(choices[n]) if n < len(choices) else ()
+        classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, teams, chosen)
     return classes
 
 

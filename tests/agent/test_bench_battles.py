@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.bench import battle_page, battle_rows, fight_pairs
+from agent.bench.battle_plot import battle_plot
 from agent.bench.battles import Fought, Pair, first_moment, play_battle
 from agent.bench.contests import KINDS, contest
 from agent.bench.pairs import Paired
@@ -105,9 +106,18 @@ def test_pairs_are_told_for_all_and_by_kind() -> None:
 def test_the_page_says_who_won_more() -> None:
     won, lost = Fought(BattleResult.WON, (0.001,)), Fought(BattleResult.LOST, (0.002,))
     pairs = [Pair(seed, KINDS[0], won, lost if seed % 2 else won) for seed in range(40)]
-    page = battle_page("a cartridge", "0..39", pairs)
+    page = battle_page("a cartridge", "0..39", pairs, "picture.png")
     assert "--seeds 0..39" in page
     assert "| 100.0% | 50.0% | 20 | 0 | +50.0% (" in page
+    assert "](picture.png)" in page
+    assert "Trainers met, by class: none." in page
+
+
+def test_the_same_battles_give_the_same_picture() -> None:
+    won, lost = Fought(BattleResult.WON, (0.001,)), Fought(BattleResult.LOST, (0.002,))
+    pairs = [Pair(seed, KINDS[seed % 3], won, lost, "MASON") for seed in range(9)]
+    assert battle_plot(pairs) == battle_plot(pairs)
+    assert battle_plot(pairs).startswith(b"\x89PNG")
 
 
 def test_the_baseline_goes_by_power_times_accuracy_alone(played: Played) -> None:

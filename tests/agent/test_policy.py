@@ -61,8 +61,18 @@ def species_of(name: str) -> int:
     return next(index for index, each in DEX.all_species.items() if each.name == name)
 
 
-NAMES = ("NUDGE", "GLOWER", "SPLISH", "CURL UP", "NAP PUFF", "BELLOWS", "NIBBLE", "LEAF FLICK")
-NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK = map(number_of, NAMES)
+NAMES = (
+    "NUDGE",
+    "GLOWER",
+    "SPLISH",
+    "CURL UP",
+    "NAP PUFF",
+    "BELLOWS",
+    "NIBBLE",
+    "LEAF FLICK",
+    "BURST",
+)
+NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK, BURST = map(number_of, NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -329,6 +339,27 @@ def test_the_same_state_is_always_answered_alike(
 
 def learner(turn: State, *moves: int) -> PartyMon:
     return replace(turn.party[0], moves=slots(*[(move, 20) for move in moves]))
+
+
+def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    lost = quick(fighter(own, NUDGE, BURST, hp=3))
+    strong = fighter(enemy, NUDGE, hp=30, level=9)
+    other = fighter(own, NUDGE)
+    alone = at(turn, lost, strong, kind=BattleKind.TRAINER)
+    accompanied = at(turn, lost, strong, other, kind=BattleKind.TRAINER)
+    assert command(DEX, alone, TRAIN) == Attack(0)
+    assert command(DEX, accompanied, TRAIN) == Attack(1)
+
+
+def test_who_wins_anyway_does_not_give_itself_up(
+    turn: State, own: BattleMon, enemy: BattleMon
+) -> None:
+    winning = quick(fighter(own, NUDGE, BURST))
+    weak = fighter(enemy, NUDGE, hp=4)
+    state = at(turn, winning, weak, fighter(own, NUDGE), kind=BattleKind.TRAINER)
+    assert command(DEX, state, TRAIN) == Attack(0)
 
 
 def test_of_five_moves_the_one_least_missed_is_forgotten(turn: State) -> None:

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from agent.capabilities.tactics.effects import (
+    CHARGES_HIDDEN,
     COUNTER_MOVE,
+    DIG_MOVE,
     DRAIN,
     EXPLODE,
     HALF,
@@ -25,15 +27,19 @@ from emulator import (
     MoveData,
     Odds,
     Volatile,
+    course,
+    hit_chance,
+    residual_loss,
+    self_hit,
     use_spread,
 )
 
 HORIZON: Final = 40  # turns looked ahead
 FULLY_PARALYZED: Final = 63 / 256
-CONFUSION_POWER: Final = 40
 CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
 SIXTEENTH: Final = 16
 PP_COUNTED: Final = 12  # more uses than these outlast any fight
+PAIRS: Final = 4  # of turns that are told apart; later ones are averages
 NEVER_AGAIN: Final = (HORIZON,)
 WHOLE: Final = 1.0
 
@@ -47,7 +53,10 @@ class Blows(NamedTuple):
 
 
 def strikes(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
-    """Return the chances of every damage by one of these moves, each as likely; not to be changed."""
+    """Return the chances of every damage by one of these moves, each as likely; not to be changed.
+
+    What takes two turns does its damage in half of them.
+    """
     defender = _defender(target)
     if any(dex.all_moves[number].effect == HALF for number in moves):
         defender = replace(defender, hp=target.hp)
@@ -77,7 +86,7 @@ def _strikes(
         for amount, chance in use_spread(attacker, defender, move, dex.rules).items():
             odds[min(amount, max_hp)] += chance * share
         if move.effect in (*TWO_TURNS, HYPER_BEAM):
-            odds = _seldom(odds, 1 - share / 2)
+            odds = seldom(odds, 1 - share / 2)
     if not moves:
         odds[0] = 1.0
     odds.setflags(write=False)
@@ -86,7 +95,10 @@ def _strikes(
 
 def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
     """Return the moves of a mon that the cartridge has; an enemy uses any of them."""
-    return tuple([known.move for known in mon.moves if known.move in dex.all_moves])
+    moves = enumerate(mon.moves)
+    return tuple(
+        [known.move for at, known in moves if known.move in dex.all_moves and at != mon.disabled]
+    )
 
 
 def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
@@ -101,16 +113,28 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
     return tuple(found)
 
 
-def blows(
-    mon: BattleMon,
-    target: BattleMon,
-    main: Odds,
-    *,
-    uses: int = PP_COUNTED,
-    rest: Odds | None = None,
-    more: int = 0,
-) -> Blows:
-    """Return what `target` takes from `mon`: `main` for so many uses, then `rest`.
+class Using(NamedTuple):
+    """What somebody does turn after turn: `main` for so many turns, then `rest`; `begins` where the first differ."""
+
+    main: Odds
+    begins: tuple[Odds, ...] = ()
+    uses: int = PP_COUNTED
+    rest: Odds | None = None
+
+    @property
+    def changes(self) -> int:
+        """How many turns pass until it is always the same."""
+        return min(self.uses, PP_COUNTED) if self.rest is not None else len(self.begins)
+
+    def at(self, turn: int) -> Odds:
+        """Return what is done in a turn, from 0 on."""
+        if self.rest is not None and turn >= min(self.uses, PP_COUNTED):
+            return self.rest
+        return self.begins[turn] if turn < len(self.begins) else self.main
+
+
+def blows(mon: BattleMon, target: BattleMon, using: Using, *, more: int = 0) -> Blows:
+    """Return what `target` takes from `mon`.
 
     `more` is what it loses each turn on its own account, by recoil for one; below zero it gains.
     """
@@ -118,23 +142,50 @@ def blows(
     regained = (_seeded(mon) if Volatile.SEEDED in mon.volatile else 0) - min(loss, 0)
     dazed, reeling = _confusion(mon), _confusion(target)
     share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
-    if dazed == reeling == 0 and rest is None:
-        turns: tuple[Odds, ...] = (_shifted(_seldom(main, share), max(loss, 0)),)
-    else:
-        uses = min(uses, PP_COUNTED)
-        last = max(dazed, reeling, uses if rest is not None else 0)
-        turns = tuple(
-            [
-                _turn(
-                    main if rest is None or turn < uses else rest,
-                    share / 2 if turn < dazed else share,
-                    target if turn < reeling else None,
-                    max(loss, 0),
-                )
-                for turn in range(last + 1)
-            ]
-        )
+    turns = tuple(
+        [
+            _turn(
+                using.at(turn),
+                share / 2 if turn < dazed else share,
+                target if turn < reeling else None,
+                max(loss, 0),
+            )
+            for turn in range(max(dazed, reeling, using.changes) + 1)
+        ]
+    )
     return Blows(turns, _naps(mon, target), regained)
+
+
+def rhythm(move: MoveData | None, half: Odds) -> tuple[Odds, ...]:
+    """Return the first turns of a move that takes two as they fall: charged first, or rested from afterwards."""
+    going = course(move) if move is not None else None
+    if going is None or not (going.before or going.after):
+        return ()
+    nothing, whole = np.zeros(len(half)), half * 2
+    whole[0] -= 1
+    nothing[0] = 1.0
+    return ((nothing, whole) if going.before else (whole, nothing)) * PAIRS
+
+
+def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:
+    """Return the share of turns in which the target of a move, used again and again, can do anything about it."""
+    if move.effect == CHARGES_HIDDEN or move.number == DIG_MOVE:
+        return 0.5
+    going = course(move)
+    if not going.holds:
+        return WHOLE
+    hit = float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
+    lasting = sum(turns * chance for turns, chance in going.strikes.items())
+    return (
+        1 / (1 + hit * (lasting - 1))
+        if mon.stats.speed < target.stats.speed
+        else _missed(hit, lasting)
+    )
+
+
+def _missed(hit: float, lasting: float) -> float:
+    """Return the share of turns that are misses, where each hit is followed up by itself."""
+    return (1 - hit) / (1 - hit + hit * lasting)
 
 
 def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
@@ -153,16 +204,14 @@ def expected(odds: Odds, most: int) -> float:
 
 
 def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odds:
-    odds = _seldom(odds, share)
+    odds = seldom(odds, share)
     if reeling is not None:
-        level, stats = reeling.level, reeling.stats
-        hit = (2 * level // 5 + 2) * CONFUSION_POWER * stats.attack // max(stats.defense, 1)
-        odds = (odds + _shifted(odds, hit // 50 + 2)) / 2
+        odds = (odds + _shifted(odds, self_hit(reeling))) / 2
     return _shifted(odds, loss)
 
 
-def _seldom(odds: Odds, share: float) -> Odds:
-    """Return the odds when the blow comes only in this share of turns."""
+def seldom(odds: Odds, share: float) -> Odds:
+    """Return the odds of a blow that comes only in this share of turns."""
     if share == WHOLE:
         return odds
     odds = odds * share
@@ -192,14 +241,14 @@ def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
 def _confusion(mon: BattleMon) -> int:
     if Volatile.CONFUSED not in mon.volatile:
         return 0
-    return mon.confused_turns or CONFUSION_TURNS
+    return (
+        mon.confused_turns - 1 if mon.confused_turns else CONFUSION_TURNS
+    )  # the last does nothing
 
 
 def _ailing(mon: BattleMon) -> int:
-    loss = _seeded(mon) if Volatile.SEEDED in mon.volatile else 0
-    if Volatile.BADLY_POISONED in mon.volatile:
-        return loss + mon.max_hp * (mon.toxic_turns + 2) // SIXTEENTH
-    return loss + (_seeded(mon) if mon.status.poisoned or mon.status.burned else 0)
+    # What grows from turn to turn is taken for what it is in the next but one.
+    return residual_loss(mon, int(Volatile.BADLY_POISONED in mon.volatile))
 
 
 def _seeded(mon: BattleMon) -> int:

@@ -6,11 +6,15 @@ from typing import Final, NamedTuple
 from agent.capabilities.tactics.blows import (
     PP_COUNTED,
     Blows,
+    Using,
     attacks,
     backlash,
     blows,
     expected,
     known_moves,
+    rhythm,
+    seldom,
+    share_left,
     strikes,
 )
 from agent.capabilities.tactics.duel import Duel, after, fought_out, standing_at
@@ -52,9 +56,14 @@ def duel(
     """
     main = _odds(dex, own, enemy, attacking)
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
-    ours = blows(own, enemy, main, uses=attacking.pp, rest=rest)
-    more = 0 if attacking.move is None else backlash(own, attacking.move, main, enemy)
-    theirs = their_blows(dex, own, enemy, more=more)
+    begins = rhythm(attacking.move, main)
+    uses = 2 * attacking.pp if begins else attacking.pp
+    ours = blows(own, enemy, Using(main, begins, uses, rest))
+    more, share = 0, 1.0
+    if attacking.move is not None:
+        more = backlash(own, attacking.move, main, enemy)
+        share = share_left(dex, attacking.move, own, enemy)
+    theirs = their_blows(dex, own, enemy, more=more, share=share)
     if naps is not None:
         theirs = theirs._replace(naps=naps)
     number = attacking.move.number if attacking.move is not None else 0
@@ -76,9 +85,12 @@ def duel_later(
     return Duel(then.won, then.lost + fallen * standing_at(enemy), then.turns + 1)
 
 
-def their_blows(dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0) -> Blows:
-    """Return what the own mon takes from an enemy that uses any of its moves."""
-    return blows(enemy, own, strikes(dex, enemy, own, known_moves(dex, enemy)), more=more)
+def their_blows(
+    dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
+) -> Blows:
+    """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
+    odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
+    return blows(enemy, own, Using(odds), more=more)
 
 
 def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:

@@ -17,6 +17,7 @@ from agent.capabilities.tactics.matchup import (
     rested,
     their_next,
 )
+from agent.capabilities.tactics.minds import minded
 from agent.capabilities.tactics.preparations import preparations
 from agent.capabilities.tactics.stakes import HEALTH, Stakes, called_back, stakes_of
 from agent.capabilities.tactics.wishes import Wishes
@@ -51,11 +52,17 @@ class Table:
     wishes: Wishes
     bench: tuple[BattleMon, ...]
     to_come: tuple[BattleMon, ...]
+    foe: BattleMon = field(init=False, repr=False, compare=False)  # as it chooses against `own`
     stakes: Stakes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "foe", self.against(self.own))
         found = stakes_of(self.dex, self.own, self.enemy, self.bench, self.to_come)
         object.__setattr__(self, "stakes", found)
+
+    def against(self, mon: BattleMon) -> BattleMon:
+        """Return the enemy with the moves that it would choose from against `mon`."""
+        return minded(self.dex, self.enemy, mon, self.battle.trainer_class)
 
     @classmethod
     def of(cls, dex: Dex, state: State, wishes: Wishes) -> "Table | None":
@@ -94,27 +101,27 @@ def worth(end: Duel, stakes: Stakes) -> float:
 def attack_options(table: Table) -> Iterator[Option]:
     """Yield every attack; without PP, what the game has for that case."""
     if not usable_slots(table.own):
-        end = duel(table.dex, table.own, table.enemy, last_resort(table.dex))
+        end = duel(table.dex, table.own, table.foe, last_resort(table.dex))
         yield Option(Attack(0), worth(end, table.stakes), end.turns)
     for each in attacks(table.dex, table.own):
-        end = duel(table.dex, table.own, table.enemy, Attacking(*each))
+        end = duel(table.dex, table.own, table.foe, Attacking(*each))
         yield Option(Attack(each[0]), worth(end, table.stakes), end.turns, each[2])
 
 
 def prepared_options(table: Table) -> Iterator[Option]:
     """Yield every move that does no damage, followed by the attack that is best then."""
-    plain = best_attack(table.dex, table.own, table.enemy)
+    plain = best_attack(table.dex, table.own, table.foe)
     if plain == last_resort(table.dex):
         return
     missed: float | None = None
-    for each in preparations(table.dex, table.own, table.enemy):
+    for each in preparations(table.dex, table.own, table.foe):
         then = best_attack(table.dex, each.own, each.enemy)
         end = each.then(table.dex, then)
         value = worth(end, table.stakes)
         if each.chance < 1:
             if missed is None:
-                blow = their_next(table.dex, table.own, table.enemy)
-                failed = duel_later(table.dex, table.own, table.enemy, plain, blow)
+                blow = their_next(table.dex, table.own, table.foe)
+                failed = duel_later(table.dex, table.own, table.foe, plain, blow)
                 missed = worth(failed, table.stakes)
             value = each.chance * value + (1 - each.chance) * missed
         yield Option(Attack(each.slot), value, end.turns)
@@ -122,9 +129,10 @@ def prepared_options(table: Table) -> Iterator[Option]:
 
 def change_options(table: Table) -> Iterator[Option]:
     """Yield every mon of the bench with better odds than who fights; it takes one blow on coming in."""
-    dex, enemy = table.dex, table.enemy
-    staying = duel(dex, table.own, enemy, best_attack(dex, table.own, enemy)).chance
+    dex, foe = table.dex, table.foe
+    staying = duel(dex, table.own, foe, best_attack(dex, table.own, foe)).chance
     for mon in table.bench:
+        enemy = table.against(mon)
         blow = their_next(dex, mon, enemy)
         end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), blow)
         if end.chance > staying:
@@ -134,8 +142,8 @@ def change_options(table: Table) -> Iterator[Option]:
 
 def sent(table: Table, mon: BattleMon) -> float:
     """Return what it is worth to send `mon` when that costs no turn."""
-    attacking = best_attack(table.dex, mon, table.enemy)
-    end = duel(table.dex, mon, table.enemy, attacking)
+    enemy = table.against(mon)
+    end = duel(table.dex, mon, enemy, best_attack(table.dex, mon, enemy))
     return worth(end, _stakes_without(table, mon))
 
 
@@ -146,12 +154,13 @@ def _stakes_without(table: Table, mon: BattleMon, *back: BattleMon) -> Stakes:
 
 def item_options(table: Table) -> Iterator[Option]:
     """Yield every item that would help the mon that fights; the enemy strikes meanwhile."""
-    dex, own, enemy = table.dex, table.own, table.enemy
+    dex, own = table.dex, table.own
     costs = WILD_ITEM_COSTS if table.battle.is_wild else ITEM_COSTS
     for item in uses_of(table.state.bag, table.wishes.spare):
         helped = raised(own, item, dex.rules) or cured(healed(own, item), item)
         if helped == own:
             continue
+        enemy = table.against(helped)
         blow = their_next(dex, helped, enemy)
         end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), blow)
         position = None if raised(own, item, dex.rules) else own.position

@@ -13,6 +13,7 @@ from agent.capabilities.tactics.options import (
     running,
     sent,
 )
+from agent.capabilities.tactics.sacrifice import sacrifices
 from agent.capabilities.tactics.wishes import Wishes
 from agent.skills import Attack, Order, Tried, any_attack, first_able, is_lawful
 from emulator import Dex, State
@@ -63,7 +64,7 @@ def change(dex: Dex, state: State, wishes: Wishes) -> int | None:
 
 
 def _options(table: Table) -> list[Option]:
-    found = [*attack_options(table), *prepared_options(table)]
+    found = [*attack_options(table), *prepared_options(table), *sacrifices(table)]
     away = running(table)
     if away is not None:
         found.append(away)
