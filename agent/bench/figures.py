@@ -13,12 +13,14 @@ class Spread:
     mean: float
     p50: float
     p99: float
+    high: float
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Self:
         """Return the spread of at least one value."""
         ordered = sorted(values)
-        return cls(fmean(ordered), median(ordered), ordered[99 * (len(ordered) - 1) // 100])
+        p99 = ordered[99 * (len(ordered) - 1) // 100]
+        return cls(fmean(ordered), median(ordered), p99, ordered[-1])
 
 
 @dataclass(frozen=True, slots=True)

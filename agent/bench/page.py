@@ -89,8 +89,9 @@ def _planning(figures: Figures) -> Iterator[Row]:
     section = "decoding and planning"
     for each in figures.decoding:
         yield Row(section, each.what, f"{each.ms:.1f} ms")
-    searches = "none" if figures.plan_us is None else _us(figures.plan_us)
-    yield Row(section, f"a plan, of {figures.plans} (mean, p50, p99)", searches)
+    spread = figures.plan_us
+    searches = "none" if spread is None else f"{_us(spread)}; {spread.high:.1f} μs"
+    yield Row(section, f"a plan, of {figures.plans} (mean, p50, p99; highest)", searches)
 
 
 def _readers(figures: Figures) -> Iterator[Row]:

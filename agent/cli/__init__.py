@@ -192,7 +192,12 @@ def bench(
     ] = Measured.SPEED,
     rom: Rom = None,
     seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
-    ticks: Annotated[int, typer.Option(min=1, help="How many ticks a round plays.")] = 2_000,
+    ticks: Annotated[
+        int,
+        typer.Option(
+            min=1, help="How many ticks a round plays; the demo's story takes half of 4000."
+        ),
+    ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
         str, typer.Option(metavar="A..B", help="Which battles to fight, for battles.")

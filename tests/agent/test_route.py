@@ -186,6 +186,10 @@ class Paper:
 
     only: GameMap
 
+    @property
+    def plain(self) -> "Paper":
+        return self
+
     def map(self, _map_id: int) -> GameMap:
         return self.only
 
