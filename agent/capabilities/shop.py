@@ -26,16 +26,8 @@ def capability(kit: Kit) -> Capability:
     called = {place.name: place.called for place in kit.story.places}
 
     def read(state: State) -> Mapping[str, int]:
-        return {
-            supplied_by(each): int(
-                not (
-                    _is_open(each, kit, state)
-                    and _is_near(each, kit, state)
-                    and any(_lacking(kit, wares, state))
-                )
-            )
-            for each, wares in clerks.items()
-        }
+        lacking = _bought_from(clerks, kit, state)
+        return {supplied_by(each): int(each not in lacking) for each in clerks}
 
     def sources(state: State) -> tuple[object, ...]:
         here = state.map.map_id
@@ -62,9 +54,22 @@ def supplied_by(clerk: Clerk) -> str:
     return f"supplied:{clerk.place}"
 
 
-def _is_near(clerk: Clerk, kit: Kit, state: State) -> bool:
+def _bought_from(
+    clerks: Mapping[Clerk, Collection[int]], kit: Kit, state: State
+) -> frozenset[Clerk]:
+    """Return whom to buy from what runs short: of those who sell it and are near, the nearest."""
+    steps = {each: _steps(each, kit, state) for each in clerks if _is_open(each, kit, state)}
+    open_near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
+    sold = frozenset(ware for each in open_near for ware in clerks[each])
+    return frozenset(
+        next(each for each in open_near if item in clerks[each])
+        for item in _lacking(kit, sold, state)
+    )
+
+
+def _steps(clerk: Clerk, kit: Kit, state: State) -> int:
     (there,) = [each.map_id for each in kit.story.places if each.name == clerk.place]
-    return kit.terrain.nearness.steps(state.map.map_id, there) <= NEAR
+    return kit.terrain.nearness.steps(state.map.map_id, there)
 
 
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:

@@ -1,11 +1,11 @@
 """Who stands in the way: people as a layer of their own over the ground, which fades as they walk on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import pow
 from typing import Final
 
 from agent.skills.route import MapSquare, Obstacles
-from emulator import FRAMES_PER_SECOND, Facing, State, World, is_in_sight
+from emulator import FRAMES_PER_SECOND, Facing, Person, State, World, is_in_sight
 
 HALF_LIFE: Final = 4.0  # game seconds; whoever wanders takes a step every one or two
 NEARBY: Final = 8  # steps of detour that a walker seen just now is worth
@@ -40,11 +40,17 @@ class Crowd:
     def obstacles(self, state: State) -> Obstacles:
         """Take note of where people are now, and return how they stand in the way."""
         self.see(state)
-        walls = frozenset(self._walls(state))
+        walls = frozenset(self._walls(state, state.people_present))
         return Obstacles(walls, self._costs(state.frame, walls))
 
-    def _walls(self, state: State) -> Iterator[MapSquare]:
-        for person in state.people_present:
+    def staying(self, state: State) -> Obstacles:
+        """Return who will stand in the way however long one waits."""
+        self.see(state)
+        people = [each for each in state.people_present if each.slot in self._standing]
+        return Obstacles(frozenset(self._walls(state, people)), {})
+
+    def _walls(self, state: State, people: Iterable[Person]) -> Iterator[MapSquare]:
+        for person in people:
             # Out of sight nobody is drawn. Who stands there all the same has not moved since.
             out_of_sight = not is_in_sight(state.position, person.position)
             if person.on_screen or (out_of_sight and person.slot in self._standing):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -26,6 +27,7 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
+WAITS: Final = 300  # at a way that only somebody who walks about closes
 WAIT: Final = 20  # frames that somebody in the way is given to walk on
 LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
 WAYS_IN_A_GAP: Final = 2
@@ -53,40 +55,48 @@ def travel(
     """Walk to the nearest spot of `destination`, over as many maps as it takes.
 
     The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
-    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans.
+    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
+    do not count, for `WAITS` of them, that nobody spoils but who walks about.
     """
-    crowd, detour = Crowd(terrain.world(state)), DETOUR
+    crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
     shut_in: Enclosure | None = None  # while that holds there is nothing to search for
-    for _ in range(patience):
+    will_open = False  # whether whoever shuts one in walks about
+    for _ in range(patience + WAITS):
+        if patience <= 0:
+            break
         world, here = terrain.world(state), spot_of(state)
-        obstacles = crowd.obstacles(state).and_also(terrain.hazards(state))
+        hazards = terrain.hazards(state)
+        obstacles = crowd.obstacles(state).and_also(hazards)
         if shut_in is not None and shut_in.still_holds(world, here, obstacles.walls):
             detour *= 2
+            waits, patience = _spend(waits, patience, will_open=will_open)
             state = yield wait(WAIT)
             continue
         distances = Distances.of(world).to(destination.map_id, here)
+        find = partial(find_route, world, here, destination.accepts, distances=distances)
         elsewhere = destination.map_id != here.map_id
-        route = find_route(
-            world,
-            here,
-            destination.accepts,
-            obstacles=obstacles,
-            distances=distances,
-            longest=distances.get(here, 0) + detour if elsewhere else inf,
-        )
+        longest = distances.get(here, 0) + detour if elsewhere else inf
+        route = find(obstacles=obstacles, longest=longest)
         if route is None:
             detour *= 2
             shut_in = enclosure(
                 world, here, destination.accepts, walls=obstacles.walls, distances=distances
             )
-            way = find_route(world, here, destination.accepts, distances=distances) or []
-            state = yield from _make_room(terrain, way, state, crowd)
+            will_open = find(obstacles=crowd.staying(state).and_also(hazards)) is not None
+            waits, patience = _spend(waits, patience, will_open=will_open)
+            state = yield from _make_room(terrain, find() or [], state, crowd)
         elif not route:
             return Outcome.DONE
         else:
             detour = DETOUR
             state = yield from follow(_stage(route, here), state, crowd)
+            patience -= spot_of(state) == here
     return Outcome.BLOCKED
+
+
+def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
+    """Return what is left of waits and plans after one of them."""
+    return (waits - 1, patience) if will_open and waits else (waits, patience - 1)
 
 
 def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
