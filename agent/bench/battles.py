@@ -84,16 +84,27 @@ def fight_pairs(
 
 def first_moment(cartridge: Cartridge) -> bytes:
     """Return a saved moment of the game of seed 0: the player is in control again after the first battle."""
+    steps = steps_of(cartridge, 0, LONGEST, enough=_afterwards())
+    is_over = _afterwards()
     with closing(PyBoyConsole(cartridge)) as console:
-        fought = False
-        for step in steps_of(cartridge, 0, LONGEST):
+        for step in steps:
             console.perform(step)
-            state = read_state(console.ram(), console.frame)
-            fought = fought or state.in_battle
-            if fought and state.in_control and not state.in_battle:
+            if is_over(read_state(console.ram(), console.frame)):
                 return console.save()
     message = f"the game of seed 0 has no battle within {LONGEST} ticks; bench battles needs one"
     raise RunError(message)
+
+
+def _afterwards() -> Callable[[State], bool]:
+    """Return what says of one state after the other whether the first battle lies behind it."""
+    fought = False
+
+    def is_over(state: State) -> bool:
+        nonlocal fought
+        fought = fought or state.in_battle
+        return fought and state.in_control and not state.in_battle
+
+    return is_over
 
 
 def play_battle(

@@ -1,7 +1,7 @@
 """One seeded game, played by a whole session as `play` would, and timed tick by tick."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from agent.capabilities import Story
 from agent.errors import RunError
 from agent.replay import record_of
 from agent.report import Stop
-from emulator import Cartridge, Console, PyBoyConsole, Step
+from emulator import Cartridge, Console, PyBoyConsole, State, Step
 from memory import RunStore, create_run, open_knowledge_store
 
 NEVER: Final = "never"  # no milestone: play goes on after the story's last one
@@ -64,16 +64,21 @@ def play(
         return pacer.finish()
 
 
-def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
-    """Return the input of a game up to its story's last milestone, `ticks` ticks at most."""
-    story = Story.of(cartridge.kind)
-    with session_of(cartridge, story, seed) as (session, store):
-        session.play(Limits(story.milestones[-1].id, ticks), Nobody())
+def steps_of(
+    cartridge: Cartridge, seed: int, ticks: int, *, enough: Callable[[State], bool] | None = None
+) -> list[Step]:
+    """Return the input of a game up to its story's last milestone or `enough`, `ticks` ticks at most."""
+    story, interrupt = Story.of(cartridge.kind), Interrupt()
+    viewer = Nobody() if enough is None else Seeker(enough, interrupt)
+    with session_of(cartridge, story, seed, interrupt) as (session, store):
+        session.play(Limits(story.milestones[-1].id, ticks), viewer)
         return [record_of(row).step for row in store.steps()]
 
 
 @contextmanager
-def session_of(cartridge: Cartridge, story: Story, seed: int) -> Iterator[tuple[Session, RunStore]]:
+def session_of(
+    cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt | None = None
+) -> Iterator[tuple[Session, RunStore]]:
     """Lend a new session with an empty memory, and its record; its folder goes with it."""
     frozen = Frozen(
         run=f"bench-seed{seed}",
@@ -94,7 +99,8 @@ def session_of(cartridge: Cartridge, story: Story, seed: int) -> Iterator[tuple[
         knowledge = open_knowledge_store(home / "memory.sqlite", now=0.0)
         stack.enter_context(closing(knowledge))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        yield Session(folder, frozen, console, knowledge, story, Interrupt()), folder.store
+        asked = interrupt or Interrupt()
+        yield Session(folder, frozen, console, knowledge, story, asked), folder.store
 
 
 class Nobody(Viewer):
@@ -102,6 +108,18 @@ class Nobody(Viewer):
 
     def show(self, moment: Moment) -> None:
         """Look away."""
+
+
+class Seeker(Viewer):
+    """A viewer that ends play at a moment."""
+
+    def __init__(self, found: Callable[[State], bool], interrupt: Interrupt) -> None:
+        self._found = found
+        self._interrupt = interrupt
+
+    def show(self, moment: Moment) -> None:
+        """Look whether it has come."""
+        self._interrupt.asked = self._interrupt.asked or self._found(moment.state)
 
 
 class Pacer(Viewer):
