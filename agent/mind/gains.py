@@ -61,16 +61,19 @@ class Gains:
         mons = state.party.mons
         whole = sum(mon.stats.hp for mon in mons)
         health = HP_STEPS * sum(mon.hp for mon in mons) // whole if whole else HP_STEPS
-        gain = mark(
-            state.flags.events,
-            state.flags.hidden,
-            sorted(state.player.badges),
-            sorted((stack.item, stack.quantity) for stack in state.bag.items),
-            [(mon.species, mon.level, [slot.move for slot in mon.moves]) for mon in mons],
-        )
+        # Each by itself: the same badge won again, with another bag, is no gain.
+        gains = {
+            mark("events", state.flags.events, state.flags.hidden),
+            mark("badges", sorted(state.player.badges)),
+            mark("bag", sorted((stack.item, stack.quantity) for stack in state.bag.items)),
+            mark(
+                "team",
+                [(mon.species, mon.level, [slot.move for slot in mon.moves]) for mon in mons],
+            ),
+        }
         growth = mark([mon.exp for mon in mons], state.player.money, health)
-        if gain not in self._gained:
-            self._gained.add(gain)
+        if not gains <= self._gained:
+            self._gained |= gains
             self._grown = {growth}
             return Change.GAIN
         if growth not in self._grown:

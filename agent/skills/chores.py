@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
-from agent.skills.look import leave_menus, open_start_menu, until_open
+from agent.skills.look import enter, leave_menus, open_start_menu
 from agent.skills.menu import count_to, select
 from agent.skills.press import Patience, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
@@ -17,8 +17,6 @@ from agent.skills.terrain import Terrain
 from emulator import Button, Menu, MenuKind, State
 
 PRESSES: Final = 120  # that one visit to menus may take
-LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
-TEAM, BAG = 0, 1  # entries of the START menu, the dex not counted
 USE, TOSS = 0, 1
 BUY: Final = 0
 YES: Final = 0
@@ -40,7 +38,7 @@ def use_item(item: int, position: int, state: State) -> Skill:
     def answer(state: State, menu: Menu) -> Movement:
         match menu.kind:
             case MenuKind.START:
-                return (yield from _enter(BAG, state))
+                return (yield from enter(MenuKind.ITEMS, state))
             case MenuKind.ITEMS:
                 return (yield from _select_item(item, state))
             case MenuKind.USE_TOSS:
@@ -66,7 +64,7 @@ def toss(item: int, state: State) -> Skill:
     def answer(state: State, menu: Menu) -> Movement:
         match menu.kind:
             case MenuKind.START:
-                return (yield from _enter(BAG, state))
+                return (yield from enter(MenuKind.ITEMS, state))
             case MenuKind.ITEMS:
                 return (yield from _select_item(item, state))
             case MenuKind.USE_TOSS:
@@ -100,7 +98,7 @@ def swap(first: int, second: int, state: State) -> Skill:
         nonlocal chosen
         match menu.kind:
             case MenuKind.START:
-                return (yield from _enter(TEAM, state))
+                return (yield from enter(MenuKind.PARTY, state))
             case MenuKind.PARTY:
                 return (yield from select(second if chosen else first, state))
             case MenuKind.PARTY_FIELD:
@@ -203,14 +201,6 @@ def _work(answer: Answer, done: Done, state: State) -> Movement:
             state = yield wait(8)
             quiet += 1
     return state
-
-
-def _enter(entry: int, state: State) -> Movement:
-    """Choose from the START menu, and wait for what opens."""
-    if state.menu is None:
-        return state
-    state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + entry, state)
-    return (yield from until_open(MenuKind.PARTY if entry == TEAM else MenuKind.ITEMS, state))
 
 
 def _select_item(item: int, state: State) -> Movement:

@@ -22,8 +22,7 @@ def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience:
     if state.menu is None or state.menu.kind is not MenuKind.START:
         return Outcome.BLOCKED
     if kind in ENTRIES:
-        state = yield from select(state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind], state)
-        state = yield from until_open(kind, state)
+        state = yield from enter(kind, state)
     for _ in range(patience):
         if seen():
             break
@@ -50,6 +49,15 @@ def open_start_menu(state: State) -> Movement:
         state = yield tap(Button.START, settle=16)
         state = yield from until_open(MenuKind.START, state)
     return state
+
+
+def enter(kind: MenuKind, state: State) -> Movement:
+    """Choose the team's menu or the bag's from START's, which is open, and wait for it."""
+    if state.menu is None:
+        return state
+    entry = state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind]
+    state = yield from select(entry, state)
+    return (yield from until_open(kind, state))
 
 
 def until_open(kind: MenuKind, state: State) -> Movement:
