@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.skills.distances import Distances
 from agent.skills.hops import GRASS_COST, LEDGE_COST, Hop, Spot, hops
-from agent.skills.route import Obstacles, find_route
+from agent.skills.route import Obstacles, enclosure, find_route
 from emulator import Facing, GameMap, World, demo_cartridge_path, load_cartridge
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
@@ -262,3 +262,35 @@ def test_grass_is_walked_round_when_that_is_cheap() -> None:
     )
     assert route is not None
     assert len(route) == 4
+
+
+def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
+    world = World.of(load_cartridge(demo_cartridge_path()))
+    start = Spot(0, 7, 7, 0)
+    exits = frozenset(hop.to[:3] for hop in hops(world, start))
+    elsewhere = (0, 1, 1)
+    distances = Distances.of(world).to(0, start)
+
+    def nowhere_near(spot: Spot) -> bool:
+        return spot[:3] not in {start[:3], *exits}
+
+    shut = enclosure(world, start, nowhere_near, walls=exits | {elsewhere}, distances=distances)
+    assert shut is not None
+    assert shut.spots == {start}
+    assert shut.still_holds(world, start, exits)  # the wall elsewhere had no part in it
+    assert not shut.still_holds(world, start, exits - {min(exits)})
+    assert not shut.still_holds(world, start._replace(x=1), exits)
+    assert enclosure(world, start, nowhere_near, walls=frozenset(), distances=distances) is None
+
+
+def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_too() -> None:
+    plain = World.of(load_cartridge(demo_cartridge_path()))
+    blocks = plain.map(0).layout.blocks
+    changed = plain.with_blocks({0: bytes(len(blocks))})
+    near = {each.map_id for each in plain.map(0).connections}
+    assert near
+    assert changed.differs_around(0)
+    assert all(changed.differs_around(each) for each in near)
+    assert not changed.differs_around(37)
+    inside = Spot(37, 3, 6, 0)
+    assert hops(changed, inside) == hops(plain, inside)
