@@ -27,7 +27,10 @@ class Spot(NamedTuple):
 
 def spot_of(state: State) -> Spot:
     """Return where the player stands."""
-    return Spot(state.map.map_id, state.map.x, state.map.y, state.map.last_map)
+    here = state.map
+    # Outdoors the game may still remember the town before; a door remembers the map it is on.
+    last_map = here.map_id if here.map_id < FIRST_INDOOR_MAP else here.last_map
+    return Spot(here.map_id, here.x, here.y, last_map)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def enclosure(
     arrived: Callable[[Spot], bool],
     *,
     walls: frozenset[MapSquare],
-    distances: Mapping[Spot, int],
+    distances: Mapping[Spot, int] | None = None,
 ) -> Enclosure | None:
     """Return what keeps one from going from `start` where `arrived` accepts; None when there is a way.
 
@@ -114,7 +114,7 @@ def enclosure(
         for hop in hops(world, spot):
             if hop.to[:3] in walls:
                 met.add(hop.to[:3])
-            elif hop.to in distances and hop.to not in spots:
+            elif (distances is None or hop.to in distances) and hop.to not in spots:
                 spots.add(hop.to)
                 waiting.append(hop.to)
     return Enclosure(world, frozenset(spots), frozenset(met))

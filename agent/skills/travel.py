@@ -72,10 +72,11 @@ def travel(
             waits, patience = _spend(waits, patience, will_open=will_open)
             state = yield wait(WAIT)
             continue
-        distances = Distances.of(world).to(destination.map_id, here)
-        find = partial(find_route, world, here, destination.accepts, distances=distances)
+        # On the map itself every spot counts as near: nothing would guide the search.
         elsewhere = destination.map_id != here.map_id
-        longest = distances.get(here, 0) + detour if elsewhere else inf
+        distances = Distances.of(world).to(destination.map_id, here) if elsewhere else None
+        find = partial(find_route, world, here, destination.accepts, distances=distances)
+        longest = distances.get(here, 0) + detour if distances is not None else inf
         route = find(obstacles=obstacles, longest=longest)
         if route is None:
             detour *= 2

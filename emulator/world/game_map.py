@@ -84,6 +84,7 @@ class GameMap:
     layout: Layout = field(repr=False)
     ground: Ground = field(repr=False)
     warps: tuple[Warp, ...]
+    _warp_on: Mapping[Square, Warp] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def width(self) -> int:
@@ -165,8 +166,10 @@ class GameMap:
     def can_step(self, square: Square, facing: Facing) -> bool:
         """Return whether a walker gets from `square` to the next one; people are not considered."""
         x, y = square
-        ahead = Position(x + facing.dx, y + facing.dy)
-        return self.passable(*ahead) and self.tileset.joined(self.tile(x, y), self.tile(*ahead))
+        ahead_x, ahead_y = x + facing.dx, y + facing.dy
+        if not self.passable(ahead_x, ahead_y):
+            return False
+        return self.tileset.joined(self.tile(x, y), self.tile(ahead_x, ahead_y))
 
     def hop(self, square: Square, facing: Facing) -> Position | None:
         """Return where a ledge ahead of `square` lets the player down, or None without one.
@@ -175,10 +178,12 @@ class GameMap:
         The game does not ask what lies behind the ledge, so neither floor nor people matter there;
         only a landing beyond the edge of the map is none.
         """
+        if self.tileset.tileset_id != LEDGE_TILESET:
+            return None
         x, y = square
         dx, dy = facing.delta
         edge = (facing, self.tile(x, y), self.tile(x + dx, y + dy))
-        if self.tileset.tileset_id != LEDGE_TILESET or edge not in self.ground.ledges:
+        if edge not in self.ground.ledges:
             return None
         landing = Position(x + 2 * dx, y + 2 * dy)
         return landing if self.contains(*landing) else None
@@ -195,7 +200,7 @@ class GameMap:
 
     def warp_at(self, x: int, y: int) -> Warp | None:
         """Return the warp on a square."""
-        return next((warp for warp in self.warps if (warp.x, warp.y) == (x, y)), None)
+        return self._warp_on.get((x, y))
 
     def unlike(self, shown: Mapping[Square, int]) -> int:
         """Return on how many squares `shown`, as State.tiles_in_sight, has another tile than lies here."""
@@ -214,7 +219,9 @@ def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground
     """Return the map of `header` with its warps resolved."""
     bare = GameMap(header.map_id, header, tileset, layout, ground, ())
     warps = tuple([_warp(bare, index, raw) for index, raw in enumerate(header.warps)])
-    return replace(bare, warps=warps)
+    # Of two on one square the game takes the first.
+    on = {(warp.x, warp.y): warp for warp in reversed(warps)}
+    return replace(bare, warps=warps, _warp_on=on)
 
 
 def _cross(connection: Connection, x: int, y: int) -> Crossing:

@@ -54,7 +54,7 @@ class Tileset:
 
     def joined(self, tile: int, other: int) -> bool:
         """Return whether one may walk between two passable tiles, which edges of cliffs forbid."""
-        return frozenset((tile, other)) not in self.pairs
+        return not self.pairs or frozenset((tile, other)) not in self.pairs
 
 
 def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
