@@ -5,9 +5,9 @@ from agent.capabilities.capability import (
     Capability,
     Deed,
     Reflex,
+    Senses,
     Sensor,
     domain_of,
-    sense,
 )
 from agent.capabilities.escape import escape
 from agent.capabilities.health import hp_percent
@@ -27,6 +27,7 @@ __all__ = [
     "Place",
     "Reached",
     "Reflex",
+    "Senses",
     "Sensor",
     "Story",
     "Witness",
@@ -35,6 +36,5 @@ __all__ = [
     "escape",
     "hp_percent",
     "reached",
-    "sense",
     "topics",
 ]

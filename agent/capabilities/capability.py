@@ -85,13 +85,21 @@ class Capability:
     hazards: tuple[Hazard, ...] = ()
 
 
-def sense(capabilities: Sequence[Capability], percept: Percept, recall: Recall) -> Facts:
-    """Return every fact that the sensors tell of this moment."""
-    facts: dict[str, int] = {}
-    for capability in capabilities:
-        for sensor in capability.sensors:
-            facts.update(sensor.read(percept, recall))
-    return facts
+class Senses:
+    """Every sensor there is, asked each tick; few tell anything else than the tick before."""
+
+    def __init__(self, capabilities: Sequence[Capability]) -> None:
+        self._reads = [sensor.read for each in capabilities for sensor in each.sensors]
+        self._told: list[Mapping[str, int]] = []
+        self._facts: Facts = {}
+
+    def read(self, percept: Percept, recall: Recall) -> Facts:
+        """Return every fact of this moment; the same object while nothing has changed."""
+        told = [read(percept, recall) for read in self._reads]
+        if told != self._told:
+            self._told = told
+            self._facts = {fact: value for each in told for fact, value in each.items()}
+        return self._facts
 
 
 def domain_of(capabilities: Sequence[Capability]) -> Domain:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent.capabilities import PEACE, Capability, Reflex, domain_of, sense
+from agent.capabilities import PEACE, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.ladder import Episode, Ladder, Rung
@@ -33,7 +33,7 @@ class Mind:
     ) -> None:
         self.hooks = hooks
         self.domain = domain_of(capabilities)
-        self._capabilities = tuple(capabilities)
+        self._senses = Senses(capabilities)
         self._recall = recall
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
@@ -65,7 +65,7 @@ class Mind:
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
-        return sense(self._capabilities, percept, self._recall)
+        return self._senses.read(percept, self._recall)
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:

@@ -58,7 +58,7 @@ class World:
 
     def mind(self, go: Callable[[State], Skill] = two_steps) -> Mind:
         def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
-            return self.facts
+            return dict(self.facts)
 
         alarm = Reflex("alarm", lambda _p: bool(self.facts["alarm"]), wait(1), "it rings")
         at_war = Require("in_battle", at_least=1)

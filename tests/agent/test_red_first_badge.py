@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 import pytest
 
 from agent.app.images import read_images
-from agent.capabilities import Capability, Kit, Ledger, Story, capabilities_for, domain_of, sense
+from agent.capabilities import Capability, Kit, Ledger, Senses, Story, capabilities_for, domain_of
 from agent.capabilities.catch import wanted
 from agent.capabilities.readiness import is_ready
 from agent.capabilities.story import Task
@@ -94,7 +94,7 @@ class Red(NamedTuple):
 
     def facts(self, state: State) -> dict[str, int]:
         """Return what the sensors tell of a moment in which nothing is shown."""
-        told = sense(self.capabilities, percept_of(state, 1), cast("Recall", None))
+        told = Senses(self.capabilities).read(percept_of(state, 1), cast("Recall", None))
         return {**told, "in_control": 1}
 
     def way_to(self, fact: str, state: State) -> list[str]:
