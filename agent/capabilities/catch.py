@@ -46,6 +46,12 @@ def wanted(kit: Kit, state: State) -> frozenset[int]:
     return fitting_for(kit.dex, task)
 
 
+def is_looking(kit: Kit, state: State) -> bool:
+    """Say whether somebody is to be caught, and lives somewhere."""
+    task = next(ahead(kit.story, state), None)
+    return task is not None and bool(wanted(kit, state) and homes(kit, task))
+
+
 def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
     before = {task.fits: 0 for task in found} | {BALLS: 0}
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, watching
-from agent.capabilities.catch import BALLS, wanted
+from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
@@ -84,7 +84,7 @@ def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
         ware = kit.dex.all_items.get(item)
         if item not in wares or ware is None or not ware.price or state.bag.quantity(item) >= least:
             continue
-        if item == supplies.POKE_BALL and not wanted(kit, state):
+        if item == supplies.POKE_BALL and not is_looking(kit, state):
             continue
         if state.player.money >= ware.price * (WANTED[item] - state.bag.quantity(item)):
             yield item

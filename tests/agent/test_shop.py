@@ -47,7 +47,7 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return bool(sensor.read(percept_of(state, 1), cast("Recall", None))["supplied"])
+    return all(sensor.read(percept_of(state, 1), cast("Recall", None)).values())
 
 
 @pytest.mark.parametrize(
