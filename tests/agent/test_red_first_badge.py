@@ -43,7 +43,7 @@ UNTRIED: Final = Stats(0, 0, 0, 0, 0)
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 PEWTER_CITY: Final = 2
 PALLET_TOWN: Final = 0
-FOREST: Final = 51
+PEWTER_GYM: Final = 54
 VERMILION_CITY: Final = 5
 VICTORY_ROAD: Final = 194
 HIGHEST: Final = 100
@@ -169,13 +169,13 @@ def test_nobody_who_beats_rock_lives_before_the_gym_so_nobody_is_looked_for(red:
     assert not living & wanted(red.kit, weak)
 
 
-def test_a_shop_is_worth_the_way_from_the_next_town_and_no_further(red: Red) -> None:
+def test_a_shop_is_worth_a_short_way_and_no_further(red: Red) -> None:
     def lacking(map_id: int) -> set[str]:
         empty = replace(red.standing_in(map_id, red.starter("SQUIRTLE", 20)), bag=Bag(()))
         facts = red.facts(empty)
         return {each for each in facts if each.startswith("supplied:") and not facts[each]}
 
-    assert lacking(FOREST) == lacking(PEWTER_CITY) == {"supplied:pewter_mart"}
+    assert lacking(PEWTER_GYM) == lacking(PEWTER_CITY) == {"supplied:pewter_mart"}
     assert lacking(VERMILION_CITY) == lacking(VICTORY_ROAD) == set()
 
 
