@@ -23,7 +23,11 @@ def capability(kit: Kit) -> Capability:
     """Put the right one first."""
 
     def read(state: State) -> Mapping[str, int]:
-        return {LED: int(best_lead(kit, state) == 0)}
+        # Who is out in a battle is the battle's own business.
+        return {LED: int(state.in_battle or best_lead(kit, state) == 0)}
+
+    def sources(state: State) -> tuple[object, ...]:
+        return state.in_battle, not state.in_battle and state.party, state.flags.events
 
     def begin(state: State) -> Skill:
         return swap(0, best_lead(kit, state), state)
@@ -37,7 +41,7 @@ def capability(kit: Kit) -> Capability:
     )
     return Capability(
         name="lead",
-        sensors=(watching({LED: 1}, lambda state: (state.party, state.flags.events), read),),
+        sensors=(watching({LED: 1}, sources, read),),
         deeds=(Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
         goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
     )

@@ -43,6 +43,16 @@ def rested(dex: Dex, party: Party) -> Party:
     return Party(tuple(_rested(dex, mon) for mon in party.mons))
 
 
+def strength(party: Party) -> tuple[object, ...]:
+    """Return what of a team its odds depend on once it is rested; neither HP nor PP is of it."""
+    return tuple(
+        [
+            (mon.species, mon.level, mon.stats, [slot.move for slot in mon.moves])
+            for mon in party.mons
+        ]
+    )
+
+
 def ahead(story: Story, state: State) -> Iterator[Task]:
     """Yield the tasks not done yet for which somebody has to be fought, in the order of the story."""
     for task in story.tasks:

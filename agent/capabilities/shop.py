@@ -7,6 +7,7 @@ from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.kit import Kit
+from agent.capabilities.readiness import strength
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
@@ -31,7 +32,7 @@ def capability(kit: Kit) -> Capability:
 
     def sources(state: State) -> tuple[object, ...]:
         here = state.map.map_id
-        return state.bag, state.player.money, state.party, state.flags.events, here
+        return state.bag, state.player.money, strength(state.party), state.flags.events, here
 
     return Capability(
         name="shop",

@@ -6,7 +6,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, is_ready, odds, team_of
+from agent.capabilities.readiness import ahead, is_ready, odds, strength, team_of
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -48,7 +48,7 @@ def _ready_sensor(kit: Kit) -> Sensor:
                 facts[task.ready] = int(is_ready(kit.dex, state.party, task.against))
         return facts
 
-    return watching(names, lambda state: (state.party, state.flags.events), read)
+    return watching(names, lambda state: (strength(state.party), state.flags.events), read)
 
 
 def _sparring_sensor(kit: Kit) -> Sensor:

@@ -36,6 +36,7 @@ class Layout:
     blocks: bytes = field(repr=False)
     tiles: Tiles = field(repr=False)
     decisive: bytes = field(repr=False)  # the bottom left tile of every step, border included
+    floor: bytes = field(repr=False)  # 1 where that tile is passable
     stride: int
 
     @classmethod
@@ -44,7 +45,9 @@ class Layout:
         shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
         rows, columns = blocks.shape
         tiles = shapes[blocks].transpose(0, 2, 1, 3).reshape(rows * BLOCK_TILES, -1)
-        return cls(blocks.tobytes(), tiles, tiles[1::2, ::2].tobytes(), 2 * columns)
+        decisive = tiles[1::2, ::2].tobytes()
+        floor = decisive.translate(bytes([tile in tileset.passable for tile in range(0x100)]))
+        return cls(blocks.tobytes(), tiles, decisive, floor, 2 * columns)
 
     @classmethod
     def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> Layout:
@@ -64,6 +67,10 @@ class Layout:
         rows = range(BORDER * width, len(live) - BORDER * width, width)
         inside = [slice(row + BORDER, row + width - BORDER) for row in rows]
         return all(live[each] == self.blocks[each] for each in inside)
+
+    def is_floor(self, x: int, y: int) -> bool:
+        """Say whether the tile that decides about a step is passable."""
+        return self.floor[(y + 2 * BORDER) * self.stride + x + 2 * BORDER] == 1
 
     def tile(self, x: int, y: int) -> int:
         """Return the tile that decides about a step."""
