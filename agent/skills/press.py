@@ -53,8 +53,11 @@ class Patience:
 
 
 def look_on() -> Step:
-    """A longer wait with B held, for what takes its time anyway and is printed faster so."""
-    return Step(Button.B, 28, 20)
+    """A longer wait with B held, for what takes its time anyway and is printed faster so.
+
+    Held, B turns no page and leaves no menu: neither A nor B counts again before it is let go of.
+    """
+    return Step(Button.B, 76, 20)
 
 
 def _is_ready(state: State) -> bool:
