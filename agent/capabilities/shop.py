@@ -80,10 +80,12 @@ def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
 
 
 def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
-    """Yield the wares of which there are too few, as far as there is money for what is wanted of them."""
+    """Yield the wares of which there are too few, as far as there is room and money for what is wanted of them."""
     for item, least in LEAST.items():
         ware = kit.dex.all_items.get(item)
         if item not in wares or ware is None or not ware.price or state.bag.quantity(item) >= least:
+            continue
+        if state.bag.full and not state.bag.quantity(item):
             continue
         if item == supplies.POKE_BALL and not is_looking(kit, state):
             continue

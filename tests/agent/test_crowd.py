@@ -17,6 +17,7 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
+from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
 from tests.live_blocks import laid_over
 
@@ -24,6 +25,7 @@ WORLD = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, LANE, LAB = 0, 12, 40
 BOY, GARDENER = 1, 2  # of the town: the one walks about, the other stands
 GIRL = 2  # of the lane: walks about where the way is narrow
+LONGEST_DELAY = 0x7F  # of a walker: passes of the overworld between two steps
 LONG_AGO = 16.0  # game seconds: nobody knows any more where a walker of that time is
 
 
@@ -149,10 +151,8 @@ def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
     assert game.carry_out(travel(terrain, south, game.state)) is Outcome.DONE
     game.poke(laid_over(WORLD.map(LANE), (9, 11), (0, 0)))
 
-    for _ in range(400):  # until the girl comes along
-        if corridor & taken(game.state):
-            break
-        game.console.perform(wait(8))
+    game.poke(standing(GIRL, (10, 10)))
+    game.console.perform(wait(2))  # until she is drawn there
     waited, here = 0, game.state.position
     assert corridor & taken(game.state)
     for state in walk(game, travel(terrain, north, game.state)):
@@ -161,6 +161,15 @@ def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
         here = state.position
     assert waited > 0
     assert here in ((9, 7), (10, 7))
+
+
+def standing(slot: int, square: tuple[int, int]) -> dict[int, int]:
+    """Return the change of RAM that puts a walker on a square, for a while, with its walks around it."""
+    one, two = (symbol(name) + 16 * slot for name in ("wSpriteStateData1", "wSpriteStateData2"))
+    centre, coordinate_offset, waiting = 8, 4, 2
+    x, y = (each + coordinate_offset for each in square)
+    around = {two + 2: centre, two + 3: centre}
+    return {one + 1: waiting, **around, two + 4: y, two + 5: x, two + 8: LONGEST_DELAY}
 
 
 def taken(state: State) -> set[tuple[int, int]]:

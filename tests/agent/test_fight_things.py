@@ -202,7 +202,7 @@ def test_a_trainer_who_heals_is_beaten(ring: Ring) -> None:
 
 
 def test_nobody_is_changed_for_who_has_fainted_and_the_battle_goes_on(ring: Ring) -> None:
-    ring.enter(Fighter("TOASTNUT", 12), Fighter("PLIPPET", 5, hp=0))
+    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",)), Fighter("PLIPPET", 5, hp=0))
     ring.fight(Script((Switch(1), Attack(0))))
     assert ring.state.battle_result is BattleResult.WON
 

@@ -26,6 +26,8 @@ WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 STORY = Story.of(CartridgeKind.DEMO)
 HEATHER_WAY = 13
 BALL, ANTIDOTE, POTION = 4, 11, 20
+FULL = dict.fromkeys(range(40, 60), 1)  # nothing of what shops have
+FULL_WITH_ONE = {POTION: 1, **dict.fromkeys(range(40, 59), 1)}
 WEAK_AGAINST_STONE, STRONG_AGAINST_STONE = 3, 7  # species of starters
 
 
@@ -56,6 +58,8 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         pytest.param({POTION: 5, BALL: 5}, 3000, STRONG_AGAINST_STONE, True, id="no antidote"),
         pytest.param({POTION: 1, BALL: 5}, 3000, STRONG_AGAINST_STONE, False, id="few potions"),
         pytest.param({POTION: 1, BALL: 5}, 100, STRONG_AGAINST_STONE, True, id="no money"),
+        pytest.param(FULL, 3000, STRONG_AGAINST_STONE, True, id="no room"),
+        pytest.param(FULL_WITH_ONE, 3000, STRONG_AGAINST_STONE, False, id="room on its stack"),
         pytest.param({POTION: 5}, 3000, STRONG_AGAINST_STONE, True, id="nobody is to be caught"),
         pytest.param({POTION: 5}, 3000, WEAK_AGAINST_STONE, False, id="somebody is to be caught"),
     ],

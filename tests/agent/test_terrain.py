@@ -22,15 +22,18 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
+from emulator.world.layout import BORDER
 from memory import read_run
 from tests.agent.support import Game, Played, Watcher, game_at
 from tests.live_blocks import laid_over
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
-TOWN, HOUSE, LANE, LAB, ALDERBROOK = 0, 37, 12, 40, 1
+TOWN, HOUSE, LANE, LAB, ALDERBROOK, GYM = 0, 37, 12, 40, 1, 54
 MEADOW = (8, 2)  # of the town: floor all over its block
 POND = (14, 12)  # of the town, water all around, out of sight of the player's own door
 THICKET = (0, 0)  # of the lane: trees
+GATE = (4, 4)  # of the gym: shut at its lower half until both levers are down
+LEVERS = ((0, 8), (8, 8))  # of the gym
 NARROW = [(9, 11), (10, 11)]  # of the lane: the only way north is two squares wide
 
 
@@ -174,4 +177,23 @@ def test_ram_and_screen_agree_on_the_ground_all_through_a_run(played: Played) ->
     with closing(read_run(played.folder)) as folder:
         told = [event.payload["between"] for event in folder.store.events("disagreement")]
     assert [words for words in told if str(words).startswith("terrain")] == []
-    assert kept_of(played.folder) == {}
+    kept = kept_of(played.folder)
+    assert list(kept) == [str(GYM)]
+    assert changed_squares(GYM, bytes.fromhex(kept[str(GYM)])) == {GATE, *LEVERS}
+    believed = WORLD.with_blocks({GYM: bytes.fromhex(kept[str(GYM)])}).map(GYM)
+    for x, y in ((GATE[0], GATE[1] + 1), (GATE[0] + 1, GATE[1] + 1)):
+        assert not WORLD.map(GYM).passable(x, y)
+        assert believed.passable(x, y)
+
+
+def changed_squares(map_id: int, blocks: bytes) -> set[tuple[int, int]]:
+    """Return the first square of every block that is not as the cartridge has it."""
+    game_map = WORLD.map(map_id)
+    plain = game_map.layout.blocks
+    assert len(blocks) == len(plain)
+    stride = game_map.width + 2 * BORDER
+    return {
+        (2 * (place % stride - BORDER), 2 * (place // stride - BORDER))
+        for place, block in enumerate(blocks)
+        if block != plain[place]
+    }

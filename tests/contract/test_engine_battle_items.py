@@ -62,8 +62,10 @@ def test_the_list_opens_at_once_and_b_costs_no_turn(arena: Game) -> None:
 def test_a_potion_helps_who_fights_and_the_enemy_acts(arena: Game) -> None:
     use(arena, things.POTION)
     things.to_cursor(arena, PARTY).press("a")
-    assert things.read(arena) == "AAAA has 20 HP more!"
-    assert battles.field(arena, "own", "hp") == 80
+    arena.wait(lambda: arena.has_arrow, 300)
+    assert things.words(arena) == "AAAA has 20 HP more!"
+    assert battles.field(arena, "own", "hp") == 80  # before the enemy acts
+    arena.press("b")
     turn_is_over(arena)
     assert arena.byte("wPlayerSelectedMove") == 0
     assert arena.byte("wActionResultOrTookBattleTurn") == 0

@@ -19,6 +19,7 @@ from emulator.world.rom import BANK_SIZE, Rom
 Patch: TypeAlias = tuple[int, bytes]
 
 TOWN, LANE, HOUSE, BEDROOM, UNUSED = 0, 12, 37, 38, 200
+NOWHERE = 247  # a map of the demo that no warp leads to
 NO_BANK = 0xF0  # beyond the end of the image
 DEMO: Final = load_cartridge(demo_cartridge_path())
 ROM: Final = Rom(DEMO.rom)
@@ -75,7 +76,9 @@ def test_the_tables_of_the_real_game_are_sound(synthetic_cartridge: Cartridge) -
 
 def test_the_maps_in_use_are_those_that_a_player_can_come_to(demo: Cartridge) -> None:
     maps = maps_in_use(World.of(demo))
-    assert sorted(here.map_id for here in maps) == [0, 1, 12, 37, 38, 40, 41]
+    towns, ways, indoors = [0, 1, 2], [12, 13], [37, 38, 40, 41, 42, 47, 50, 51, 54, 56, 58]
+    assert sorted(here.map_id for here in maps) == towns + ways + indoors
+    assert NOWHERE in World.of(demo).map_ids
 
 
 def first_warp(map_id: int, connections: int = 0) -> int:
@@ -146,9 +149,9 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
         "the north edge of map 0 joins map 12 where the way does not lead back",
     ),
     "a trainer without a team": (
-        (TRAINER + 7, b"\x02"),
+        (TRAINER + 7, b"\x03"),
         "trainers on maps",
-        "sprite 1 of map 12 has team 2 of class 1, which has 1",
+        "sprite 1 of map 12 has team 3 of class 1, which has 2",
     ),
     "a trainer without a class": (
         (TRAINER + 6, b"\xf8"),

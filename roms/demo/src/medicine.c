@@ -97,21 +97,6 @@ static uint8_t text_of_cure(uint8_t cures)
     return TEXT_CURED_ALL;
 }
 
-static void treat(const Medicine *medicine, uint8_t place)
-{
-    PartyMon *mon = &wPartyMons[place];
-
-    if (medicine->cures) {
-        mon->status = 0;
-        wipe_state(place);
-    }
-    if (!medicine->cures || medicine->cures == WAKES_UP)
-        fill_up(place, medicine->hp);
-    print_system_text(medicine->cures == WAKES_UP ? TEXT_REVIVED
-                      : medicine->cures           ? text_of_cure(medicine->cures)
-                                                  : TEXT_REGAINED_HP);
-}
-
 /* Who fights has his own copy of what was treated; without burn and paralysis his stats are what their stages make them. */
 static void refresh_fighter(uint8_t place)
 {
@@ -124,6 +109,22 @@ static void refresh_fighter(uint8_t place)
         return;
     wBattleMon.status = mon->status;
     apply_stages(player);
+}
+
+static void treat(const Medicine *medicine, uint8_t place)
+{
+    PartyMon *mon = &wPartyMons[place];
+
+    if (medicine->cures) {
+        mon->status = 0;
+        wipe_state(place);
+    }
+    if (!medicine->cures || medicine->cures == WAKES_UP)
+        fill_up(place, medicine->hp);
+    refresh_fighter(place);
+    print_system_text(medicine->cures == WAKES_UP ? TEXT_REVIVED
+                      : medicine->cures           ? text_of_cure(medicine->cures)
+                                                  : TEXT_REGAINED_HP);
 }
 
 /* Asks on whom. False when it was nobody, or nobody whom it helps. */
@@ -140,7 +141,6 @@ bool use_medicine(uint8_t item)
             treat(medicine, place);
         else
             print_system_text(TEXT_NO_EFFECT);
-        refresh_fighter(place);
     }
     put_patients_away();
     return helped;
