@@ -59,8 +59,7 @@ def test_a_run_stopped_in_the_middle_arrives_all_the_same(
     moment: Callable[[State], bool], tmp_path: Path
 ) -> None:
     run, memory = stopped_at(moment, tmp_path)
-    settings = Settings(resume=run, until=GOAL, ticks=3_000, memory=memory)
-    ended = play_run(settings, Watcher(), Interrupt())
+    ended = play_run(Settings(resume=run, memory=memory, ticks=3_000), Watcher(), Interrupt())
     assert (ended.stop.value, ended.errors) == ("goal", 0)
     assert [each.id for each in ended.milestones][-1] == GOAL
     assert replay_run(run, None).divergence is None
