@@ -1,7 +1,9 @@
 """What the player has to show for the time: the story, the bag and the team, and what has grown."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -15,11 +17,11 @@ class Change(Enum):
 
     NOTHING = 0
     GROWTH = 1  # experience, money, or another quarter of the team's HP
-    GAIN = 2  # an event, a badge, something in the bag, another member or level of the team
+    GAIN = 2  # an event, a badge, more of a thing in the bag, another member or level of the team
 
 
 class Gains:
-    """Every standing so far, as a hash. Coming back to one of them is no gain."""
+    """Everything gained so far, as hashes. Having any of it again is no gain."""
 
     def __init__(self) -> None:
         self._sources: tuple[object, ...] = ()
@@ -61,16 +63,12 @@ class Gains:
         mons = state.party.mons
         whole = sum(mon.stats.hp for mon in mons)
         health = HP_STEPS * sum(mon.hp for mon in mons) // whole if whole else HP_STEPS
-        # Each by itself: the same badge won again, with another bag, is no gain.
-        gains = {
-            mark("events", state.flags.events, state.flags.hidden),
-            mark("badges", sorted(state.player.badges)),
-            mark("bag", sorted((stack.item, stack.quantity) for stack in state.bag.items)),
-            mark(
-                "team",
-                [(mon.species, mon.level, [slot.move for slot in mon.moves]) for mon in mons],
-            ),
-        }
+        gains = (
+            _happened(state.flags.events, state.flags.hidden)
+            | _earned(state.player.badges)
+            | _carried(tuple((stack.item, stack.quantity) for stack in state.bag.items))
+            | _trained(tuple(sorted((mon.level for mon in mons), reverse=True)))
+        )
         growth = mark([mon.exp for mon in mons], state.player.money, health)
         if not gains <= self._gained:
             self._gained |= gains
@@ -80,6 +78,49 @@ class Gains:
             self._grown.add(growth)
             return Change.GROWTH
         return Change.NOTHING
+
+
+# Each gain is told by itself, and a number by all up to it: whoever has less than once, or the same
+# in another order or mixture, as on the way back from a checkpoint, has gained nothing.
+
+
+@lru_cache(maxsize=4)
+def _happened(events: bytes, hidden: bytes) -> frozenset[int]:
+    happened = (mark("event", bit) for bit in _bits(events))
+    is_hidden = set(_bits(hidden))
+    shown = (mark("hidden", bit, bit in is_hidden) for bit in range(8 * len(hidden)))
+    return frozenset((*happened, *shown))
+
+
+@lru_cache(maxsize=4)
+def _earned(badges: tuple[int, ...]) -> frozenset[int]:
+    return frozenset(mark("badge", badge) for badge in badges)
+
+
+@lru_cache(maxsize=4)
+def _carried(stacks: tuple[tuple[int, int], ...]) -> frozenset[int]:
+    carried: Counter[int] = Counter()
+    for item, quantity in stacks:
+        carried[item] += quantity
+    return frozenset(
+        mark("item", item, count) for item in carried for count in range(1, carried[item] + 1)
+    )
+
+
+@lru_cache(maxsize=4)
+def _trained(levels: tuple[int, ...]) -> frozenset[int]:
+    """The levels of the team, the highest first; another creature as high in its stead is no gain."""
+    return frozenset(
+        mark("level", rank, level)
+        for rank, highest in enumerate(levels)
+        for level in range(1, highest + 1)
+    )
+
+
+def _bits(flags: bytes) -> Iterator[int]:
+    return (
+        8 * at + bit for at, byte in enumerate(flags) if byte for bit in range(8) if byte >> bit & 1
+    )
 
 
 def mark(*things: object) -> int:

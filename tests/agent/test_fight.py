@@ -64,7 +64,7 @@ def wild_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed in range(20):
         folder = tmp_path_factory.mktemp("wild")
         watcher = Watcher()
-        settings = Settings(seed=seed, run=folder / "run", memory=folder / "memory")
+        settings = Settings(seed=seed, until="healed", run=folder / "run", memory=folder / "memory")
         play_run(settings, watcher, Interrupt())
         if any(wild_battle_begins(moment.state) for moment in watcher.moments):
             return folder / "run"

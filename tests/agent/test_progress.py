@@ -9,8 +9,10 @@ from agent.errors import StuckReason
 from agent.mind import Progress
 from agent.mind.progress import LOST, PATIENCE, QUIET
 from agent.perception import Percept
-from emulator import State
+from emulator import Stack, State
 from tests.agent.support import Played, game_at
+
+POTION = 20
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,47 @@ def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
             progress.saw(richer(percept, levels=level))
             progress.failed("go")
         assert progress.verdict is None
+
+
+def gains_after(died: Percept, other: Percept) -> bool:
+    """Whether `other` is a gain on a branch that began anew where another had come as far as `died`."""
+    dead, progress = Progress(), Progress()
+    dead.saw(died)
+    progress.come_back(dead.to_json())
+    return progress.saw(other)
+
+
+def owning(percept: Percept, *team: tuple[int, int], potions: int) -> Percept:
+    """The same moment with a team of such species and levels, and so many potions."""
+    state = percept.state
+    first = state.party.mons[0]
+    mons = tuple(replace(first, species=species, level=level) for species, level in team)
+    bag = replace(state.bag, items=(Stack(POTION, potions),))
+    return replace(percept, state=replace(state, party=replace(state.party, mons=mons), bag=bag))
+
+
+def test_what_a_dead_branch_had_is_no_gain_in_another_mixture(percept: Percept) -> None:
+    died = owning(percept, (1, 12), (2, 4), potions=5)
+    assert not gains_after(died, died)
+    assert not gains_after(died, owning(percept, (1, 12), (2, 4), potions=3))  # drunk up
+    assert not gains_after(died, owning(percept, (3, 4), (1, 11), potions=5))  # another catch
+
+
+@pytest.mark.parametrize(
+    ("team", "potions"),
+    [
+        (((1, 13), (2, 4)), 5),
+        (((1, 12), (2, 5)), 5),
+        (((1, 12), (2, 4), (3, 2)), 5),
+        (((1, 12), (2, 4)), 6),
+    ],
+    ids=["a level", "a level of the other", "a third", "a potion more"],
+)
+def test_what_goes_beyond_a_dead_branch_is_a_gain(
+    percept: Percept, team: tuple[tuple[int, int], ...], potions: int
+) -> None:
+    died = owning(percept, (1, 12), (2, 4), potions=5)
+    assert gains_after(died, owning(percept, *team, potions=potions))
 
 
 def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: Percept) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from prove import rechained, truth
 
+from agent.app import Interrupt, Settings, play_run
 from agent.replay import record_of
 from emulator import (
     Button,
@@ -21,9 +22,18 @@ from emulator import (
     verify_chain,
 )
 from memory import read_run
-from tests.agent.support import Agent, Played
+from tests.agent.support import Agent, Played, Watcher
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """A run to the healing alone: here it is played again as a whole, many times."""
+    folder = tmp_path_factory.mktemp("replayed")
+    run, memory = folder / "run", folder / "memory.sqlite"
+    settings = Settings(seed=3, until="healed", run=run, memory=memory)
+    return Played(run, memory, play_run(settings, Watcher(), Interrupt()))
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ main()
 
 def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    arguments = ["play", "--json", "--run", str(run), "--memory", str(memory)]
+    arguments = ["play", "--json", "--until", "healed", "--run", str(run), "--memory", str(memory)]
     done = python(CTRL_C_AT_TICK_50, *arguments)
     assert done.returncode == 130, done.stderr
     assert '"stop": "interrupted"' in done.stdout
@@ -115,7 +115,8 @@ def test_what_fails_while_loading_gets_one_line(failure: str, code: int, line: s
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    process = start("--run", str(run), "--memory", str(memory), "--seed", "108")
+    where = ["--run", str(run), "--memory", str(memory)]
+    process = start(*where, "--until", "healed", "--seed", "108")
     wait_for("boot", process)
     process.kill()
     process.communicate()
@@ -132,7 +133,8 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
     def interrupt(moment: Moment) -> None:
         asked.asked = moment.tick == 100
 
-    play_run(Settings(run=run, memory=memory), Watcher(interrupt), asked)
+    settings = Settings(until="healed", run=run, memory=memory)
+    play_run(settings, Watcher(interrupt), asked)
     with closing(open_run(run)) as folder:
         *_, at_power_on = folder.store.checkpoints()
         folder.store.rewind(at_power_on)

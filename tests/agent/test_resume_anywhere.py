@@ -13,6 +13,7 @@ from emulator import BattleKind, MenuKind, Phase, State
 from memory import read_run
 from tests.agent.support import Watcher
 
+GOAL = "healed"
 SEEDS = range(9, 40)  # the first of them blacks out, as others do where battles have changed
 
 
@@ -46,7 +47,8 @@ def stopped_at(moment: Callable[[State], bool], folder: Path) -> tuple[Path, Pat
     for seed in SEEDS:
         run, memory, asked = folder / f"run{seed}", folder / f"memory{seed}.sqlite", Interrupt()
         watcher = Watcher(lambda seen, asked=asked: setattr(asked, "asked", moment(seen.state)))  # type: ignore[misc]
-        stopped = play_run(Settings(seed=seed, run=run, memory=memory), watcher, asked)
+        settings = Settings(seed=seed, until=GOAL, run=run, memory=memory)
+        stopped = play_run(settings, watcher, asked)
         if stopped.stop is Stop.INTERRUPTED:
             return run, memory
     raise AssertionError("no run has such a moment")
@@ -59,7 +61,7 @@ def test_a_run_stopped_in_the_middle_arrives_all_the_same(
     run, memory = stopped_at(moment, tmp_path)
     ended = play_run(Settings(resume=run, memory=memory, ticks=3_000), Watcher(), Interrupt())
     assert (ended.stop.value, ended.errors) == ("goal", 0)
-    assert [each.id for each in ended.milestones][-1] == "healed"
+    assert [each.id for each in ended.milestones][-1] == GOAL
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
         told = [event.payload for event in folder.store.events("battle")]
