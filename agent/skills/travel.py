@@ -27,12 +27,13 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 4  # steps under one press: more, and lost frames could add up to one
-WAITS: Final = 600  # at a way that only somebody who walks about closes
-WAIT: Final = 20  # frames that somebody in the way is given to walk on
+WAITS: Final = 400  # at a way that only somebody who walks about closes
+WAIT: Final = 32  # frames that somebody in the way is given to walk on
 LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
 WAYS_IN_A_GAP: Final = 2
 ROOM: Final = 3  # steps from them: whoever waits beside one in a gap keeps them there
 FAR_ASIDE: Final = 16  # what making room may cost
+LONGEST_DETOUR: Final = 4_096  # longer than any way
 DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
@@ -68,7 +69,7 @@ def travel(
         hazards = terrain.hazards(state)
         obstacles = crowd.obstacles(state).and_also(hazards)
         if shut_in is not None and shut_in.still_holds(world, here, obstacles.walls):
-            detour *= 2
+            detour = min(2 * detour, LONGEST_DETOUR)
             waits, patience = _spend(waits, patience, will_open=will_open)
             state = yield wait(WAIT)
             continue
@@ -79,7 +80,7 @@ def travel(
         longest = distances.get(here, 0) + detour if distances is not None else inf
         route = find(obstacles=obstacles, longest=longest)
         if route is None:
-            detour *= 2
+            detour = min(2 * detour, LONGEST_DETOUR)
             shut_in = enclosure(
                 world, here, destination.accepts, walls=obstacles.walls, distances=distances
             )
