@@ -18,7 +18,7 @@ def capability(_kit: Kit) -> Capability:
             Reflex(
                 "stray_menu", _stray_menu, tap(Button.B), "a menu is open that nobody asked for"
             ),
-            Reflex("busy", _busy, wait(16), "the game is busy and reads nothing"),
+            Reflex("busy", _busy, wait(24), "the game is busy and reads nothing"),
         ),
     )
 

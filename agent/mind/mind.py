@@ -15,6 +15,7 @@ from agent.skills import Course, Outcome, once, wait
 from memory import Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
+LEISURE: Final = 60  # frames, where nothing is wanted
 PAUSE: Final = 7  # frames more for each failure, before the same is tried again
 LONGEST_PAUSE: Final = 60
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
@@ -233,7 +234,7 @@ class Mind:
         goals = self.open_goals(facts)
         if not goals:
             self._pursuit = None
-            return self._idle(percept, self.at_a_loss(goals))
+            return self._idle(percept, self.at_a_loss(goals), LEISURE)
         chosen = self.plan_for(goals, facts)
         goal = chosen.goal if chosen is not None else goals[0]
         if self._pursuit is None or goal is not self._pursuit.goal:

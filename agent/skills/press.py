@@ -9,7 +9,7 @@ from emulator import Button, State, Step, Waiting
 HOLD: Final = 4
 SETTLE: Final = 8
 LOOKS: Final = 3  # at a page that stays as it is, before it is taken for the last
-LOOK_FRAMES: Final = 12
+LOOK_FRAMES: Final = 16
 
 
 def wait(frames: int) -> Step:
@@ -25,10 +25,9 @@ def tap(button: Button, *, settle: int = SETTLE) -> Step:
 def read_on() -> Step:
     """A press that turns the page, held so that what follows is printed faster.
 
-    B says no where A would say yes, and never starts a talk over. It is let go of before a held key
-    counts again.
+    B says no where A would say yes, and never starts a talk over. A page is printed while it is held.
     """
-    return Step(Button.B, 20, 12)
+    return Step(Button.B, 36, 12)
 
 
 class Patience:
@@ -68,6 +67,6 @@ def _is_ready(state: State) -> bool:
 def until_ready(state: State, *, frames: int = 600) -> Movement:
     """Wait until the state can be trusted and the player stands still, or text or a battle appears."""
     while frames > 0 and not _is_ready(state):
-        state = yield wait(16)
-        frames -= 16
+        state = yield wait(24)
+        frames -= 24
     return state

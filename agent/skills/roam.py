@@ -1,17 +1,20 @@
 """Walking about where wild mons live, until one of them comes."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from agent.skills.crowd import Crowd
-from agent.skills.hops import hops, is_step, spot_of
+from agent.skills.hops import Hop, Spot, hops, is_step, spot_of
 from agent.skills.press import wait
 from agent.skills.skill import Outcome, Skill
 from agent.skills.terrain import Terrain
 from agent.skills.travel import Destination, take, travel
-from emulator import FIRST_INDOOR_MAP, GameMap, State
+from emulator import FIRST_INDOOR_MAP, GameMap, State, World
+
+Square: TypeAlias = tuple[int, int]
 
 STRIDES: Final = 400  # far more than it takes to meet somebody
+STRIDE: Final = 3  # steps under one press
 ROUND: Final = 8  # strides, after which one stands still for a moment
 PRIME: Final = (
     13  # frames that such a moment may take: steps in time with the random bytes meet nobody
@@ -35,16 +38,29 @@ def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
     for stride in range(strides):
         if stride % ROUND == 0:
             state = yield wait(1 + state.frame % PRIME)
-        walls, spot = crowd.obstacles(state).walls, spot_of(state)
-        ways = [
-            hop
-            for hop in hops(terrain.world(state), spot)
-            if is_step(hop, spot) and hop.to[:3] not in walls and hop.to[1:3] in haunts
-        ]
-        if not ways:
+        free = haunts - {(x, y) for _, x, y in crowd.obstacles(state).walls}
+        way = _stroll(terrain.world(state), spot_of(state), free, state.frame)
+        if not way:
             return Outcome.BLOCKED
-        state = yield from take([ways[state.frame % len(ways)]], state)
+        state = yield from take(way, state)
     return Outcome.DONE
+
+
+def _stroll(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
+    """Return a few steps straight ahead in one of the directions there are; none when there is none."""
+    ways = _steps(world, spot, free)
+    way = [ways[chance % len(ways)]] if ways else []
+    while way and len(way) < STRIDE:
+        facing, here = way[0].facing, way[-1].to
+        on = [hop for hop in _steps(world, here, free) if hop.facing is facing]
+        if not on:
+            break
+        way += on
+    return way
+
+
+def _steps(world: World, here: Spot, free: frozenset[Square]) -> list[Hop]:
+    return [hop for hop in hops(world, here) if is_step(hop, here) and hop.to[1:3] in free]
 
 
 def haunts_of(game_map: GameMap) -> Iterator[tuple[int, int]]:
