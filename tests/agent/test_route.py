@@ -169,6 +169,9 @@ GROUND = st.lists(
 SQUARES = st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
 
 
+PASSABLE = frozenset({LOW, HIGH, GRASS})
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What lies where."""
@@ -178,6 +181,9 @@ class Drawn:
     def tile(self, x: int, y: int) -> int:
         inside = 0 <= x < SIDE and 0 <= y < SIDE
         return self.rows[y][x] if inside else WALL
+
+    def is_floor(self, x: int, y: int) -> bool:
+        return self.tile(x, y) in PASSABLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +205,7 @@ def world_of(drawn: Drawn) -> World:
         tileset_id=0,
         blocks=b"",
         graphics=b"",
-        passable=frozenset({LOW, HIGH, GRASS}),
+        passable=PASSABLE,
         counters=frozenset(),
         grass=GRASS,
         animated=False,
