@@ -44,7 +44,9 @@ from memory import read_run
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 DOCUMENT: Final = DOCS / "proof.md"
 PICTURE: Final = DOCS / "milestones.png"
-MOST_TRIES: Final = 20  # flips drawn for each one that is wanted
+MOST_TRIES: Final = 2  # flips drawn for each one that is wanted; hardly any changes nothing
+ROW: Final = 5  # frames of the picture
+GAP: Final = 8  # dots between them
 MOST_WALL: Final = 120.0  # seconds that a game may take
 PROCESSES: Final = 2
 # Work and high RAM without the stack, whose dead part keeps traces of what was called long ago.
@@ -117,16 +119,17 @@ def main(
 ) -> None:
     """Play, replay and flip, and write docs/proof.md."""
     console = Console(stderr=True)
+    changing: list[Flip] = []
+    idle: list[Flip] = []
     with ProcessPoolExecutor(PROCESSES) as pool:
         playing = pool.map(play, range(seeds))
         games = list(track(playing, "playing", total=seeds, console=console))
-    drawn = draw_flips(games, load_cartridge(demo_cartridge_path()))
-    changing: list[Flip] = []
-    idle: list[Flip] = []
-    for flip in track(drawn, "flipping", total=flips * MOST_TRIES, console=console):
-        (idle if flip.differs_at is None else changing).append(flip)
-        if len(changing) == flips:
-            break
+        flipping = pool.map(flipped, *zip(*draws(games, flips * MOST_TRIES), strict=True))
+        for flip in track(flipping, "flipping", total=flips * MOST_TRIES, console=console):
+            (idle if flip.differs_at is None else changing).append(flip)
+            if len(changing) == flips:
+                pool.shutdown(cancel_futures=True)
+                break
     PICTURE.write_bytes(side_by_side(games[0].pictures))
     text = document(games, changing, idle)
     DOCUMENT.write_text(text, encoding="utf-8")
@@ -155,13 +158,15 @@ def play(seed: int) -> Game:
 
 
 def side_by_side(pictures: Sequence[bytes]) -> bytes:
-    """Return one PNG of several, each twice as large, with sharp pixels."""
+    """Return one PNG of several, in rows of `ROW`, each twice as large, with sharp pixels."""
     images = [Image.open(BytesIO(picture)).convert("L") for picture in pictures]
-    width, height, gap = 2 * images[0].width, 2 * images[0].height, 8
-    sheet = Image.new("L", (len(images) * (width + gap) - gap, height), 255)
-    for at, image in enumerate(images):
-        large = image.resize((width, height), Image.Resampling.NEAREST)
-        sheet.paste(large, (at * (width + gap), 0))
+    width, height = 2 * images[0].width + GAP, 2 * images[0].height + GAP
+    rows = -(-len(images) // ROW)
+    sheet = Image.new("L", (min(len(images), ROW) * width - GAP, rows * height - GAP), 255)
+    for number, image in enumerate(images):
+        row, column = divmod(number, ROW)
+        large = image.resize((width - GAP, height - GAP), Image.Resampling.NEAREST)
+        sheet.paste(large, (column * width, row * height))
     file = BytesIO()
     sheet.save(file, "PNG")
     return file.getvalue()
@@ -172,18 +177,19 @@ def distinct(games: Sequence[Game]) -> int:
     return len({tuple(record.digest for record in game.records) for game in games})
 
 
-def draw_flips(games: Sequence[Game], cartridge: Cartridge) -> Iterator[Flip]:
-    """Yield flips at random places of random games, for as long as they are asked for."""
+def draws(games: Sequence[Game], count: int) -> Iterator[tuple[Game, int, Button]]:
+    """Yield random places of random games, and what to press there instead."""
     chance = random.Random(0)
-    for _ in range(50 * MOST_TRIES):
+    for _ in range(count):
         game = chance.choice(games)
         at = chance.randrange(len(game.records))
         others = [button for button in Button if button is not game.records[at].step.button]
-        yield flip(game, at, chance.choice(others), cartridge)
+        yield game, at, chance.choice(others)
 
 
-def flip(game: Game, at: int, button: Button, cartridge: Cartridge) -> Flip:
+def flipped(game: Game, at: int, button: Button) -> Flip:
     """Return what comes of replacing the input at index `at` of a game's recording."""
+    cartridge = load_cartridge(demo_cartridge_path())
     old = game.records[at]
     hold = old.step.hold or min(8, old.step.settle)
     new = Step(button, hold, old.step.frames - hold)
