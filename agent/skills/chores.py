@@ -30,57 +30,21 @@ Answer: TypeAlias = Callable[[State, Menu], Movement]
 
 def use_item(item: int, position: int, state: State) -> Skill:
     """Use a thing of the bag on the mon in this place of the team; DONE when the bag has one less."""
-    before = state.bag.quantity(item)
-
-    def used(state: State) -> bool:
-        return state.bag.quantity(item) < before
-
-    def answer(state: State, menu: Menu) -> Movement:
-        match menu.kind:
-            case MenuKind.START:
-                return (yield from enter(MenuKind.ITEMS, state))
-            case MenuKind.ITEMS:
-                return (yield from _select_item(item, state))
-            case MenuKind.USE_TOSS:
-                return (yield from select(USE, state))
-            case MenuKind.PARTY:
-                return (yield from select(position, state))
-            case _:
-                return (yield tap(Button.B, settle=16))
-
-    state = yield from open_start_menu(state)
-    state = yield from _work(answer, used, state)
-    yield from leave_menus(state)
-    return Outcome.DONE if used(state) else Outcome.BLOCKED
+    answers: dict[MenuKind, Answer] = {
+        MenuKind.USE_TOSS: lambda state, _menu: select(USE, state),
+        MenuKind.PARTY: lambda state, _menu: select(position, state),
+    }
+    return (yield from _take_out(item, answers, state))
 
 
 def toss(item: int, state: State) -> Skill:
     """Throw away all there is of a thing in one place of the bag; DONE when the bag has less of it."""
-    before = state.bag.quantity(item)
-
-    def tossed(state: State) -> bool:
-        return state.bag.quantity(item) < before
-
-    def answer(state: State, menu: Menu) -> Movement:
-        match menu.kind:
-            case MenuKind.START:
-                return (yield from enter(MenuKind.ITEMS, state))
-            case MenuKind.ITEMS:
-                return (yield from _select_item(item, state))
-            case MenuKind.USE_TOSS:
-                return (yield from select(TOSS, state))
-            case MenuKind.QUANTITY:
-                state = yield from count_to(menu.maximum, state)
-                return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO:
-                return (yield from select(YES, state))
-            case _:
-                return (yield tap(Button.B, settle=16))
-
-    state = yield from open_start_menu(state)
-    state = yield from _work(answer, tossed, state)
-    yield from leave_menus(state)
-    return Outcome.DONE if tossed(state) else Outcome.BLOCKED
+    answers: dict[MenuKind, Answer] = {
+        MenuKind.USE_TOSS: lambda state, _menu: select(TOSS, state),
+        MenuKind.QUANTITY: _ask_for_all,
+        MenuKind.YES_NO: lambda state, _menu: select(YES, state),
+    }
+    return (yield from _take_out(item, answers, state))
 
 
 def swap(first: int, second: int, state: State) -> Skill:
@@ -107,10 +71,7 @@ def swap(first: int, second: int, state: State) -> Skill:
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    state = yield from open_start_menu(state)
-    state = yield from _work(answer, swapped, state)
-    yield from leave_menus(state)
-    return Outcome.DONE if swapped(state) else Outcome.BLOCKED
+    return (yield from _behind_start(answer, swapped, state))
 
 
 def buy(slot: int, wanted: Mapping[int, int], terrain: Terrain, state: State) -> Skill:
@@ -183,6 +144,40 @@ class _Purchase:
 
     def _lack(self, item: int, state: State) -> int:
         return self._wanted[item] - state.bag.quantity(item)
+
+
+def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
+    """Choose a thing in the bag and answer what is asked then, until there is less of it."""
+    before = state.bag.quantity(item)
+
+    def is_less(state: State) -> bool:
+        return state.bag.quantity(item) < before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from enter(MenuKind.ITEMS, state))
+            case MenuKind.ITEMS:
+                return (yield from _select_item(item, state))
+            case kind if kind in answers:
+                return (yield from answers[kind](state, menu))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    return (yield from _behind_start(answer, is_less, state))
+
+
+def _ask_for_all(state: State, menu: Menu) -> Movement:
+    state = yield from count_to(menu.maximum, state)
+    return (yield tap(Button.A, settle=16))
+
+
+def _behind_start(answer: Answer, done: Done, state: State) -> Skill:
+    """Open START's menu, answer until `done`, and leave all menus again."""
+    state = yield from open_start_menu(state)
+    state = yield from _work(answer, done, state)
+    yield from leave_menus(state)
+    return Outcome.DONE if done(state) else Outcome.BLOCKED
 
 
 def _work(answer: Answer, done: Done, state: State) -> Movement:
