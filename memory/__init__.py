@@ -1,5 +1,6 @@
 """One memory, three tiers, two files. Knows nothing of the game's machine nor of who plays it."""
 
+from memory.agent_memory import AgentMemory, open_memory
 from memory.blackboard.blackboard import Blackboard, Listener
 from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore, Part
 from memory.blackboard.kinds import Kind
@@ -42,7 +43,6 @@ from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
-from memory.tiers.agent_memory import AgentMemory, open_memory
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION
 from memory.tiers.knowledge import (
