@@ -2,8 +2,6 @@
 
 from memory.blackboard.blackboard import Blackboard, Subscription
 from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore, Part
-from memory.blackboard.hooks import Call, Hooks, Registration, hookable
-from memory.blackboard.producers import Extractor, Produced, Producers
 from memory.blackboard.scopes import Scope, scope_name
 from memory.codec import Json, as_json
 from memory.errors import (
@@ -14,11 +12,18 @@ from memory.errors import (
     MissingCheckpoint,
     MissingStore,
     NewerStore,
+    NotHookable,
     RunFolderError,
     StoreError,
     UnknownMemory,
     UnknownScope,
 )
+from memory.hooks.hookable import hookable
+from memory.hooks.hooks import Hooks
+from memory.hooks.pointcut import Pointcut
+from memory.hooks.producers import Extractor, Produced, Producers
+from memory.hooks.registration import Call, ErrorMode, Handler, Registration
+from memory.hooks.wrapping import Proceed
 from memory.recall import BlackboardRecall, Recall
 from memory.store.knowledge_store import (
     KnowledgeReader,
@@ -82,9 +87,11 @@ __all__ = [
     "CorruptStore",
     "Entry",
     "EntryStore",
+    "ErrorMode",
     "EventRow",
     "Extractor",
     "ForeignStore",
+    "Handler",
     "Hooks",
     "Json",
     "KnowledgeReader",
@@ -98,10 +105,13 @@ __all__ = [
     "MissingStore",
     "MistakeRecord",
     "NewerStore",
+    "NotHookable",
     "ObserverMemory",
     "OutboxRow",
     "Part",
     "PlayerPreference",
+    "Pointcut",
+    "Proceed",
     "Produced",
     "Producers",
     "Provenance",

@@ -4,6 +4,7 @@ MemoryFault
 ├── MalformedRecord      a value does not have the shape its kind promises
 ├── UnknownScope         a scope name that no level answers to
 ├── UnknownMemory        an id that this tier does not hold
+├── NotHookable          a method that nobody opened is to be watched
 └── StoreError           a file cannot be used
     ├── MissingStore     there is no file to read
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
@@ -28,6 +29,10 @@ class UnknownScope(MemoryFault):
 
 class UnknownMemory(MemoryFault):
     """An id that this tier does not hold."""
+
+
+class NotHookable(MemoryFault):
+    """A method that nobody opened is to be watched."""
 
 
 class StoreError(MemoryFault):

@@ -11,10 +11,10 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import BlackboardEvent, Change, Entry, EntryStore
-from memory.blackboard.faults import Faults, OnFault
 from memory.blackboard.scopes import scope_of
 from memory.blackboard.shelf import Shelf
 from memory.errors import MalformedRecord
+from memory.faults import Faults, OnFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
