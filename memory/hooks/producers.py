@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from memory.blackboard.blackboard import DEFAULT_IMPORTANCE, Blackboard
+from memory.blackboard.entry import DEFAULT_IMPORTANCE
 from memory.blackboard.scopes import scope_of
 from memory.hooks.hooks import DEFAULT_PRIORITY
 from memory.hooks.registration import ErrorMode
@@ -12,12 +12,13 @@ from memory.hooks.registration import ErrorMode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Status
     from memory.codec import Json
     from memory.hooks.hooks import Hooks
     from memory.hooks.pointcut import Pointcut
     from memory.hooks.registration import Call, Registration
 
-Status: TypeAlias = Literal["verified", "inferred", "claim"]
 Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
 
 
@@ -34,17 +35,16 @@ class Produced(NamedTuple):
     sources: tuple[str, ...] = ()
 
 
-_UNSAID: Final[Mapping[str, Any]] = Produced._field_defaults
-
 Extractor: TypeAlias = "Callable[[Call, Any], Produced | Sequence[Produced] | None]"
 
 
 class Producers:
-    """Extractors wired to a blackboard; a new kind of memory is one more registration."""
+    """Extractors wired to a blackboard, where they write as `by`; a new kind of memory is one more registration."""
 
-    def __init__(self, hooks: Hooks, blackboard: Blackboard) -> None:
+    def __init__(self, hooks: Hooks, blackboard: Blackboard, by: str = "") -> None:
         self._hooks = hooks
         self._blackboard = blackboard
+        self._by = by
 
     def register(  # noqa: PLR0913  # one call says all there is to know about a producer
         self,
@@ -84,7 +84,6 @@ class Producers:
                 )
 
     def _write(self, scope: str, kind: str, each: Produced, ttl_s: float | None) -> None:
-        said = {"key": each.key, "status": each.status, "sources": each.sources}
         self._blackboard.write(
             scope,
             kind,
@@ -94,5 +93,8 @@ class Producers:
             tags=each.tags,
             importance=each.importance,
             ttl_s=ttl_s,
-            **{name: value for name, value in said.items() if value != _UNSAID[name]},
+            key=each.key,
+            status=each.status,
+            sources=each.sources,
+            by=self._by,
         )

@@ -1,7 +1,5 @@
 """Producers: what is watched is remembered, and nobody has to store it."""
 
-from typing import Any
-
 import pytest
 
 from memory import (
@@ -10,6 +8,7 @@ from memory import (
     Call,
     Extractor,
     Hooks,
+    Kind,
     MalformedRecord,
     Pointcut,
     Produced,
@@ -91,32 +90,24 @@ def test_b02_any_pointcut_will_do(blackboard: Blackboard) -> None:
     assert [entry.data["to"] for entry in blackboard.entries(WORKING)] == [1]
 
 
-class Hearsay:
-    """Takes writes as a blackboard of entries with keys, a status and sources would."""
+def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blackboard) -> None:
+    hooks = Hooks()
 
-    def __init__(self) -> None:
-        self.writes: list[dict[str, object]] = []
+    def rumour(_call: Call, result: int) -> Produced:
+        sources = (f"tick:{result}",)
+        return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
 
-    def write(self, _scope: str, _kind: str, _data: object, **more: object) -> None:
-        self.writes.append(more)
-
-
-def test_b02_what_an_entry_is_founded_on_is_handed_over_where_it_is_said() -> None:
-    hooks, hearsay = Hooks(), Hearsay()
-
-    def claim(_call: Call, result: int) -> Produced:
-        more: dict[str, Any] = {"key": "home", "status": "claim", "sources": ("tick:1",)}
-        return Produced({"to": result}, 1, 0.0, **(more if result > 1 else {}))
-
-    producers = Producers(hooks, hearsay)  # type: ignore[arg-type]  # it takes writes as one does
-    producers.register("*", claim, scope=WORKING, kind="claim")
+    producers = Producers(hooks, blackboard)
+    producers.register("*", rumour, scope=WORKING, kind="rumour")
+    producers.register("*", position, scope=STM, kind="position")
     walker = Walker(hooks)
     walker.walk(1)
     walker.walk(1)
-    plain, founded = hearsay.writes
-    assert not plain.keys() & {"key", "status", "sources"}
-    assert founded["key"] == "home"
-    assert (founded["status"], founded["sources"]) == ("claim", ("tick:1",))
+    (entry,) = blackboard.entries(WORKING)
+    assert (entry.key, entry.version, entry.data) == ("home", 2, {"to": 2})
+    assert (entry.status, entry.sources) == ("claim", ("tick:2",))
+    one, two = blackboard.entries(STM)
+    assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
 
 
 def test_b03_failures_and_beginnings_are_remembered_too(blackboard: Blackboard) -> None:
@@ -179,26 +170,29 @@ def test_b04_a_broken_extractor_of_failures_leaves_the_failure_alone(
     assert hooks.faults == {wrong.__qualname__: 1, position.__qualname__: 1}
 
 
-def test_b08_a_new_memory_is_one_registration_and_no_edit_elsewhere(
+def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
     store: RunStore, blackboard: Blackboard
 ) -> None:
     diary = scope_name("cartographer", "ltm:episodic")
 
     def footprint(call: Call, result: int) -> Produced:
-        return Produced({"at": result, "of": type(call.instance).__name__}, result, 0.0)
+        return Produced({"at": result // 10, "by": type(call.instance).__name__}, result, 0.0)
 
     hooks = Hooks()
     heard: list[BlackboardEvent] = []
     blackboard.subscribe("agent:cartographer:*", heard.append)
+    blackboard.define(Kind("footprint", key=lambda data: str(data["at"]), lasting=True))
     Producers(hooks, blackboard).register("*.walk", footprint, scope=diary, kind="footprint")
     walker = Walker(hooks)
-    walker.walk(3)
-    walker.walk(4)
-    expected = [{"at": 3, "of": "Walker"}, {"at": 7, "of": "Walker"}]
-    assert [event.entry.data for event in heard] == expected
+    for distance in (3, 4, 5):
+        walker.walk(distance)
+    assert [event.entry.data["at"] for event in heard if event.action == "write"] == [0, 0, 1]
     store.commit()
     entries = Blackboard(store).entries(diary, kind="footprint")  # as read back from the file
-    assert [entry.data for entry in entries] == expected
+    assert [(entry.key, entry.version) for entry in entries] == [
+        ("footprint:0", 2),
+        ("footprint:1", 1),
+    ]
 
 
 def test_b09_several_memories_observe_one_event_and_decide_each_for_itself(
