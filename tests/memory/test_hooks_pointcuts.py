@@ -116,6 +116,22 @@ def test_b06_one_that_was_not_watched_leaves_nothing_to_its_address() -> None:
     assert seen == [2, *[3] * MANY]
 
 
+def test_b06_what_was_seen_of_one_class_leaves_nothing_to_its_address() -> None:
+    hooks, seen = Hooks(), []
+    hooks.after(Pointcut.of_class(Runner), lambda _call, result: seen.append(result))
+    walker: Walker | None = Walker(hooks)
+    assert walker is not None
+    walker.walk(1)
+    address = id(walker)
+    walker = None
+    gc.collect()
+    runners = [Runner(hooks) for _ in range(MANY)]
+    assert address in map(id, runners)
+    for runner in runners:
+        runner.walk(2)
+    assert seen == [2] * MANY
+
+
 def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
     hooks, gone = Hooks(), []
 
@@ -150,6 +166,23 @@ def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
     Runner(hooks).rest()
     assert seen == ["Walker.rest", "Walker.rest"]
     assert seen_of(Pointcut.of_method(Runner(hooks).walk)) == ["Walker.walk"]
+
+
+def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
+    hooks, seen = Hooks(), []
+
+    def elsewhere() -> Runner:
+        class Walker(Runner):
+            @hookable
+            def rest(self) -> None:
+                self.position = -1
+
+        return Walker(hooks)
+
+    hooks.after(Pointcut.of_method(Walker.rest), lambda _call, _result: seen.append("never"))
+    hooks.after("Walker.rest", lambda call, _result: seen.append(call.name))
+    elsewhere().rest()
+    assert seen == ["Walker.rest"]
 
 
 def test_b05_a_method_that_nobody_opened_is_refused() -> None:
