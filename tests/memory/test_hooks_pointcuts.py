@@ -82,53 +82,52 @@ def test_b05_equal_instances_are_not_the_same() -> None:
     assert seen == [1]
 
 
+class Lodging:
+    """Walkers close together in memory, so that what one leaves is given to the next of its size."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.lodgers = [Walker(hooks) for _ in range(200)]
+
+    def let_again(self, kind: type[Walker] = Walker) -> list[Walker]:
+        """Return new lodgers, one of whom lives where the hundredth did."""
+        address = id(self.lodgers[100])
+        del self.lodgers[100]
+        fresh = [kind(self.hooks) for _ in range(MANY)]
+        assert address in {id(each) for each in fresh}
+        return fresh
+
+
 def test_b06_an_instance_that_came_to_live_at_the_address_of_another_is_not_taken_for_it() -> None:
     hooks, seen = Hooks(), []
-    watched: Walker | None = Walker(hooks)
-    hooks.after(Pointcut.of_instance(watched), lambda _call, result: seen.append(result))
-    assert watched is not None
-    watched.walk(1)
-    address = id(watched)
-    watched = None
-    gc.collect()
-    others = [Walker(hooks) for _ in range(MANY)]
-    assert address in map(id, others)
-    for other in others:
-        other.walk(2)
+    lodging = Lodging(hooks)
+    at_one = Pointcut.of_instance(lodging.lodgers[100])
+    hooks.after(at_one, lambda _call, result: seen.append(result))
+    lodging.lodgers[100].walk(1)
+    for each in lodging.let_again():
+        each.walk(2)
     assert seen == [1]
 
 
 def test_b06_one_that_was_not_watched_leaves_nothing_to_its_address() -> None:
     hooks, seen = Hooks(), []
-    first: Walker | None = Walker(hooks)
-    second = Walker(hooks)
-    hooks.after(~Pointcut.of_instance(first), lambda _call, result: seen.append(result))
-    assert first is not None
-    first.walk(1)
-    second.walk(2)
-    address = id(first)
-    first = None
-    gc.collect()
-    others = [Walker(hooks) for _ in range(MANY)]
-    assert address in map(id, others)
-    for other in others:
-        other.walk(3)
+    lodging = Lodging(hooks)
+    not_one = ~Pointcut.of_instance(lodging.lodgers[100])
+    hooks.after(not_one, lambda _call, result: seen.append(result))
+    lodging.lodgers[100].walk(1)
+    lodging.lodgers[50].walk(2)
+    for each in lodging.let_again():
+        each.walk(3)
     assert seen == [2, *[3] * MANY]
 
 
 def test_b06_what_was_seen_of_one_class_leaves_nothing_to_its_address() -> None:
     hooks, seen = Hooks(), []
+    lodging = Lodging(hooks)
     hooks.after(Pointcut.of_class(Runner), lambda _call, result: seen.append(result))
-    walker: Walker | None = Walker(hooks)
-    assert walker is not None
-    walker.walk(1)
-    address = id(walker)
-    walker = None
-    gc.collect()
-    runners = [Runner(hooks) for _ in range(MANY)]
-    assert address in map(id, runners)
-    for runner in runners:
-        runner.walk(2)
+    lodging.lodgers[100].walk(1)
+    for each in lodging.let_again(Runner):
+        each.walk(2)
     assert seen == [2] * MANY
 
 
