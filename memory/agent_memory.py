@@ -19,7 +19,7 @@ from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import StrategistMemory, strategist_kinds
+from memory.tiers.strategist import OBJECTIVE, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
 from memory.tiers.truth import Truth
 
@@ -92,7 +92,8 @@ class AgentMemory:
         self.consolidator.consolidate(tick, reason="session_end")
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
         following = f"{origin}#{int(number or 1) + 1}"
-        self.strategist.clear_session(session_id=following, tick=tick)
+        # What the game was asked to reach, and has, stays known for as long as it goes on.
+        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
 
     def map(self) -> MemoryMap:
         """Return the map of this memory, its empty levels included."""
