@@ -20,13 +20,14 @@ from memory.errors import (
     UnknownScope,
 )
 from memory.recall import BlackboardRecall, Recall
+from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
-    KnowledgeReader,
     KnowledgeStore,
-    Provenance,
+    Maintenance,
     open_knowledge_store,
     read_knowledge_store,
 )
+from memory.store.provenance import Provenance
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
@@ -92,6 +93,7 @@ __all__ = [
     "KnowledgeStore",
     "LearnedPattern",
     "LocationVisited",
+    "Maintenance",
     "MalformedRecord",
     "MemoryConsolidator",
     "MemoryFault",

@@ -13,6 +13,7 @@ from memory.errors import MissingCheckpoint
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
 from memory.store.indexes import reindex
+from memory.store.lesson_checks import require_deliverable
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
 
@@ -48,6 +49,7 @@ class RunStore(RunReader):
 
     def enqueue(self, tick: int, kind: Kind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
+        require_deliverable(kind, payload)
         self._lessons.append((tick, kind, encode(payload)))
 
     def put_entry(self, entry: Entry) -> None:

@@ -19,17 +19,21 @@ from memory.tiers.tactician import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
     from memory.tiers.approaches import Approach
     from memory.tiers.settings import ConsolidationConfig
     from memory.tiers.strategist import BattleRecord
     from memory.tiers.tactician import TacticianMemory
 
-Kind: TypeAlias = Literal["pattern", "strategy", "mistake", "preference", "totals", "entry"]
+Kind: TypeAlias = Literal[
+    "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"
+]
 MANY_FAILURES: Final = 10
 
 
 def learn(tactician: TacticianMemory, kind: Kind, payload: Mapping[str, Any]) -> None:
-    """Add one lesson to `tactician`; an entry is none of its business."""
+    """Add one lesson to `tactician`; entries, and what is closed, are none of its business."""
     match kind:
         case "pattern":
             tactician.add_pattern(from_json(LearnedPattern, payload))
@@ -41,8 +45,27 @@ def learn(tactician: TacticianMemory, kind: Kind, payload: Mapping[str, Any]) ->
             tactician.set_preference(from_json(PlayerPreference, payload))
         case "totals":
             tactician.count(**payload)
-        case "entry":
+        case "entry" | "close":
             pass
+
+
+def entry_lesson(entry: Entry) -> dict[str, Json]:
+    """Return the payload that carries `entry` to the runs to come."""
+    return {
+        "scope": entry.scope,
+        "kind": entry.kind,
+        "key": entry.key,
+        "tick": entry.tick,
+        "game_s": entry.game_s,
+        "data": entry.data,
+        "tags": sorted(entry.tags),
+        "importance": entry.importance,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "status": entry.status,
+        "sources": entry.sources,
+        "closed": entry.closed,
+    }
 
 
 def pattern_of(

@@ -23,7 +23,7 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.knowledge_store import MAX_ENTRIES
+from memory.store.growing_entries import MAX_ENTRIES
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -202,6 +202,7 @@ def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
         ("player_preferences", "f1", later),
         ("mistake_records", "m1", later),
         ("tactician_patterns", "p1", later),
+        ("ltm_entries", "run-1/lesson-6", later),
         ("successful_strategies", "s1", later),
     ]
     assert decode(archived[1][3])["description"] == "wall"
