@@ -9,7 +9,7 @@ from memory.codec import as_json, encode
 from memory.store.knowledge_tables import TABLES, Table
 from memory.store.ltm_entries import LongTermEntries
 from memory.store.provenance import Provenance, Provenances
-from memory.tiers.tactician import TacticianMemory
+from memory.tiers.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -30,10 +30,10 @@ class KnowledgeReader:
         self._long_term = LongTermEntries(database)
         self._provenances = Provenances(database)
 
-    def load_tactician(self) -> TacticianMemory:
+    def load_knowledge(self) -> Knowledge:
         """Return all that was learnt and still holds."""
         closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
-        return self._tactician(closed)
+        return self._knowledge(closed)
 
     def entries(self) -> list[Entry]:
         """Return the long-term entries of all runs, oldest first, with those that no longer hold."""
@@ -60,7 +60,7 @@ class KnowledgeReader:
             [each.scope, each.kind, each.key, each.data, sorted(each.tags), *each[10:14]]
             for each in self.seed()
         ]
-        text = encode([self.load_tactician().to_json(), seeds])
+        text = encode([self.load_knowledge().to_json(), seeds])
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def backup(self, path: Path) -> None:
@@ -71,7 +71,7 @@ class KnowledgeReader:
         """Close the file."""
         self._database.close()
 
-    def _tactician(self, without: Mapping[str, Container[str]]) -> TacticianMemory:
+    def _knowledge(self, without: Mapping[str, Container[str]]) -> Knowledge:
         patterns, strategies, mistakes, preferences = (
             self._records(table, without.get(table.name, ())) for table in TABLES
         )
@@ -79,7 +79,7 @@ class KnowledgeReader:
             "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
         )
         sessions, battles, win_rate = stats or (0, 0, 0.0)
-        return TacticianMemory.from_json(
+        return Knowledge.from_json(
             {
                 "patterns": patterns,
                 "strategies": strategies,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory.codec import as_json
+from memory.codec import as_json, overwrite
 from memory.store.archive import Archive
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.growing_entries import GrowingEntries
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from memory.codec import Json
     from memory.store.run_rows import OutboxRow
-    from memory.tiers.tactician import TacticianMemory
+    from memory.tiers.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)
-class Maintenance:
+class KnowledgeUpkeep:
     """What one round of upkeep did: how many entries became one with others, went, can be searched."""
 
     merged: int
@@ -55,23 +55,23 @@ class KnowledgeStore(KnowledgeReader):
         with self._database.transaction():
             fresh = [row for row in rows if self._is_new(run_id, row.sequence)]
             if fresh:
-                with self._changing() as tactician:
+                with self._changing() as known:
                     for row in fresh:
-                        learn(tactician, row.kind, row.payload)
-                        self._note(run_id, row, tactician)
-                    forgetting.prune(tactician, self._config, now=self._now)
+                        learn(known, row.kind, row.payload)
+                        self._note(run_id, row, known)
+                    forgetting.prune(known, self._config, now=self._now)
                 self._provenances.drop_orphans()
                 self._growing.limit()
         return len(fresh)
 
-    def save_tactician(self, tactician: TacticianMemory) -> None:
-        """Make the four tables hold what `tactician` does; what it has let go of goes from them too.
+    def save_knowledge(self, known: Knowledge) -> None:
+        """Make the four tables hold what is `known`, and no more: what was let go of goes to the archive.
 
         Rows that were closed are none of its business and stay.
         """
         closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
-        with self._database.transaction(), self._changing(closed) as known:
-            known.restore(tactician.to_json())
+        with self._database.transaction(), self._changing(closed) as held:
+            overwrite(held, known)
 
     def age(self) -> None:
         """Let knowledge fade from the last time to now; what is worth too little is archived."""
@@ -84,20 +84,20 @@ class KnowledgeStore(KnowledgeReader):
             if row[0] >= self._now:
                 return
             rate = self._config.forgetting_decay_rate
-            with self._changing() as tactician:
-                forgetting.decay(tactician, since=row[0], now=self._now, rate=rate)
-                forgetting.prune(tactician, self._config, now=self._now)
+            with self._changing() as known:
+                forgetting.decay(known, since=row[0], now=self._now, rate=rate)
+                forgetting.prune(known, self._config, now=self._now)
             self._growing.fade(rate ** ((self._now - row[0]) / forgetting.MONTH_S))
             self._growing.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
 
-    def maintain(self, scope_glob: str = "*") -> Maintenance:
+    def maintain(self, scope_glob: str = "*") -> KnowledgeUpkeep:
         """Return what upkeep did to the entries of the scopes that a glob names, shared ones as well.
 
         Those that say the same become one, those that have faded go to the archive, and words find the rest again.
         """
         with self._database.transaction():
-            return Maintenance(
+            return KnowledgeUpkeep(
                 merged=self._growing.merge(scope_glob),
                 pruned=self._growing.prune(scope_glob, self._config.importance_threshold),
                 indexed=self._growing.reindex(),
@@ -110,14 +110,14 @@ class KnowledgeStore(KnowledgeReader):
     @contextmanager
     def _changing(
         self, without: Mapping[str, Collection[str]] | None = None
-    ) -> Iterator[TacticianMemory]:
+    ) -> Iterator[Knowledge]:
         """Lend the knowledge, and write back what was changed; what is gone goes to the archive."""
-        tactician = self._tactician(without or {})
-        before = {table.name: dict(knowledge(tactician, table)) for table in TABLES}
-        yield tactician
+        known = self._knowledge(without or {})
+        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        yield known
         database = self._database
         for table in TABLES:
-            old, new = before[table.name], knowledge(tactician, table)
+            old, new = before[table.name], knowledge(known, table)
             database.execute_many(
                 table.replace,
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
@@ -126,25 +126,25 @@ class KnowledgeStore(KnowledgeReader):
                 self._let_go(table, name, as_json(old[name]))
         database.execute(
             "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
-            (tactician.total_sessions, tactician.total_battles, tactician.overall_win_rate),
+            (known.total_sessions, known.total_battles, known.overall_win_rate),
         )
 
-    def _note(self, run_id: str, row: OutboxRow, tactician: TacticianMemory) -> None:
+    def _note(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
         """Keep an entry, where a lesson comes from, or why something no longer holds."""
         if row.kind == "entry":
             self._growing.take(run_id, row)
         elif row.kind == "close":
-            self._close(run_id, row, tactician)
+            self._close(run_id, row, known)
         elif (table := BY_LESSON.get(row.kind)) is not None:
             memory_id = row.payload[table.id_column]
             self._provenances.taught(table.name, memory_id, run_id, row)
 
-    def _close(self, run_id: str, row: OutboxRow, tactician: TacticianMemory) -> None:
+    def _close(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
         """Note why something no longer holds; what is gone already needs no closing."""
         name, memory_id = row.payload["table"], row.payload["id"]
         if name == TABLE:
             self._growing.close(run_id, row)
-        elif memory_id in knowledge(tactician, BY_NAME[name]):
+        elif memory_id in knowledge(known, BY_NAME[name]):
             self._provenances.close(name, run_id, row)
 
     def _let_go(self, table: Table, name: str, row: Mapping[str, Json]) -> None:

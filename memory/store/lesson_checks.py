@@ -11,8 +11,8 @@ from memory.store.knowledge_tables import BY_NAME
 from memory.store.ltm_entries import TABLE
 from memory.store.ltm_rows import LASTING, Taught, entry_in, row_of
 from memory.store.run_rows import OutboxRow
+from memory.tiers.knowledge import Knowledge
 from memory.tiers.lessons import learn
-from memory.tiers.tactician import TacticianMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ def require_deliverable(kind: Kind, payload: Mapping[str, Json]) -> None:
         elif kind == "close":
             _require_close(payload)
         else:
-            learn(TacticianMemory(), kind, payload)
+            learn(Knowledge(), kind, payload)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all it needs."
         raise MalformedRecord(message) from error

@@ -51,7 +51,7 @@ class Provenances:
     def taught(self, table: str, memory_id: str, run_id: str, lesson: OutboxRow) -> None:
         """Note the lesson that taught a row; one that was closed holds again."""
         payload = lesson.payload
-        status, evidence = payload.get("status", "verified"), payload.get("evidence", ())
+        status, evidence = payload.get("status", "verified"), payload.get("sources", ())
         where = Provenance(status, run_id, lesson.sequence, lesson.tick, "", tuple(evidence))
         self._keep(table, memory_id, where)
 
