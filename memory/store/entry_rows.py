@@ -82,7 +82,7 @@ def text_of(entry: Entry) -> str:
         words.append(entry.key)
     words += sorted(entry.tags)
     _collect(entry.data.values(), words)
-    return " ".join(words)
+    return " ".join(filter(None, words))
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
