@@ -56,7 +56,7 @@ class KnowledgeStore(KnowledgeReader):
             fresh = [row for row in rows if self._is_new(run_id, row.sequence)]
             if fresh:
                 with self._changing() as known:
-                    for row in fresh:
+                    for row in sorted(fresh, key=_closes_last):
                         learn(known, row.kind, row.payload)
                         self._note(run_id, row, known)
                     forgetting.prune(known, self._config, now=self._now)
@@ -152,6 +152,11 @@ class KnowledgeStore(KnowledgeReader):
         self._archive.keep(table.name, name, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (name,))
         self._provenances.drop(table.name, name)
+
+
+def _closes_last(row: OutboxRow) -> tuple[int, bool]:
+    """Order lessons by tick; what was taught in the tick that closed it must not open it again."""
+    return row.tick, row.kind == "close"
 
 
 def open_knowledge_store(

@@ -336,7 +336,11 @@ def test_whatever_happens_file_and_indexes_hold_what_was_committed(
 def test_e34_a_session_is_kept_under_its_name_and_comes_back_equal(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
-    saved = {"objectives": [{"id": "o1", "progress": 0.5}], "battles": [], "name": None}
+    saved: dict[str, Json] = {
+        "objectives": [{"id": "o1", "progress": 0.5}],
+        "battles": [],
+        "name": None,
+    }
     store.save_strategist_checkpoint("s1", 5, {"older": True})
     store.save_strategist_checkpoint("s1", 10, saved)
     store.save_strategist_checkpoint("s2", 11, [1, 2])
