@@ -106,7 +106,7 @@ KNOWLEDGE_SCHEMA: Final = Schema(
                 run_id TEXT NOT NULL,
                 sequence INTEGER NOT NULL,
                 scope TEXT NOT NULL CHECK (
-                    scope GLOB 'agent:*:ltm:*' OR scope GLOB 'team:*' OR scope = 'collective'
+                    scope GLOB 'agent:?*:ltm:?*' OR scope GLOB 'team:?*' OR scope = 'collective'
                 ),
                 kind TEXT NOT NULL,
                 key TEXT NOT NULL,
@@ -143,12 +143,12 @@ KNOWLEDGE_SCHEMA: Final = Schema(
                     || coalesce((SELECT ' ' || group_concat(value, ' ') FROM json_each(tags)), '')
                     || coalesce((SELECT ' ' || group_concat(atom, ' ') FROM json_tree(data)
                         WHERE type = 'text' AND atom <> ''), '')
-                END FROM ltm_entries_before WHERE scope GLOB 'agent:*:ltm:*'""",
+                END FROM ltm_entries_before WHERE scope GLOB 'agent:?*:ltm:?*'""",
             # Nothing but these scopes outlives a run.
             """INSERT INTO archive (table_name, id, archived_at, row)
                 SELECT 'ltm_entries', id, 0.0, json_object('run_id', run_id, 'sequence', sequence,
                     'scope', scope, 'kind', kind, 'data', data, 'tags', tags, 'importance', importance)
-                FROM ltm_entries_before WHERE NOT scope GLOB 'agent:*:ltm:*'""",
+                FROM ltm_entries_before WHERE NOT scope GLOB 'agent:?*:ltm:?*'""",
             "DROP TABLE ltm_entries_before",
             "ALTER TABLE provenance RENAME TO provenance_before",
             # closed: why the row no longer holds, '' while it does; evidence: a list of what shows it.

@@ -97,11 +97,12 @@ class KnowledgeStore(KnowledgeReader):
         Those that say the same become one, those that have faded go to the archive, and words find the rest again.
         """
         with self._database.transaction():
-            return KnowledgeUpkeep(
-                merged=self._growing.merge(scope_glob),
-                pruned=self._growing.prune(scope_glob, self._config.importance_threshold),
-                indexed=self._growing.reindex(),
-            )
+            found = (
+                self._growing.reindex()
+            )  # first: what is not in the index cannot be taken out of it
+            merged = self._growing.merge(scope_glob)
+            pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
+        return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
 
     def _is_new(self, run_id: str, sequence: int) -> bool:
         sql = "INSERT OR IGNORE INTO deliveries (run_id, sequence) VALUES (?, ?)"

@@ -25,7 +25,7 @@ INSERT: Final = (
 )
 KEY: Final = 8
 SOURCES: Final = 13
-LASTING: Final = ("agent:*:ltm:*", "team:*", "collective")  # the scopes that outlive a run
+LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
 RUN: Final = "run:"  # how a source begins that names the run something was learnt in
 
 

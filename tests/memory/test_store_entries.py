@@ -10,6 +10,7 @@ from memory import (
     Checkpoint,
     CorruptStore,
     Entry,
+    Json,
     MalformedRecord,
     RunStore,
     open_run_store,
@@ -253,6 +254,22 @@ def test_an_index_that_is_broken_is_made_anew(tmp_path: Path, breakage: str) -> 
     store.rewind(before)
     assert store.tags() == {"fight": 1, "lost": 1, "river": 1, "stone": 1}
     store.close()
+
+
+def test_a_broken_index_stops_neither_a_commit_nor_the_way_back(store: RunStore) -> None:
+    store.put_entry(entry(1))
+    store.put_entry(entry(2, word="river"))
+    store.commit(checkpoint=checkpoint(1))
+    forget_all_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
+    store._database.execute(forget_all_words)
+    store.drop_entry(1)  # which is not in the index it is to be taken out of
+    store.put_entry(entry(3))
+    store.commit()
+    assert (found(store, "stone"), found(store, "river")) == ([3], [2])
+    store._database.execute(forget_all_words)
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
 
 class Model:
