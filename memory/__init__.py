@@ -37,13 +37,14 @@ from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
 from memory.recall import BlackboardRecall, Recall
+from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
-    KnowledgeReader,
     KnowledgeStore,
-    Provenance,
+    KnowledgeUpkeep,
     open_knowledge_store,
     read_knowledge_store,
 )
+from memory.store.provenance import Provenance
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
@@ -125,6 +126,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeReader",
     "KnowledgeStore",
+    "KnowledgeUpkeep",
     "LearnedPattern",
     "Listener",
     "LocationVisited",

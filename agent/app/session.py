@@ -188,7 +188,8 @@ class Session:
         )
         if is_new:
             known = self._knowledge
-            self._memory.take_over(known.load_knowledge(), known.entries(), origin=EARLIER)
+            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
+            self._memory.take_over(known.load_knowledge(), entries, origin=EARLIER)
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
