@@ -19,7 +19,7 @@ from memory.errors import (
     UnknownMemory,
     UnknownScope,
 )
-from memory.recall import BlackboardRecall, Recall
+from memory.recall.port import BlackboardRecall, Recall
 from memory.store.knowledge_store import (
     KnowledgeReader,
     KnowledgeStore,
