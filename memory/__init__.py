@@ -28,8 +28,9 @@ from memory.store.knowledge_store import (
     read_knowledge_store,
 )
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
+from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
-from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
+from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.consolidator import CONSOLIDATION, SESSION, Consolidation, MemoryConsolidator
 from memory.tiers.observer import (
     ACTION,
