@@ -51,7 +51,7 @@ class _Source(NamedTuple):
     """Where candidates come from: tables, a condition that an index answers, and the order it answers in."""
 
     where: str
-    order: str
+    order: str = "seq"
     tables: str = "entries"
     hits: str = "0.0"
 
@@ -82,11 +82,11 @@ class EntrySearch:
         values.update(place=query.place, subject=query.subject, now=now_s)
         values["asked"] = float(max(1, bool(query.place) + bool(query.subject)))
         values["results"] = query.max_results
-        arms = [_arm(each, passing) for each in self._sources(query, values)]
-        if not arms:
+        sources = list(self._sources(query, values))
+        if not sources:
             return []
         best = "max(hits) OVER ()" if query.text else "0.0"
-        scored = _SCORED.format(best=best, candidates=_newest(arms))
+        scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
         total = _TOTAL.format(scored=scored)
         sql = _FOUND.format(parts=_PARTS, columns=COLUMNS, total=total)
         rows = self._database.rows(sql, values)
@@ -136,24 +136,34 @@ def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
     if query.place:
         yield _Source("place = :place AND place <> ''", "game_s DESC, seq")
     if query.subject:
-        yield _Source("subject = :subject AND subject <> ''", "game_s DESC, seq")
+        # Those of the place are there already.
+        where = "subject = :subject AND subject <> '' AND place <> :place"
+        yield _Source(where if query.place else where.rpartition(" AND ")[0], "game_s DESC, seq")
 
 
-def _arm(source: _Source, passing: Filters) -> str:
-    conditions = " AND ".join((source.where, *passing.conditions))
-    return (
-        f"SELECT {_CANDIDATE}, {source.hits} AS hits FROM {source.tables} "  # noqa: S608  # no value is in it
-        f"WHERE {conditions} ORDER BY {source.order} DESC LIMIT {CANDIDATES}"
-    )
-
-
-def _newest(arms: list[str]) -> str:
-    """Return the newest candidates of all `arms`, each entry once."""
-    if len(arms) == 1:
-        return arms[0]
-    union = " UNION ALL ".join(f"SELECT * FROM ({arm})" for arm in arms)  # noqa: S608
+def _candidates(sources: list[_Source], passing: Filters) -> str:
+    """Return the query for the newest of what each source brings, a share of the whole each."""
+    if len(sources) == 1:
+        return _arm(sources[0], passing, CANDIDATES)
+    if all(each.order == "seq" for each in sources):  # in one order, in which they are merged
+        union = " UNION ALL ".join(_arm(each, passing) for each in sources)
+        return f"{union} ORDER BY seq DESC LIMIT {CANDIDATES}"
+    share = CANDIDATES // len(sources)
+    arms = (f"SELECT * FROM ({_arm(each, passing, share)})" for each in sources)  # noqa: S608
+    union = " UNION ALL ".join(arms)
+    if all(each.tables == "entries" for each in sources):
+        return union
     columns = "id, seq, game_s, importance, utility, met, max(hits) AS hits"
-    return f"SELECT {columns} FROM ({union}) GROUP BY id ORDER BY seq DESC LIMIT {CANDIDATES}"  # noqa: S608
+    return f"SELECT {columns} FROM ({union}) GROUP BY id"  # noqa: S608  # an entry may come twice
+
+
+def _arm(source: _Source, passing: Filters, most: int = 0) -> str:
+    conditions = " AND ".join((source.where, *passing.conditions))
+    arm = (
+        f"SELECT {_CANDIDATE}, {source.hits} AS hits FROM {source.tables} "  # noqa: S608  # no value is in it
+        f"WHERE {conditions}"
+    )
+    return f"{arm} ORDER BY {source.order} DESC LIMIT {most}" if most else arm
 
 
 def _relevance_left(scope: str, relevance: float, age_s: float) -> float:
