@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """How many entries there are, by scope and by how far they are trusted; how full scopes are of their
-    budget of tokens; what waits at each edge; and how often a listener failed.
+    """How many entries there are and how they stand, by scope and by edge.
+
+    `fullness` is the share of a scope's budget of tokens that is used, `pending` what waits at an edge, `faults`
+    how often a listener failed.
     """
 
     scopes: Mapping[str, int]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory.codec import decode, encode, require_json
 from memory.store import indexes
-from memory.store.entry_rows import INSERT, UNSEARCHED, row_of
+from memory.store.entry_rows import INSERT, UNSEARCHED, encode_tags, row_of
 from memory.store.indexes import Indexed
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ _LIVE: Final = (
     "SELECT id, scope, tags, text FROM entries "
     "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
 )
+_SEEN: Final = "SELECT last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
 _MARK: Final = (
-    "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
-    "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
+    "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) WHERE id = ?"
 )
 
 
@@ -44,8 +44,7 @@ class Entries:
     def put(self, entry: Entry) -> None:
         """Keep `entry` at the next commit, in the place of one of its seq if there is one."""
         require_json(entry.data)
-        if entry.tags:
-            encode(sorted(entry.tags))
+        encode_tags(entry.tags)
         if entry.sources:
             encode(entry.sources)
         # Encoded when it is committed: most entries of a moment are let go of before.
@@ -63,8 +62,7 @@ class Entries:
         """Write what changed, within the transaction of a commit."""
         database = self._database
         if self._dropped:
-            indexes.cut(database, self._live(self._dropped))
-            database.execute(_MARK, (encode(list(self._dropped)),))
+            self._let_go(self._live(self._dropped))
         rows = [
             row_of(number, each) for number, each in enumerate(self._put.values(), self._next_id())
         ]
@@ -106,6 +104,16 @@ class Entries:
         self._database.execute(
             "DELETE FROM entries WHERE dropped_after < (SELECT min(id) FROM checkpoints)"
         )
+
+    def _let_go(self, rows: list[Indexed]) -> None:
+        database = self._database
+        (seen,) = database.row(_SEEN) or (0,)
+        indexes.cut(database, rows)
+        # What no checkpoint has seen, none can need.
+        database.execute_many(
+            "DELETE FROM entries WHERE id = ?", ((row.id,) for row in rows if row.id > seen)
+        )
+        database.execute_many(_MARK, ((row.id,) for row in rows if row.id <= seen))
 
     def _live(self, seqs: Iterable[int]) -> list[Indexed]:
         rows = self._database.rows(_LIVE, (encode(list(seqs)),))

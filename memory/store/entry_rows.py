@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import Entry
 from memory.codec import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from memory.codec import Json
 
@@ -43,7 +44,7 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         number,
         *entry[:5],
         encode(data),
-        encode(sorted(entry.tags)) if entry.tags else "[]",
+        encode_tags(entry.tags),
         entry.importance,
         entry.expires_s,
         entry.key or None,
@@ -54,6 +55,12 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         subject_of(data),
         text_of(entry),
     )
+
+
+@lru_cache(maxsize=1024)  # the same few sets come again and again
+def encode_tags(tags: frozenset[str]) -> str:
+    """Return the one JSON text of a set of tags."""
+    return encode(sorted(tags))
 
 
 def place_of(data: Mapping[str, Json]) -> str:
@@ -70,10 +77,12 @@ def text_of(entry: Entry) -> str:
     """Return the words worth searching; none in scopes that come and go with every tick."""
     if entry.scope.endswith(UNSEARCHED):
         return ""
-    # A key that was only counted says nothing.
-    key = "" if entry.key.endswith(f"/{entry.seq}") else entry.key
-    words = (entry.kind, key, *sorted(entry.tags), *_words(entry.data))
-    return " ".join(filter(None, words))
+    words = [entry.kind]
+    if not entry.key.endswith(f"/{entry.seq}"):  # a key that was only counted says nothing
+        words.append(entry.key)
+    words += sorted(entry.tags)
+    _collect(entry.data.values(), words)
+    return " ".join(words)
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
@@ -84,12 +93,11 @@ def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _words(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _words(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _words(each)
+def _collect(values: Iterable[Json], words: list[str]) -> None:
+    for value in values:
+        if isinstance(value, str):
+            words.append(value)
+        elif isinstance(value, dict):
+            _collect(value.values(), words)
+        elif isinstance(value, list | tuple):
+            _collect(value, words)

@@ -167,7 +167,7 @@ def _arm(source: _Source, passing: Filters, most: int = 0) -> str:
 
 
 def _relevance_left(scope: str, relevance: float, age_s: float) -> float:
-    """Return the relevance after `age_s` game seconds in `scope`: relevance·(1−rate)^minutes."""
+    """Return the relevance after `age_s` game seconds in `scope`: relevance·(1-rate)^minutes."""
     return float(relevance * (1.0 - _decay_of(scope)) ** (max(0.0, age_s) / 60.0))
 
 

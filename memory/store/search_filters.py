@@ -16,48 +16,59 @@ _WILD: Final = "*?["
 class Filters(NamedTuple):
     """Conditions that must all hold, and the values they name."""
 
-    conditions: tuple[str, ...]
+    conditions: list[str]
     values: dict[str, object]
+
+    def name(self, prefix: str, given: Iterable[object]) -> list[str]:
+        """Return a name for each value given."""
+        names = {f"{prefix}{number}": value for number, value in enumerate(given)}
+        self.values.update(names)
+        return [f":{each}" for each in names]
+
+    def each(self, condition: str, prefix: str, given: Iterable[object]) -> None:
+        """Demand `condition` of each value given."""
+        self.conditions.extend(condition.format(each) for each in self.name(prefix, given))
 
 
 def filters(query: MemoryQuery, now_s: float) -> Filters:
-    """Return the conditions of `query` that no cue and no index takes care of.
-
-    Columns carry a plus sign where an index on them would bring more rows than the cue's own.
-    """
-    conditions = ["dropped_after IS NULL"]
-    values: dict[str, object] = {}
-
-    def name(prefix: str, given: Iterable[object]) -> list[str]:
-        names = {f"{prefix}{number}": value for number, value in enumerate(given)}
-        values.update(names)
-        return [f":{each}" for each in names]
-
+    """Return the conditions of `query` that no cue and no index takes care of."""
+    named = Filters([], {})
+    named.conditions.append("dropped_after IS NULL")
     if query.scopes:
-        globs = name("scope", map(_glob, query.scopes))
-        conditions.append(f"({' OR '.join(f'entries.scope GLOB {each}' for each in globs)})")
+        globs = named.name("scope", map(_glob, query.scopes))
+        named.conditions.append(f"({' OR '.join(f'entries.scope GLOB {each}' for each in globs)})")
     if query.kinds:
-        conditions.append(f"+kind IN ({', '.join(name('kind', query.kinds))})")
+        # The plus sign keeps it a mere filter: an index on kinds would bring more rows than the cue's own.
+        named.conditions.append(f"+kind IN ({', '.join(named.name('kind', query.kinds))})")
     else:
-        conditions.append(f"kind <> '{RECOLLECTION}'")
-    conditions += [f"{_TAGGED} = {each})" for each in name("all", sorted(query.all_of))]
-    if query.any_of:
-        conditions.append(f"{_TAGGED} IN ({', '.join(name('any', sorted(query.any_of)))}))")
-    conditions += [f"NOT {_TAGGED} = {each})" for each in name("none", sorted(query.none_of))]
-    if (since := query.earliest(now_s)) is not None:
-        conditions += [f"game_s >= {each}" for each in name("since", [since])]
-    if query.until_s is not None:
-        conditions += [f"game_s <= {each}" for each in name("until", [query.until_s])]
+        named.conditions.append(f"kind <> '{RECOLLECTION}'")
     if query.key_pattern:
-        conditions += [f"key GLOB {each}" for each in name("key", [_glob(query.key_pattern)])]
-    if query.min_relevance > 0:
-        conditions.append("relevance_left(entries.scope, relevance, :now - game_s) >= :relevance")
-        values["relevance"] = query.min_relevance
-    if not query.include_expired:
-        conditions.append("(expires_s IS NULL OR expires_s > :now)")
+        named.each("key GLOB {}", "key", [_glob(query.key_pattern)])
+    _by_tags(query, named)
+    _by_time(query, named, now_s)
     if not query.include_closed:
-        conditions.append("closed = ''")
-    return Filters(tuple(conditions), values)
+        named.conditions.append("closed = ''")
+    return named
+
+
+def _by_tags(query: MemoryQuery, named: Filters) -> None:
+    named.each(f"{_TAGGED} = {{}})", "all", sorted(query.all_of))
+    if query.any_of:
+        names = named.name("any", sorted(query.any_of))
+        named.conditions.append(f"{_TAGGED} IN ({', '.join(names)}))")
+    named.each(f"NOT {_TAGGED} = {{}})", "none", sorted(query.none_of))
+
+
+def _by_time(query: MemoryQuery, named: Filters, now_s: float) -> None:
+    if (since := query.earliest(now_s)) is not None:
+        named.each("game_s >= {}", "since", [since])
+    if query.until_s is not None:
+        named.each("game_s <= {}", "until", [query.until_s])
+    if query.min_relevance > 0:
+        left = "relevance_left(entries.scope, relevance, :now - game_s)"
+        named.each(f"{left} >= {{}}", "relevance", [query.min_relevance])
+    if not query.include_expired:
+        named.conditions.append("(expires_s IS NULL OR expires_s > :now)")
 
 
 # By the entry's own tags: the index of tags does not hold those of scopes that come and go with every tick.
