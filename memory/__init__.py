@@ -18,6 +18,7 @@ from memory.errors import (
     MissingCheckpoint,
     MissingStore,
     NewerStore,
+    NotHookable,
     RunFolderError,
     StoreError,
     UnknownMemory,
@@ -29,8 +30,12 @@ from memory.flow.memory_map import Edge, MemoryMap, ScopeMap, memory_map
 from memory.flow.subscription import Derived, MemorySubscription, TagFilter, of_kinds
 from memory.flow.transformers import Filtering, Summarizing, identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.hooks.hooks import Call, Hooks, Registration, hookable
+from memory.hooks.hookable import hookable
+from memory.hooks.hooks import Hooks
+from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
+from memory.hooks.registration import Call, ErrorMode, Handler, Registration
+from memory.hooks.wrapping import Proceed
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -113,6 +118,7 @@ __all__ = [
     "Edge",
     "Entry",
     "EntryStore",
+    "ErrorMode",
     "EventRow",
     "Extractor",
     "Filtering",
@@ -121,6 +127,7 @@ __all__ = [
     "ForeignStore",
     "Found",
     "Fullness",
+    "Handler",
     "Hooks",
     "Json",
     "Kind",
@@ -143,12 +150,15 @@ __all__ = [
     "MissingStore",
     "MistakeRecord",
     "NewerStore",
+    "NotHookable",
     "ObserverMemory",
     "OnDemand",
     "OutboxRow",
     "Part",
     "Periodic",
     "PlayerPreference",
+    "Pointcut",
+    "Proceed",
     "Produced",
     "Producers",
     "Provenance",

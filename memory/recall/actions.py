@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from memory.blackboard.scopes import scope_name
 from memory.errors import MalformedRecord
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.hooks.hooks import Hooks, hookable
+from memory.hooks.hookable import hookable
+from memory.hooks.hooks import Hooks
 from memory.recall.gaps import gaps
 from memory.recall.notes import Note, refuse_lesser
 from memory.recall.recollection import learn_outcome

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
-    from memory.hooks.hooks import Call, Registration
+    from memory.hooks.registration import Call, Registration
     from memory.recall.ranking import Found
 
 KEPT: Final = 0.9  # of a utility, each time it is learnt anew
