@@ -39,9 +39,9 @@ from memory.hooks.wrapping import Proceed
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
-from memory.recall.query import RECOLLECTION, MemoryQuery
+from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
-from memory.recall.recollection import Recollection, recollection_of, watch_recalls
+from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
 from memory.store.knowledge_store import (
     KnowledgeReader,
@@ -99,6 +99,7 @@ __all__ = [
     "SENSORY_INPUT",
     "SESSION",
     "TICK_STATE",
+    "UPKEEP",
     "ActionRecord",
     "AgentMemory",
     "AllOf",
@@ -198,6 +199,7 @@ __all__ = [
     "gather_context",
     "hookable",
     "identity",
+    "is_open",
     "memory_map",
     "of_kinds",
     "open_knowledge_store",
@@ -210,5 +212,5 @@ __all__ = [
     "recollection_of",
     "scope_name",
     "team_scope",
-    "watch_recalls",
+    "watch_actions",
 ]
