@@ -201,10 +201,12 @@ class Session:
         hindsight = Hindsight(kit, actions)
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
+        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder),
+            mind=mind,
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,

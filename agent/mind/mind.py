@@ -12,7 +12,7 @@ from agent.mind.ladder import Episode, Ladder, Rung
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, Plan, after, explain, plan
 from agent.skills import Course, Outcome, once, wait
-from memory import Hooks, Json, Recall, hookable
+from memory import BlackboardEvent, Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
 LEISURE: Final = 60  # frames, where nothing is wanted
@@ -138,9 +138,10 @@ class Mind:
         """Begin anew at the checkpoint of `tick`, with what the mind of the branch that died learnt."""
         self._ladder.come_back(died["ladder"], tick)
 
-    def think_again(self) -> None:
-        """Make a new plan once the deed under way is over: what is known is not what it was."""
-        self._plan = None
+    def remembered(self, event: BlackboardEvent) -> None:
+        """Make a new plan once the deed under way is over, when what is known is not what it was."""
+        if event.action == "write":
+            self._plan = None
 
     @hookable
     def post_mortem(self, episode: Episode, percept: Percept) -> Episode:
