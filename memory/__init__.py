@@ -36,7 +36,13 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
-from memory.recall import BlackboardRecall, Recall
+from memory.recall.actions import MemoryActions
+from memory.recall.context import Context, gather_context
+from memory.recall.port import BlackboardRecall, Recall
+from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
+from memory.recall.ranking import Found, Score, Searched, Weights, explain
+from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
+from memory.recall.stats import MemoryStats
 from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
     KnowledgeStore,
@@ -89,10 +95,12 @@ __all__ = [
     "CONSOLIDATION",
     "LOCATION",
     "OBJECTIVE",
+    "RECOLLECTION",
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
     "TICK_STATE",
+    "UPKEEP",
     "ActionRecord",
     "AgentMemory",
     "AllOf",
@@ -106,6 +114,7 @@ __all__ = [
     "Conflict",
     "Consolidation",
     "ConsolidationConfig",
+    "Context",
     "CorruptStore",
     "Derived",
     "Edge",
@@ -118,6 +127,7 @@ __all__ = [
     "Flows",
     "ForbiddenWrite",
     "ForeignStore",
+    "Found",
     "Fullness",
     "Handler",
     "Hooks",
@@ -132,9 +142,12 @@ __all__ = [
     "LocationVisited",
     "Maintenance",
     "MalformedRecord",
+    "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
     "MemoryMap",
+    "MemoryQuery",
+    "MemoryStats",
     "MemorySubscription",
     "MissingCheckpoint",
     "MissingStore",
@@ -153,6 +166,7 @@ __all__ = [
     "Producers",
     "Provenance",
     "Recall",
+    "Recollection",
     "Registration",
     "ResourceSnapshot",
     "RunFolder",
@@ -161,6 +175,8 @@ __all__ = [
     "RunStore",
     "Scope",
     "ScopeMap",
+    "Score",
+    "Searched",
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
@@ -178,10 +194,14 @@ __all__ = [
     "UnknownScope",
     "Upkeep",
     "View",
+    "Weights",
     "as_json",
     "create_run",
+    "explain",
+    "gather_context",
     "hookable",
     "identity",
+    "is_open",
     "memory_map",
     "of_kinds",
     "open_knowledge_store",
@@ -191,6 +211,8 @@ __all__ = [
     "read_knowledge_store",
     "read_run",
     "read_run_store",
+    "recollection_of",
     "scope_name",
     "team_scope",
+    "watch_actions",
 ]
