@@ -13,7 +13,7 @@ from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import Kit, Ledger, Reached, Story, Topic, capabilities_for, escape
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
@@ -73,7 +73,7 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
 
     def __init__(
         self,
@@ -83,6 +83,7 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
+        *more: Topic,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -90,6 +91,7 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
+        self._more = more
         self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
@@ -209,7 +211,7 @@ class Session:
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder),
+            mind=Mind(capabilities_for(kit, *self._more), self._recall, self._hooks, self._ladder),
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
