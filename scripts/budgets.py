@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from growth import CONSOLIDATION, Sample, Soak
+from growth import CHECKPOINT, CONSOLIDATION, Sample, Soak
 
 from agent.report import Stop
 
@@ -20,6 +20,7 @@ PER_PATTERN: Final = 1 * KB
 MOST_STRATEGIST: Final = 50 * KB
 MOST_OBSERVER: Final = 4 * KB
 SLACK: Final = 1.1  # of what should stay the same: play is not the same every hour
+SLOWER: Final = 1.2
 CLOCK_MS: Final = 1.0  # that a busy machine may add to a time
 LONGEST_MS: Final = 100.0
 IDLE: Final = 0.05  # of all ticks, at most
@@ -89,6 +90,7 @@ def verdicts(soak: Soak) -> list[Verdict]:
         *_files(soak.samples),
         _entries(parts),
         *_consolidations(parts),
+        _checkpoints(soak),
         *_play(soak),
     ]
 
@@ -120,13 +122,13 @@ def _run_file(parts: Sequence[Tenth]) -> Verdict:
 
 
 def _files(samples: Sequence[Sample]) -> Iterator[Verdict]:
-    worst = max(samples, key=lambda each: each.knowledge_bytes - PER_PATTERN * each.patterns)
+    worst = max(samples, key=lambda each: _live_bytes(each) - PER_PATTERN * each.patterns)
     budget = MOST_KNOWLEDGE + PER_PATTERN * worst.patterns
     yield Verdict(
-        f"memory.sqlite, at its largest ({worst.patterns} patterns)",
-        f"{worst.knowledge_bytes / KB:.0f} KB",
+        f"memory.sqlite without its archive, at its largest ({worst.patterns} patterns)",
+        f"{_live_bytes(worst) / KB:.0f} KB",
         f"{MOST_KNOWLEDGE // KB} KB and {PER_PATTERN // KB} KB a pattern",
-        worst.knowledge_bytes <= budget,
+        _live_bytes(worst) <= budget,
     )
     for what, most, budget in (
         ("the strategist's session", max(e.strategist_bytes for e in samples), MOST_STRATEGIST),
@@ -134,6 +136,29 @@ def _files(samples: Sequence[Sample]) -> Iterator[Verdict]:
     ):
         figure = f"{most / KB:.1f} KB"
         yield Verdict(f"{what}, as text", figure, f"{budget // KB} KB", most <= budget)
+
+
+def _live_bytes(sample: Sample) -> int:
+    return sample.knowledge_bytes - sample.archive_bytes
+
+
+def _checkpoints(soak: Soak) -> Verdict:
+    end = soak.samples[-1].frame
+    early, late = (
+        [
+            1_000 * each.took
+            for each in soak.lapses
+            if each.what == CHECKPOINT and int(TENTHS * each.frame / end) in at
+        ]
+        for at in (EARLY, LATE)
+    )
+    early_ms, late_ms = (median(each) if each else 0.0 for each in (early, late))
+    return Verdict(
+        "a checkpoint, median: tenths 2 to 4, tenths 8 to 10",
+        f"{early_ms:.1f} ms, {late_ms:.1f} ms",
+        f"at most {SLOWER} times as long later",
+        late_ms <= SLOWER * early_ms + CLOCK_MS,
+    )
 
 
 def _entries(parts: Sequence[Tenth]) -> Verdict:

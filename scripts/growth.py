@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, Final
+from typing import Final
 
 from agent.app import Interrupt, Moment
 from agent.bench.game import KNOWLEDGE, RUN
@@ -20,7 +20,10 @@ from agent.bench.stopwatch import Parts, Stopwatch
 from agent.mind.intent import Source
 from agent.report import Summary
 from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge
-from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_knowledge_store, read_run_store
+from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_run_store
+from memory.store.database import open_readonly
+from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.tiers.strategist import strategist_kinds
 
 EVERY: Final = 500  # ticks between two samples
 STORE: Final = "run.sqlite"
@@ -30,6 +33,7 @@ TIMED: Final[Parts] = {
     "memory.tiers.consolidator:MemoryConsolidator.consolidate": CONSOLIDATION,
     "agent.app.session:Session._checkpoint": CHECKPOINT,
 }
+SESSION: Final = frozenset(kind.name for kind in strategist_kinds())
 SEEN: Final = 10  # actions that the observer looks back on
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
@@ -46,6 +50,8 @@ class Sample:
     run_bytes: int
     knowledge_bytes: int
     patterns: int
+    archived: int
+    archive_bytes: int
     observer_bytes: int
     strategist_bytes: int
     entries: Mapping[str, int]
@@ -116,7 +122,8 @@ class Sampler:
 
     def _look(self, moment: Moment) -> Sample:
         run, knowledge = self._home / RUN / STORE, self._home / KNOWLEDGE
-        entries, strategist = _kept(run)
+        entries = _kept(run)
+        archived, archive_bytes, patterns = _known(knowledge)
         return Sample(
             tick=moment.tick,
             frame=moment.frame,
@@ -125,9 +132,11 @@ class Sampler:
             objects=len(gc.get_objects()),
             run_bytes=_size(run),
             knowledge_bytes=_size(knowledge),
-            patterns=_patterns(knowledge),
+            patterns=patterns,
+            archived=archived,
+            archive_bytes=archive_bytes,
             observer_bytes=sum(map(_bytes, _seen(entries))),
-            strategist_bytes=strategist or sum(map(_bytes, _of_level(entries, "stm"))),
+            strategist_bytes=sum(_bytes(entry) for entry in entries if entry.kind in SESSION),
             entries=Counter(entry.scope for entry in entries),
         )
 
@@ -172,29 +181,10 @@ def console_alone(steps: Sequence[Step], every: int) -> list[tuple[int, int]]:
     return curve
 
 
-class _Copy:
-    """A part of a checkpoint, as it is written there."""
-
-    def __init__(self) -> None:
-        self.data: Any = None
-
-    def to_json(self) -> Any:  # noqa: ANN401  # whatever the part keeps
-        return self.data
-
-    def restore(self, data: Any) -> None:  # noqa: ANN401
-        self.data = data
-
-
-def _kept(run: Path) -> tuple[list[Entry], int]:
-    """Return the entries alive at the last commit, and the bytes of the strategist's part."""
+def _kept(run: Path) -> list[Entry]:
+    """Return the entries alive at the last commit."""
     with closing(read_run_store(run)) as store:
-        strategist = _Copy()
-        store.restore_part("StrategistMemory", strategist)
-        return list(store.live_entries()), _length(strategist.data)
-
-
-def _of_level(entries: Sequence[Entry], level: str) -> Iterator[Entry]:
-    return (entry for entry in entries if entry.scope.endswith(f":{level}"))
+        return list(store.live_entries())
 
 
 def _seen(entries: Sequence[Entry]) -> Iterator[Entry]:
@@ -204,16 +194,18 @@ def _seen(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _bytes(entry: Entry) -> int:
-    return _length(dict(entry.data))
+    return len(json.dumps(dict(entry.data)))
 
 
-def _length(data: Any) -> int:  # noqa: ANN401
-    return len(json.dumps(data)) if data is not None else 0
-
-
-def _patterns(knowledge: Path) -> int:
-    with closing(read_knowledge_store(knowledge)) as store:
-        return len(store.load_tactician().patterns)
+def _known(knowledge: Path) -> tuple[int, int, int]:
+    """Return how many memories are archived, the bytes they take, and how many patterns are not."""
+    sql = (
+        "SELECT count(*), coalesce(sum(length(row) + length(id) + length(table_name)), 0), "
+        "(SELECT count(*) FROM tactician_patterns) FROM archive"
+    )
+    with closing(open_readonly(knowledge, KNOWLEDGE_SCHEMA)) as database:
+        ((archived, archive_bytes, patterns),) = database.rows(sql)
+    return archived, archive_bytes, patterns
 
 
 def _size(path: Path) -> int:

@@ -83,8 +83,8 @@ def _by_tenth(parts: Sequence[Tenth]) -> Iterator[str]:
         f"At the end of each tenth of the frames; a look every {EVERY} ticks. Times are of the processor, the median and the longest.",
         "",
         "| frames | ticks | resident MiB | objects | run.sqlite MB | bytes a tick | memory.sqlite KB"
-        " | entries | consolidations | ms |",
-        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        " | its archive KB | entries | consolidations | ms |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     )
     for each in parts:
         last, took = each.last, each.consolidations_ms
@@ -92,7 +92,7 @@ def _by_tenth(parts: Sequence[Tenth]) -> Iterator[str]:
         yield (
             f"| {last.frame:,} | {each.ticks:,} | {last.rss / MIB:.1f} | {last.objects:,}"
             f" | {last.run_bytes / MILLION:.1f} | {each.run_bytes_a_tick:.0f}"
-            f" | {last.knowledge_bytes / KB:.0f} | {sum(last.entries.values()):,} | {len(took)} | {times} |"
+            f" | {last.knowledge_bytes / KB:.0f} | {last.archive_bytes / KB:.0f} | {sum(last.entries.values()):,} | {len(took)} | {times} |"
         )
 
 
@@ -159,6 +159,7 @@ def _draw_files(axes: Axes, soak: Soak) -> None:
     axes.plot(
         frames, [each.knowledge_bytes / MILLION for each in soak.samples], label="memory.sqlite"
     )
+    axes.plot(frames, [each.archive_bytes / MILLION for each in soak.samples], label="its archive")
     axes.set_ylabel("with their logs, MB")
 
 

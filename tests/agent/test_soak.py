@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from budgets import KB, MIB, growth_of, tenths, verdicts
-from growth import CONSOLIDATION, TIMED, Lapse, Sample, Sampler, Soak, console_alone
+from growth import CHECKPOINT, CONSOLIDATION, TIMED, Lapse, Sample, Sampler, Soak, console_alone
 from soak_page import page, plot
 from tour import brawl, tour
 
@@ -77,7 +77,13 @@ def test_the_page_has_every_verdict_and_every_scope(soak: Soak) -> None:
 
 
 def even(
-    *, rss: float = 0, run: float = 0, slower_ms: float = 0, entries: float = 0, idle: int = 0
+    *,
+    rss: float = 0,
+    run: float = 0,
+    slower_ms: float = 0,
+    saving_ms: float = 0,
+    entries: float = 0,
+    idle: int = 0,
 ) -> Soak:
     """A run of a hundred samples that is as it should be, but for what each look adds to the one before."""
     samples = [
@@ -90,6 +96,8 @@ def even(
             run_bytes=int(50_000 * at + run * at * at),
             knowledge_bytes=300 * KB,
             patterns=10,
+            archived=0,
+            archive_bytes=0,
             observer_bytes=KB,
             strategist_bytes=20 * KB,
             entries={"agent:play:stm": int(100 + entries * at)},
@@ -97,7 +105,8 @@ def even(
         for at in range(1, 101)
     ]
     lapses = [
-        Lapse(CONSOLIDATION, each.frame, 0.001 * (5 + slower_ms * at))
+        Lapse(what, each.frame, 0.001 * (base_ms + slower * at))
+        for what, base_ms, slower in ((CONSOLIDATION, 5, slower_ms), (CHECKPOINT, 30, saving_ms))
         for at, each in enumerate(samples)
         if at % 2
     ]
@@ -124,10 +133,11 @@ def test_e37_a_run_that_does_not_grow_keeps_every_budget() -> None:
         (even(rss=MIB / 4), "resident memory"),
         (even(run=1_000), "run.sqlite"),
         (even(slower_ms=0.1), "a consolidation"),
+        (even(saving_ms=0.5), "a checkpoint"),
         (even(entries=2), "entries alive at once: up to tenth 7"),
         (even(idle=6), "ticks waited"),
     ],
-    ids=["leak", "file", "slower", "entries", "idle"],
+    ids=["leak", "file", "slower", "outbox", "entries", "idle"],
 )
 def test_e37_whatever_grows_breaks_its_budget_alone(soak: Soak, what: str) -> None:
     assert broken(soak) == [what]
@@ -136,7 +146,7 @@ def test_e37_whatever_grows_breaks_its_budget_alone(soak: Soak, what: str) -> No
 @pytest.mark.parametrize(
     ("field", "most", "what"),
     [
-        ("knowledge_bytes", 511 * KB, "memory.sqlite"),
+        ("knowledge_bytes", 511 * KB, "memory.sqlite without its archive"),
         ("strategist_bytes", 51 * KB, "the strategist's session"),
         ("observer_bytes", 5 * KB, "the observer's moment"),
     ],
