@@ -16,6 +16,7 @@ MIB: Final = 1024 * 1024
 KB: Final = 1_000
 MOST_RSS: Final = 20 * MIB  # after the first tenth
 MOST_KNOWLEDGE: Final = 500 * KB
+MOST_LOGS: Final = 12_000 * KB  # SQLite empties each at a thousand pages, which are 4 MB
 PER_PATTERN: Final = 1 * KB
 MOST_STRATEGIST: Final = 50 * KB
 MOST_OBSERVER: Final = 4 * KB
@@ -129,6 +130,13 @@ def _files(samples: Sequence[Sample]) -> Iterator[Verdict]:
         f"{_live_bytes(worst) / KB:.0f} KB",
         f"{MOST_KNOWLEDGE // KB} KB and {PER_PATTERN // KB} KB a pattern",
         _live_bytes(worst) <= budget,
+    )
+    logs = max(each.log_bytes for each in samples)
+    yield Verdict(
+        "the logs beside both files",
+        f"{logs / KB:,.0f} KB",
+        f"{MOST_LOGS // KB:,} KB",
+        logs <= MOST_LOGS,
     )
     for what, most, budget in (
         ("the strategist's session", max(e.strategist_bytes for e in samples), MOST_STRATEGIST),

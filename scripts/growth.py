@@ -21,8 +21,9 @@ from agent.mind.intent import Source
 from agent.report import Summary
 from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge
 from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_run_store
-from memory.store.database import open_readonly
+from memory.store.database import Schema, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.run_schema import RUN_SCHEMA
 from memory.tiers.strategist import strategist_kinds
 
 EVERY: Final = 500  # ticks between two samples
@@ -49,6 +50,7 @@ class Sample:
     objects: int  # that the collector of garbage knows of
     run_bytes: int
     knowledge_bytes: int
+    log_bytes: int  # of both files: what is written beside them before it goes in
     patterns: int
     archived: int
     archive_bytes: int
@@ -130,8 +132,9 @@ class Sampler:
             wall_s=perf_counter() - self._since,
             rss=resident(),
             objects=len(gc.get_objects()),
-            run_bytes=_size(run),
-            knowledge_bytes=_size(knowledge),
+            run_bytes=_size(run, RUN_SCHEMA),
+            knowledge_bytes=_size(knowledge, KNOWLEDGE_SCHEMA),
+            log_bytes=_log(run) + _log(knowledge),
             patterns=patterns,
             archived=archived,
             archive_bytes=archive_bytes,
@@ -208,6 +211,14 @@ def _known(knowledge: Path) -> tuple[int, int, int]:
     return archived, archive_bytes, patterns
 
 
-def _size(path: Path) -> int:
-    files = (path, path.with_name(path.name + "-wal"))
-    return sum(each.stat().st_size for each in files if each.exists())
+def _size(path: Path, schema: Schema) -> int:
+    """Return the size of a file with all that its log will put into it."""
+    with closing(open_readonly(path, schema)) as database:
+        ((pages,),) = database.rows("PRAGMA page_count")
+        ((bytes_a_page,),) = database.rows("PRAGMA page_size")
+    return int(pages * bytes_a_page)
+
+
+def _log(path: Path) -> int:
+    log = path.with_name(path.name + "-wal")
+    return log.stat().st_size if log.exists() else 0

@@ -159,8 +159,9 @@ def _draw_files(axes: Axes, soak: Soak) -> None:
     axes.plot(
         frames, [each.knowledge_bytes / MILLION for each in soak.samples], label="memory.sqlite"
     )
+    axes.plot(frames, [each.log_bytes / MILLION for each in soak.samples], label="their logs")
     axes.plot(frames, [each.archive_bytes / MILLION for each in soak.samples], label="its archive")
-    axes.set_ylabel("with their logs, MB")
+    axes.set_ylabel("size, MB")
 
 
 def _draw_times(axes: Axes, soak: Soak) -> None:

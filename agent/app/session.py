@@ -270,7 +270,8 @@ class Session:
         )
         self._checkpoint_due = False
         try:
-            self._knowledge.deliver(self._store.run_id, self._store.outbox())
+            run, knowledge = self._store.run_id, self._knowledge
+            knowledge.deliver(run, self._store.outbox(after=knowledge.delivered(run)))
         except MemoryFault as fault:
             # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
             self._hooks.faults.note("deliver", fault)

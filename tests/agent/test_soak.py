@@ -95,6 +95,7 @@ def even(
             objects=1_000,
             run_bytes=int(50_000 * at + run * at * at),
             knowledge_bytes=300 * KB,
+            log_bytes=4_000 * KB,
             patterns=10,
             archived=0,
             archive_bytes=0,
@@ -147,6 +148,7 @@ def test_e37_whatever_grows_breaks_its_budget_alone(soak: Soak, what: str) -> No
     ("field", "most", "what"),
     [
         ("knowledge_bytes", 511 * KB, "memory.sqlite without its archive"),
+        ("log_bytes", 13_000 * KB, "the logs beside both files"),
         ("strategist_bytes", 51 * KB, "the strategist's session"),
         ("observer_bytes", 5 * KB, "the observer's moment"),
     ],
