@@ -36,7 +36,13 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
-from memory.recall import BlackboardRecall, Recall
+from memory.recall.actions import MemoryActions
+from memory.recall.context import Context, gather_context
+from memory.recall.port import BlackboardRecall, Recall
+from memory.recall.query import RECOLLECTION, MemoryQuery
+from memory.recall.ranking import Found, Score, Searched, Weights, explain
+from memory.recall.recollection import Recollection, recollection_of, watch_recalls
+from memory.recall.stats import MemoryStats
 from memory.store.knowledge_store import (
     KnowledgeReader,
     KnowledgeStore,
@@ -88,6 +94,7 @@ __all__ = [
     "CONSOLIDATION",
     "LOCATION",
     "OBJECTIVE",
+    "RECOLLECTION",
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
@@ -105,6 +112,7 @@ __all__ = [
     "Conflict",
     "Consolidation",
     "ConsolidationConfig",
+    "Context",
     "CorruptStore",
     "Derived",
     "Edge",
@@ -117,6 +125,7 @@ __all__ = [
     "Flows",
     "ForbiddenWrite",
     "ForeignStore",
+    "Found",
     "Fullness",
     "Handler",
     "Hooks",
@@ -130,9 +139,12 @@ __all__ = [
     "LocationVisited",
     "Maintenance",
     "MalformedRecord",
+    "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
     "MemoryMap",
+    "MemoryQuery",
+    "MemoryStats",
     "MemorySubscription",
     "MissingCheckpoint",
     "MissingStore",
@@ -151,6 +163,7 @@ __all__ = [
     "Producers",
     "Provenance",
     "Recall",
+    "Recollection",
     "Registration",
     "ResourceSnapshot",
     "RunFolder",
@@ -159,6 +172,8 @@ __all__ = [
     "RunStore",
     "Scope",
     "ScopeMap",
+    "Score",
+    "Searched",
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
@@ -176,8 +191,11 @@ __all__ = [
     "UnknownScope",
     "Upkeep",
     "View",
+    "Weights",
     "as_json",
     "create_run",
+    "explain",
+    "gather_context",
     "hookable",
     "identity",
     "memory_map",
@@ -189,6 +207,8 @@ __all__ = [
     "read_knowledge_store",
     "read_run",
     "read_run_store",
+    "recollection_of",
     "scope_name",
     "team_scope",
+    "watch_recalls",
 ]

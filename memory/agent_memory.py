@@ -11,7 +11,7 @@ from memory.blackboard.scopes import scope_name
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.recall import BlackboardRecall
+from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind

@@ -27,7 +27,7 @@ UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live
 class Index(Protocol):
     """What finds entries by their words."""
 
-    def reindex(self) -> None:
+    def reindex(self) -> object:
         """Build it anew from the entries."""
 
 

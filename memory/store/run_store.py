@@ -12,6 +12,7 @@ from memory.codec import Json, encode
 from memory.errors import MissingCheckpoint
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
+from memory.store.entry_search import EntrySearch
 from memory.store.indexes import reindex
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
@@ -36,6 +37,7 @@ class RunStore(RunReader):
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
         self._entries = Entries(database)
+        self._search = EntrySearch(database, settle=self.commit)
         self._parts: dict[str, Part] = {}
 
     def append_step(self, row: StepRow) -> None:
