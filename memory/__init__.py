@@ -39,17 +39,18 @@ from memory.hooks.wrapping import Proceed
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
-from memory.recall.query import RECOLLECTION, MemoryQuery
+from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
-from memory.recall.recollection import Recollection, recollection_of, watch_recalls
+from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
+from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
-    KnowledgeReader,
     KnowledgeStore,
-    Provenance,
+    KnowledgeUpkeep,
     open_knowledge_store,
     read_knowledge_store,
 )
+from memory.store.provenance import Provenance
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
@@ -99,6 +100,7 @@ __all__ = [
     "SENSORY_INPUT",
     "SESSION",
     "TICK_STATE",
+    "UPKEEP",
     "ActionRecord",
     "AgentMemory",
     "AllOf",
@@ -134,6 +136,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeReader",
     "KnowledgeStore",
+    "KnowledgeUpkeep",
     "LearnedPattern",
     "Listener",
     "LocationVisited",
@@ -198,6 +201,7 @@ __all__ = [
     "gather_context",
     "hookable",
     "identity",
+    "is_open",
     "memory_map",
     "of_kinds",
     "open_knowledge_store",
@@ -210,5 +214,5 @@ __all__ = [
     "recollection_of",
     "scope_name",
     "team_scope",
-    "watch_recalls",
+    "watch_actions",
 ]

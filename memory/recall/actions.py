@@ -13,7 +13,7 @@ from memory.hooks.hookable import hookable
 from memory.hooks.hooks import Hooks
 from memory.recall.gaps import gaps
 from memory.recall.notes import Note, refuse_lesser
-from memory.recall.recollection import learn_outcome
+from memory.recall.recollection import judge, learn_outcome
 from memory.recall.stats import MemoryStats, stats
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ class MemoryActions:
     def memory_learn_outcome(self, keys: Iterable[str], *, useful: bool) -> int:
         """Return how many entries count for more or less from now on, by how recalling them turned out."""
         return learn_outcome(self.blackboard, keys, useful=useful)
+
+    @hookable
+    def memory_judge(self, recollection: Entry, *, useful: bool) -> int:
+        """Return how many entries count for more or less by what came of one recall, which is judged once."""
+        return judge(self.blackboard, recollection, useful=useful)
 
     @hookable
     def memory_store(

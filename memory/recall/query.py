@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 MOST: Final = 100  # results of one query
 
-# What a recall leaves behind. It is found only by those who ask for it by name: otherwise what was recalled would be
-# recalled for having been recalled.
-RECOLLECTION: Final = "recollection"
+RECOLLECTION: Final = "recollection"  # what a recall leaves behind
+UPKEEP: Final = "upkeep"  # and what tidying up does
+# Found only by those who ask for them by kind: what was recalled would be recalled for having been recalled.
+INWARD: Final = (RECOLLECTION, UPKEEP)
 
 
 @dataclass(frozen=True, slots=True)

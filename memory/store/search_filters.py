@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memory.recall.query import RECOLLECTION, MemoryQuery
+from memory.recall.query import INWARD, MemoryQuery
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ def filters(query: MemoryQuery, now_s: float) -> Filters:
         # The plus sign keeps it a mere filter: an index on kinds would bring more rows than the cue's own.
         named.conditions.append(f"+kind IN ({', '.join(named.name('kind', query.kinds))})")
     else:
-        named.conditions.append(f"kind <> '{RECOLLECTION}'")
+        named.each("kind <> {}", "inward", INWARD)
     if query.key_pattern:
         named.each("key GLOB {}", "key", [_glob(query.key_pattern)])
     _by_tags(query, named)

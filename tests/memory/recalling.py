@@ -18,7 +18,7 @@ from memory import (
     Producers,
     RunStore,
     open_run_store,
-    watch_recalls,
+    watch_actions,
 )
 from tests.memory.samples import EPISODIC, WORKING
 
@@ -49,7 +49,7 @@ def remembering(path: Path) -> Iterator[Remembering]:
     store = open_run_store(path, run_id="run-1")
     blackboard, hooks = Blackboard(store), Hooks()
     flows, maintenance = Flows(blackboard), Maintenance(blackboard, index=store)
-    watch_recalls(Producers(hooks, blackboard), "play")
+    watch_actions(Producers(hooks, blackboard), "play")
     actions = MemoryActions(blackboard, store, hooks, flows, maintenance, "play")
     try:
         yield Remembering(store, blackboard, hooks, flows, maintenance, actions)

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from memory import Entry
 from memory.flow.similarity import alike, groups, words
 
-WORDS = st.lists(st.sampled_from(["one", "two", "three", "four", "five", "six", "seven", "eight"]), max_size=7)
+WORDS = st.lists(
+    st.sampled_from(["one", "two", "three", "four", "five", "six", "seven", "eight"]), max_size=7
+)
 SAYINGS = st.lists(st.tuples(st.sampled_from(["note", "place"]), WORDS), max_size=14)
 
 
