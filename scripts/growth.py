@@ -7,12 +7,12 @@ import gc
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Final
+from typing import Any, Final
 
 from agent.app import Interrupt, Moment
 from agent.bench.game import KNOWLEDGE, RUN
@@ -36,6 +36,7 @@ TIMED: Final[Parts] = {
 }
 SESSION: Final = frozenset(kind.name for kind in strategist_kinds())
 SEEN: Final = 10  # actions that the observer looks back on
+OUTCOME: Final = ("tick", "action_value", "success", "outcome_summary")
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -138,8 +139,8 @@ class Sampler:
             patterns=patterns,
             archived=archived,
             archive_bytes=archive_bytes,
-            observer_bytes=sum(map(_bytes, _seen(entries))),
-            strategist_bytes=sum(_bytes(entry) for entry in entries if entry.kind in SESSION),
+            observer_bytes=_length(_context(entries)),
+            strategist_bytes=sum(_length(each.data) for each in entries if each.kind in SESSION),
             entries=Counter(entry.scope for entry in entries),
         )
 
@@ -190,14 +191,18 @@ def _kept(run: Path) -> list[Entry]:
         return list(store.live_entries())
 
 
-def _seen(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield what the observer holds: the newest look at each, and the last actions."""
-    for kind, many in ((TICK_STATE, 1), (SENSORY_INPUT, 1), (ACTION, SEEN)):
-        yield from [entry for entry in entries if entry.kind == kind][-many:]
+def _context(entries: Sequence[Entry]) -> Mapping[str, Any]:
+    """Return what the observer has for a decision: the newest look at each, and how the last actions ended."""
+    newest = {entry.kind: entry.data for entry in entries}
+    actions = [entry.data for entry in entries if entry.kind == ACTION][-SEEN:]
+    return {
+        **{kind: newest.get(kind) for kind in (TICK_STATE, SENSORY_INPUT)},
+        "recent": [{name: action[name] for name in OUTCOME} for action in actions],
+    }
 
 
-def _bytes(entry: Entry) -> int:
-    return len(json.dumps(dict(entry.data)))
+def _length(data: Mapping[str, Any]) -> int:
+    return len(json.dumps(dict(data)))
 
 
 def _known(knowledge: Path) -> tuple[int, int, int]:

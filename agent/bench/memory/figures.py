@@ -8,17 +8,17 @@ from agent.bench.figures import Spread
 
 Unit: TypeAlias = Literal["ms", "μs", "KB"]
 Verdict: TypeAlias = Literal[
-    "within the aim", "within the limit", "ABOVE THE LIMIT", "with the tapes"
+    "within the aim", "within the limit", "ABOVE THE LIMIT", "no limit", "with the tapes"
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What one figure may be at most: the design's limit, and our aim; `unit` is of both and of the figure."""
+    """What one figure may be at most: the design's limit, and our aim, if any; `unit` is of both and of the figure."""
 
     what: str
-    limit: float
-    aim: float
+    limit: float | None
+    aim: float | None
     unit: Unit = "ms"
 
 
@@ -34,9 +34,12 @@ class MemoryFigure:
         """How its 99th percentile stands."""
         if self.values is None:
             return "with the tapes"
-        if self.values.p99 <= self.bound.aim:
+        p99, limit, aim = self.values.p99, self.bound.limit, self.bound.aim
+        if limit is None:
+            return "no limit"
+        if aim is not None and p99 <= aim:
             return "within the aim"
-        return "within the limit" if self.values.p99 <= self.bound.limit else "ABOVE THE LIMIT"
+        return "within the limit" if p99 <= limit else "ABOVE THE LIMIT"
 
 
 @dataclass(frozen=True, slots=True)

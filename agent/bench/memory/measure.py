@@ -13,7 +13,7 @@ from agent.bench.memory.overhead import asking, disabled_hook, watching
 from agent.bench.memory.queries import budgets, queries
 from agent.bench.memory.recalling import recalling
 from agent.bench.memory.saving import consolidations, saving
-from agent.bench.memory.writing import stretch_of_play
+from agent.bench.memory.writing import TICKS, stretch_of_play
 from emulator import Cartridge, Dex
 from memory import AgentMemory, open_run_store, scope_name
 
@@ -27,12 +27,13 @@ TAPED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: observations, quick questions of each kind, long deeds of each kind, games."""
+    """How much is measured: observations, quick questions of each kind, long deeds of each kind, games, and ticks of each."""
 
     observations: int = fill.OBSERVATIONS
     often: int = 2_000
     seldom: int = 40
     games: int = 4
+    ticks: int = TICKS
 
 
 def measure_memory(cartridge: Cartridge, say: Say, effort: Effort | None = None) -> MemoryFigures:
@@ -40,8 +41,8 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: Effort | None = None)
     effort = effort or Effort()
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
-        say("playing a thousand ticks, for what they write")
-        stretch = stretch_of_play(cartridge, seed=0)
+        say("playing, for what is written meanwhile")
+        stretch = stretch_of_play(cartridge, 0, effort.ticks)
         names = fill.Names.of(Dex.of(cartridge), stretch)
         known = fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
@@ -60,7 +61,7 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: Effort | None = None)
         stack.enter_context(closing(aside))
         figures += recalling(observed, aside, names, effort.observations, effort.often)
         say("playing, with memory's share timed")
-        figures += [watching(cartridge, effort.games), disabled_hook()]
+        figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
     taped = (MemoryFigure(each, None) for each in TAPED)
     return MemoryFigures(cartridge.name, held, [*figures, *taped])
 

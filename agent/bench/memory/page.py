@@ -16,10 +16,10 @@ ABOUT: Final = (
     "later each time, before each consolidation. The hundred thousand observations are of the same kinds, with all",
     "places of that game and all species of the cartridge; they are in a run's file, where recall looks.",
     "",
-    "*Overhead* has two readings. That of the design is what consolidation adds to the ticks in between: the",
-    "consolidator is asked every tick whether one is due. The other is all that it takes to watch a thousand ticks and",
-    "to remember them: handlers of hooks, extractors, the blackboard and its edges; deciding, recording, consolidation",
-    "and checkpoints are not in it.",
+    "*Overhead* is what consolidation adds to the thousand ticks between two of them: the consolidator is asked every",
+    "tick whether one is due. What it takes to watch those ticks and to remember them is another matter, and has a row",
+    "of its own: handlers of hooks, extractors, the blackboard and its edges. Deciding, recording, consolidation and",
+    "checkpoints are not in it; it is part of what a tick costs, for which `docs/bench.md` has the limit.",
 )
 
 
@@ -40,7 +40,7 @@ def memory_rows(figures: MemoryFigures) -> Iterator[MemoryRow]:
         bound, unit = each.bound, each.bound.unit
         p50, p99 = _values(each)
         yield MemoryRow(
-            bound.what, p50, p99, f"{bound.limit:g} {unit}", f"{bound.aim:g} {unit}", each.verdict
+            bound.what, p50, p99, _bound(bound.limit, unit), _bound(bound.aim, unit), each.verdict
         )
 
 
@@ -60,6 +60,10 @@ def memory_page(figures: MemoryFigures) -> str:
         *(f"| {' | '.join(row)} |" for row in memory_rows(figures)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _bound(value: float | None, unit: str) -> str:
+    return "" if value is None else f"{value:g} {unit}"
 
 
 def _values(figure: MemoryFigure) -> tuple[str, str]:

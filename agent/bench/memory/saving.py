@@ -30,6 +30,7 @@ from memory.tiers.lessons import Kind
 
 CONSOLIDATION: Final = Bound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
 SAVE: Final = Bound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
+SAVE_ALL: Final = Bound("tactician save: all of it changed, with its commit", 50.0, 10.0)
 LOAD: Final = Bound("tactician load: opened and read", 100.0, 20.0)
 TAKE_OVER: Final = Bound("tactician load: taken over by a new run", 100.0, 20.0)
 BYTES: Final = Bound("tactician: its file, without an archive", 1_000.0, 1_000.0, "KB")
@@ -58,12 +59,15 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[MemoryFigure]:
     lessons = list(_lessons(known))
     with closing(open_knowledge_store(path, now=STARTED)) as store:
         store.deliver("before", lessons)
-        took = []
+        took, whole = [], []
         for number in range(rounds):
             again = islice(lessons, number * LESSONS % len(lessons), None)
             rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
             took.append(lapse_with_disk(partial(store.deliver, f"run {number}", rows)))
+            changed = _judged(known, 0.8 + 0.1 * (number % 2))
+            whole.append(lapse_with_disk(partial(store.save_knowledge, changed)))
     yield figure(SAVE, took)
+    yield figure(SAVE_ALL, whole)
     yield figure(LOAD, [lapse_with_disk(partial(_read, path)) for _ in range(rounds)])
     yield figure(
         TAKE_OVER, [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
@@ -82,6 +86,19 @@ def _lessons(known: Knowledge) -> Iterator[OutboxRow]:
         for record in each:
             sequence += 1
             yield OutboxRow(sequence, sequence, kind, as_json(record))  # type: ignore[arg-type]
+
+
+def _judged(known: Knowledge, share: float) -> Knowledge:
+    """Return `known` with every record's figures as if it had held in so large a share of cases."""
+    patterns, strategies = known.patterns.items(), known.strategies.items()
+    return Knowledge(
+        {name: replace(each, relevance_score=share) for name, each in patterns},
+        {name: replace(each, success_rate=share) for name, each in strategies},
+        {
+            name: replace(each, last_occurred=STARTED + share)
+            for name, each in known.mistakes.items()
+        },
+    )
 
 
 def _read(path: Path) -> Knowledge:

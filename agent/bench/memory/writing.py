@@ -53,18 +53,18 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A thousand ticks of play, and how many game seconds they are."""
+    """So many ticks of play, and how many game seconds they are."""
 
     written: Sequence[Written]
     seconds: float
 
 
-def stretch_of_play(cartridge: Cartridge, seed: int) -> Stretch:
-    """Return what the producers wrote in a thousand ticks of a game's story."""
+def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> Stretch:
+    """Return what the producers wrote in so many ticks of a game's story."""
     story = Story.of(cartridge.kind)
     with _listening() as entries, session_of(cartridge, story, seed) as (session, _):
-        session.play(Limits(story.milestones[-1].id, SKIPPED + TICKS), Nobody())
-    inside = [entry for entry in entries if SKIPPED < entry.tick <= SKIPPED + TICKS]
+        session.play(Limits(story.milestones[-1].id, SKIPPED + ticks), Nobody())
+    inside = [entry for entry in entries if SKIPPED < entry.tick <= SKIPPED + ticks]
     start = inside[0].game_s
     written = [
         Written(
