@@ -13,7 +13,16 @@ from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Hindsight, Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import (
+    Hindsight,
+    Kit,
+    Ledger,
+    Reached,
+    Story,
+    Topic,
+    capabilities_for,
+    escape,
+)
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
@@ -72,7 +81,7 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
 
     def __init__(
         self,
@@ -82,6 +91,7 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
+        *more: Topic,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -89,6 +99,7 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
+        self._more = more
         self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
@@ -201,7 +212,9 @@ class Session:
         hindsight = Hindsight(kit, actions)
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
-        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder)
+        mind = Mind(
+            capabilities_for(kit, *self._more), self._memory.recall, self._hooks, self._ladder
+        )
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
@@ -279,7 +292,8 @@ class Session:
         )
         self._checkpoint_due = False
         try:
-            self._knowledge.deliver(self._store.run_id, self._store.outbox())
+            run, knowledge = self._store.run_id, self._knowledge
+            knowledge.deliver(run, self._store.outbox(after=knowledge.delivered(run)))
         except MemoryFault as fault:
             # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
             self._hooks.faults.note("deliver", fault)
