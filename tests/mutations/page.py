@@ -11,6 +11,7 @@ from tests.mutations.trial import Findings, Trial, Verdict
 
 PAGE: Final = ROOT / "docs" / "memory_rows.md"
 PARTS: Final = {"B": "Memory as observer and observable", "E": "Three tiers"}
+BUGS: Final = "## The bugs that were put back"
 ROW: Final = re.compile(r"^\| ([A-Z]\d\d) \|(.*)\|$", re.MULTILINE)
 FILE: Final = re.compile(r"\[\w+\]\(\.\./([^)]+)\): ((?:`\w+`(?:, )?)+)")
 TEMPLATE: Final = Path(__file__).with_name("page.md")
@@ -24,7 +25,7 @@ def document(findings: Findings) -> str:
 def listed(page: str) -> dict[str, list[RowTest]]:
     """Return the tests that a page lists, by row."""
     found: dict[str, list[RowTest]] = {}
-    for row, cells in ROW.findall(page):
+    for row, cells in ROW.findall(page.partition(BUGS)[0]):
         found[row] = [
             RowTest(path, name)
             for path, names in FILE.findall(cells)
@@ -37,6 +38,7 @@ def about_all(findings: Findings) -> Iterator[str]:
     """Yield what the page is, its sums, and how to add to it."""
     rows, trials = findings.rows, findings.trials
     results = [findings.result(row) for row in rows]
+    noticed = {each.mutation.row for each in trials if each.verdict is Verdict.CAUGHT}
     text = TEMPLATE.read_text(encoding="utf-8").format(
         rows=len(rows),
         holding=results.count("holds"),
@@ -46,6 +48,7 @@ def about_all(findings: Findings) -> Iterator[str]:
         mutations=len(trials),
         caught=len(trials) - len(findings.failures),
         holes=sum(row.is_a_closed_hole for row in rows),
+        opened=sum(row.is_a_closed_hole and row.id in noticed for row in rows),
     )
     yield text.rstrip("\n")
 
@@ -68,7 +71,7 @@ def about_bugs(findings: Findings) -> Iterator[str]:
     """Yield a table of the bugs that were put back."""
     yield from (
         "",
-        "## The bugs that were put back",
+        BUGS,
         "",
         "| row | bug | in | result | noticed by |",
         "|---|---|---|---|---|",

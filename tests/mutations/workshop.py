@@ -13,6 +13,18 @@ from typing import Any, Final
 
 from tests.mutations.rows import HERE, ROOT, RowTest
 
+PARTS: Final = (
+    "agent",
+    "docs",
+    "emulator",
+    "memory",
+    "roms",
+    "scripts",
+    "tests",
+    "README.md",
+    "pyproject.toml",
+)
+LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "build")
 PROBE: Final = "mutation_probe"
 NOTES: Final = "MUTATION_PROBE_NOTES"
 LONGEST_TEST: Final = 60  # seconds
@@ -38,17 +50,19 @@ class Ending(Enum):
 
 
 class Workshop:
-    """A folder with all that git knows, or would take up, of a checkout."""
+    """A folder with the parts of a checkout that tests may look at."""
 
     def __init__(self, folder: Path, source: Path = ROOT) -> None:
         self.tree = folder / "tree"
         self.log = folder / "log"  # what pytest said last
         self._scratch = folder / "scratch"
         self._scratch.mkdir(parents=True)
-        for path in _files(source):
-            target = self.tree / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / path, target)
+        self.tree.mkdir()
+        for path in filter(Path.exists, (source / part for part in PARTS)):
+            if path.is_dir():
+                shutil.copytree(path, self.tree / path.name, ignore=LEFT_OUT)
+            else:
+                shutil.copyfile(path, self.tree / path.name)
         shutil.copyfile(HERE / "probe.py", self.tree / f"{PROBE}.py")
 
     def run(self, tests: Sequence[RowTest], *, processes: int = 0) -> dict[RowTest, Ending]:
@@ -56,7 +70,11 @@ class Workshop:
         notes = self._scratch / "notes"
         notes.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", PROBE, "-p", "no:randomly"]
-        command += [f"--timeout={LONGEST_TEST}", f"-n{processes}"]
+        command += [
+            "--continue-on-collection-errors",
+            f"--timeout={LONGEST_TEST}",
+            f"-n{processes}",
+        ]
         finished = self._call([*command, *(test.node for test in tests)], notes)
         lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
         said = [json.loads(line) for line in lines]
@@ -105,14 +123,3 @@ def _meaning(line: dict[str, Any]) -> Ending:
         return Ending.HUNG
     is_verdict = line["when"] == "call" and line["error"] not in BROKEN
     return Ending.FAILED if is_verdict else Ending.BROKEN
-
-
-def _files(source: Path) -> list[Path]:
-    listing = subprocess.run(
-        ["git", "-C", str(source), "ls-files", "-z", "-co", "--exclude-standard"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    paths = map(Path, filter(None, listing.stdout.split("\0")))
-    return [path for path in paths if (source / path).is_file()]
