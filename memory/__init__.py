@@ -1,13 +1,16 @@
 """One memory, three tiers, two files. Knows nothing of the game's machine nor of who plays it."""
 
-from memory.blackboard.blackboard import Blackboard, Subscription
+from memory.blackboard.blackboard import Blackboard, Listener
 from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore, Part
-from memory.blackboard.hooks import Call, Hooks, Registration, hookable
-from memory.blackboard.producers import Extractor, Produced, Producers
-from memory.blackboard.scopes import Scope, scope_name
+from memory.blackboard.kinds import Kind
+from memory.blackboard.scopes import COLLECTIVE, Scope, scope_name, team_scope
+from memory.blackboard.transaction import Transaction
+from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import (
+    Conflict,
     CorruptStore,
+    ForbiddenWrite,
     ForeignStore,
     MalformedRecord,
     MemoryFault,
@@ -19,6 +22,14 @@ from memory.errors import (
     UnknownMemory,
     UnknownScope,
 )
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance, Upkeep
+from memory.flow.memory_map import Edge, MemoryMap, ScopeMap, memory_map
+from memory.flow.subscription import Derived, MemorySubscription, TagFilter, of_kinds
+from memory.flow.transformers import Filtering, Summarizing, identity
+from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
+from memory.hooks.hooks import Call, Hooks, Registration, hookable
+from memory.hooks.producers import Extractor, Produced, Producers
 from memory.recall import BlackboardRecall, Recall
 from memory.store.knowledge_store import (
     KnowledgeReader,
@@ -28,9 +39,19 @@ from memory.store.knowledge_store import (
     read_knowledge_store,
 )
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
+from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
-from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
-from memory.tiers.consolidator import CONSOLIDATION, SESSION, Consolidation, MemoryConsolidator
+from memory.store.run_store import RunStore, open_run_store, read_run_store
+from memory.tiers.agent_memory import AgentMemory, open_memory
+from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
+from memory.tiers.edges import SESSION
+from memory.tiers.knowledge import (
+    Knowledge,
+    LearnedPattern,
+    MistakeRecord,
+    PlayerPreference,
+    SuccessfulStrategy,
+)
 from memory.tiers.observer import (
     ACTION,
     SENSORY_INPUT,
@@ -50,19 +71,15 @@ from memory.tiers.strategist import (
     LocationVisited,
     ResourceSnapshot,
     SessionObjective,
+    SessionTotals,
     StrategistMemory,
 )
-from memory.tiers.tactician import (
-    LearnedPattern,
-    MistakeRecord,
-    PlayerPreference,
-    SuccessfulStrategy,
-    TacticianMemory,
-)
+from memory.tiers.tactician import TacticianMemory
 
 __all__ = [
     "ACTION",
     "BATTLE",
+    "COLLECTIVE",
     "CONSOLIDATION",
     "LOCATION",
     "OBJECTIVE",
@@ -71,36 +88,54 @@ __all__ = [
     "SESSION",
     "TICK_STATE",
     "ActionRecord",
+    "AgentMemory",
+    "AllOf",
+    "AnyOf",
     "BattleRecord",
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",
     "Call",
     "Checkpoint",
+    "Conflict",
     "Consolidation",
     "ConsolidationConfig",
     "CorruptStore",
+    "Derived",
+    "Edge",
     "Entry",
     "EntryStore",
     "EventRow",
     "Extractor",
+    "Filtering",
+    "Flows",
+    "ForbiddenWrite",
     "ForeignStore",
+    "Fullness",
     "Hooks",
     "Json",
+    "Kind",
+    "Knowledge",
     "KnowledgeReader",
     "KnowledgeStore",
     "LearnedPattern",
+    "Listener",
     "LocationVisited",
+    "Maintenance",
     "MalformedRecord",
     "MemoryConsolidator",
     "MemoryFault",
+    "MemoryMap",
+    "MemorySubscription",
     "MissingCheckpoint",
     "MissingStore",
     "MistakeRecord",
     "NewerStore",
     "ObserverMemory",
+    "OnDemand",
     "OutboxRow",
     "Part",
+    "Periodic",
     "PlayerPreference",
     "Produced",
     "Producers",
@@ -113,25 +148,37 @@ __all__ = [
     "RunReader",
     "RunStore",
     "Scope",
+    "ScopeMap",
     "SensoryInput",
     "SessionObjective",
+    "SessionTotals",
     "StepRow",
     "StoreError",
     "StrategistMemory",
-    "Subscription",
     "SuccessfulStrategy",
+    "Summarizing",
     "TacticianMemory",
+    "TagFilter",
+    "Threshold",
     "TickState",
+    "Transaction",
     "UnknownMemory",
     "UnknownScope",
+    "Upkeep",
+    "View",
     "as_json",
     "create_run",
     "hookable",
+    "identity",
+    "memory_map",
+    "of_kinds",
     "open_knowledge_store",
+    "open_memory",
     "open_run",
     "open_run_store",
     "read_knowledge_store",
     "read_run",
     "read_run_store",
     "scope_name",
+    "team_scope",
 ]

@@ -23,7 +23,7 @@ from typing import (
     TypeVar,
 )
 
-from memory.blackboard.faults import Faults, OnFault
+from memory.hooks.faults import Faults, OnFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from memory.blackboard.blackboard import DEFAULT_IMPORTANCE, Blackboard
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import DEFAULT_IMPORTANCE
 from memory.blackboard.scopes import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memory.blackboard.hooks import Call, Hooks, Moment, Registration
     from memory.codec import Json
+    from memory.hooks.hooks import Call, Hooks, Moment, Registration
 
 
 class Produced(NamedTuple):
