@@ -1,5 +1,6 @@
 """One memory, three tiers, two files. Knows nothing of the game's machine nor of who plays it."""
 
+from memory.agent_memory import AgentMemory, open_memory
 from memory.blackboard.blackboard import Blackboard, Listener
 from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore, Part
 from memory.blackboard.kinds import Kind
@@ -17,6 +18,7 @@ from memory.errors import (
     MissingCheckpoint,
     MissingStore,
     NewerStore,
+    NotHookable,
     RunFolderError,
     StoreError,
     UnknownMemory,
@@ -28,8 +30,12 @@ from memory.flow.memory_map import Edge, MemoryMap, ScopeMap, memory_map
 from memory.flow.subscription import Derived, MemorySubscription, TagFilter, of_kinds
 from memory.flow.transformers import Filtering, Summarizing, identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.hooks.hooks import Call, Hooks, Registration, hookable
+from memory.hooks.hookable import hookable
+from memory.hooks.hooks import Hooks
+from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
+from memory.hooks.registration import Call, ErrorMode, Handler, Registration
+from memory.hooks.wrapping import Proceed
 from memory.recall import BlackboardRecall, Recall
 from memory.store.knowledge_store import (
     KnowledgeReader,
@@ -42,7 +48,6 @@ from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
-from memory.tiers.agent_memory import AgentMemory, open_memory
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION
 from memory.tiers.knowledge import (
@@ -105,6 +110,7 @@ __all__ = [
     "Edge",
     "Entry",
     "EntryStore",
+    "ErrorMode",
     "EventRow",
     "Extractor",
     "Filtering",
@@ -112,6 +118,7 @@ __all__ = [
     "ForbiddenWrite",
     "ForeignStore",
     "Fullness",
+    "Handler",
     "Hooks",
     "Json",
     "Kind",
@@ -131,12 +138,15 @@ __all__ = [
     "MissingStore",
     "MistakeRecord",
     "NewerStore",
+    "NotHookable",
     "ObserverMemory",
     "OnDemand",
     "OutboxRow",
     "Part",
     "Periodic",
     "PlayerPreference",
+    "Pointcut",
+    "Proceed",
     "Produced",
     "Producers",
     "Provenance",

@@ -6,6 +6,7 @@ MemoryFault
 ├── UnknownMemory        an id that this tier does not hold
 ├── ForbiddenWrite       a scope that does not admit the writer
 ├── Conflict             what a transaction read was written by another
+├── NotHookable          a method that nobody opened is to be watched
 └── StoreError           a file cannot be used
     ├── MissingStore     there is no file to read
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
@@ -38,6 +39,10 @@ class ForbiddenWrite(MemoryFault):
 
 class Conflict(MemoryFault):
     """What a transaction read was written by another meanwhile."""
+
+
+class NotHookable(MemoryFault):
+    """A method that nobody opened is to be watched."""
 
 
 class StoreError(MemoryFault):

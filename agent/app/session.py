@@ -37,6 +37,8 @@ from memory import (
     BlackboardEvent,
     Call,
     Checkpoint,
+    ErrorMode,
+    Handler,
     Hooks,
     KnowledgeStore,
     MemoryFault,
@@ -133,7 +135,7 @@ class Session:
 
     def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
-        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
+        self._watch_for(partial(self._show, viewer), "Loop.perform")
         try:
             self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
@@ -211,8 +213,12 @@ class Session:
         PostMortems(self._store, self._story.called).register(producers)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
-        self._hooks.after("Ledger.observe", self._witness, priority=LAST)
-        self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
+        self._watch_for(self._witness, "Ledger.observe")
+        self._watch_for(self._consolidate, "Loop.perform")
+
+    def _watch_for(self, handler: Handler, pointcut: str) -> None:
+        """Call `handler` behind the producers; what goes wrong there must not disturb play."""
+        self._hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _is_over(self, limits: Limits, _state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.

@@ -22,7 +22,7 @@ from memory.blackboard.kinds import Kind
 from memory.blackboard.scopes import Scope, scope_of
 from memory.blackboard.shelf import Shelf
 from memory.errors import ForbiddenWrite, MalformedRecord
-from memory.hooks.faults import Faults, OnFault
+from memory.faults import Faults, OnFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -39,7 +39,7 @@ class Kind:
         """Return those of `entries` that are over the limit."""
         if self.limit is None:
             return []
-        groups = defaultdict[object, list[Entry]](list)
+        groups: defaultdict[object, list[Entry]] = defaultdict(list)
         for entry in entries:
             groups[self.group(entry.data) if self.group else None].append(entry)
         rank = self.rank or _by_age

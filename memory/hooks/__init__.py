@@ -1,1 +1,1 @@
-"""How memory observes an agent: methods that can be watched, and what is made of their calls."""
+"""Memory observes: methods opened to handlers, pointcuts that choose among them, producers that remember."""

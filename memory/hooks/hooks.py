@@ -1,175 +1,175 @@
-"""Methods that can be watched from outside, and those who watch them.
+"""Who watches which methods, and in what order.
 
-A class opens a method with `@hookable` and carries an attribute `hooks`. Handlers are registered by a glob on
-`ClassName.method`, where the class is the one that defines the method. Of several handlers the lower priority runs
-first; equal priorities run in the order of registration. A method that returns a generator counts as done when it
-has returned the generator.
+Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before, after
+and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of all wrappers; those
+after it run behind them, and see what the caller gets.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import wraps
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Concatenate,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-)
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakMethod
 
-from memory.hooks.faults import Faults, OnFault
+from memory.faults import Faults, OnFault
+from memory.hooks.pointcut import Method, Pointcut, as_pointcut
+from memory.hooks.registration import Advice, Call, ErrorMode, Handler, Moment, Registration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
-P = ParamSpec("P")
-R = TypeVar("R")
-Moment: TypeAlias = Literal["before", "after", "after_throwing"]
+    from memory.hooks.wrapping import Proceed
 
-
-class Hooked(Protocol):
-    """Anything whose methods can be watched."""
-
-    @property
-    def hooks(self) -> Hooks:
-        """The registry that its methods ask."""
-
-
-S = TypeVar("S", bound=Hooked)
-
-
-class Call(NamedTuple):
-    """One call of a hookable method, as its handlers see it."""
-
-    name: str
-    instance: Any
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-
-
-Handler: TypeAlias = "Callable[[Call, Any], object]"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Registration:
-    """One handler at one pointcut, until it is cancelled."""
-
-    hooks: Hooks
-    moment: Moment
-    pointcut: str
-    handler: Handler
-    name: str
-    priority: int
-
-    def cancel(self) -> None:
-        """Stop calling the handler; cancelling twice does nothing."""
-        self.hooks.remove(self)
-
-
-@dataclass(frozen=True, slots=True)
-class _Advice:
-    before: tuple[Registration, ...]
-    after: tuple[Registration, ...]
-    after_throwing: tuple[Registration, ...]
+DEFAULT_PRIORITY: Final = 1000
 
 
 class Hooks:
-    """The handlers of one application. Their errors are counted in `faults`, never passed on."""
+    """The handlers of one application; errors that stay with their handler are counted in `faults`.
+
+    `weak` is for bound methods: the registration goes when their owner does.
+    """
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         self.registered: tuple[Registration, ...] = ()
         self.faults = Faults(on_fault)
-        self._advice: dict[str, _Advice | None] = {}
+        # By class and method, never by instance: another one may come to live at an address.
+        self._advice: defaultdict[type, dict[Method, Advice | None]] = defaultdict(dict)
 
     def before(
-        self, pointcut: str, handler: Callable[[Call], object], *, priority: int = 1000
+        self,
+        pointcut: Pointcut | str,
+        handler: Callable[[Call], object],
+        *,
+        priority: int = DEFAULT_PRIORITY,
+        on_error: ErrorMode = ErrorMode.FAIL_FAST,
+        weak: bool = False,
     ) -> Registration:
         """Call `handler(call)` before each matching method runs."""
+        return self._add("before", pointcut, handler, priority, on_error, weak=weak)
 
-        def without_result(call: Call, _nothing: None) -> object:
-            return handler(call)
+    def around(
+        self,
+        pointcut: Pointcut | str,
+        handler: Callable[[Call, Proceed], object],
+        *,
+        priority: int = DEFAULT_PRIORITY,
+        on_error: ErrorMode = ErrorMode.FAIL_FAST,
+        weak: bool = False,
+    ) -> Registration:
+        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
+        return self._add("around", pointcut, handler, priority, on_error, weak=weak)
 
-        return self._add("before", pointcut, without_result, _name(handler), priority)
-
-    def after(self, pointcut: str, handler: Handler, *, priority: int = 1000) -> Registration:
+    def after(
+        self,
+        pointcut: Pointcut | str,
+        handler: Handler,
+        *,
+        priority: int = DEFAULT_PRIORITY,
+        on_error: ErrorMode = ErrorMode.FAIL_FAST,
+        weak: bool = False,
+    ) -> Registration:
         """Call `handler(call, result)` after each matching method has returned."""
-        return self._add("after", pointcut, handler, _name(handler), priority)
+        return self._add("after", pointcut, handler, priority, on_error, weak=weak)
 
     def after_throwing(
-        self, pointcut: str, handler: Handler, *, priority: int = 1000
+        self,
+        pointcut: Pointcut | str,
+        handler: Handler,
+        *,
+        priority: int = DEFAULT_PRIORITY,
+        on_error: ErrorMode = ErrorMode.FAIL_FAST,
+        weak: bool = False,
     ) -> Registration:
         """Call `handler(call, error)` after each matching method has raised; the error goes on."""
-        return self._add("after_throwing", pointcut, handler, _name(handler), priority)
+        return self._add("after_throwing", pointcut, handler, priority, on_error, weak=weak)
 
     def remove(self, registration: Registration) -> None:
         """Forget one registration."""
-        self.registered = tuple(kept for kept in self.registered if kept is not registration)
-        self._advice.clear()
+        self._keep(each for each in self.registered if each is not registration)
 
-    def advice(self, name: str) -> _Advice | None:
-        """Return the handlers for the method `name` in their order, or None when there are none."""
+    def advice(self, method: Method, instance: object) -> Advice | None:
+        """Return the handlers for a call of `method` on `instance`, or None when there are none."""
+        kind = type(instance)
         try:
-            return self._advice[name]
+            found = self._advice[kind][method]
         except KeyError:
-            found = self._advice[name] = self._match(name)
-            return found
+            found = self._advice[kind][method] = _matching(self.registered, method, kind)
+        if found is not None and found.depends:
+            return _matching(found.registrations, method, kind, instance)
+        return found
 
     def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
-        """Call each handler; count the errors. KeyboardInterrupt and SystemExit pass."""
+        """Call each handler. KeyboardInterrupt and SystemExit pass, as do errors that are to."""
         for registration in registrations:
             try:
                 registration.handler(call, result)
-            except Exception as error:  # noqa: BLE001  # the caller's result must not change
-                self.faults.note(registration.name, error)
+            except Exception as error:
+                if registration.on_error is ErrorMode.FAIL_FAST:
+                    raise
+                always = registration.on_error is ErrorMode.CONTINUE
+                self.faults.note(registration.name, error, always=always)
 
     def _add(
-        self, moment: Moment, pointcut: str, handler: Handler, name: str, priority: int
+        self,
+        moment: Moment,
+        pointcut: Pointcut | str,
+        handler: Callable[..., object],
+        priority: int,
+        on_error: ErrorMode,
+        *,
+        weak: bool,
     ) -> Registration:
-        registration = Registration(self, moment, pointcut, handler, name, priority)
-        self.registered = tuple(
-            sorted((*self.registered, registration), key=lambda each: each.priority)
+        held = WeakMethod(handler, self._bury) if weak else None
+        registration = Registration(
+            moment,
+            as_pointcut(pointcut),
+            _called(moment, handler if held is None else _through(held)),
+            getattr(handler, "__qualname__", type(handler).__qualname__),
+            priority,
+            on_error,
+            held,
+            self.remove,
         )
-        self._advice.clear()
+        self._keep(sorted((*self.registered, registration), key=lambda each: each.priority))
         return registration
 
-    def _match(self, name: str) -> _Advice | None:
-        matching = [each for each in self.registered if fnmatchcase(name, each.pointcut)]
-        if not matching:
-            return None
-        return _Advice(
-            tuple(each for each in matching if each.moment == "before"),
-            tuple(each for each in matching if each.moment == "after"),
-            tuple(each for each in matching if each.moment == "after_throwing"),
-        )
+    def _keep(self, registrations: Iterable[Registration]) -> None:
+        self.registered = tuple(registrations)
+        self._advice.clear()
+
+    def _bury(self, dead: WeakMethod[Callable[..., object]]) -> None:
+        self._keep(each for each in self.registered if each.held is not dead)
 
 
-def hookable(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Return `method` opened to handlers; unwatched, it costs a look-up and a truth test."""
-    name = ".".join(method.__qualname__.split(".")[-2:])
+def _matching(
+    registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
+) -> Advice | None:
+    verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
+    meant = [each for each, verdict in verdicts if verdict is not False]
+    if not meant:
+        return None
 
-    @wraps(method)
-    def hooked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        hooks = self.hooks
-        if not hooks.registered or (advice := hooks.advice(name)) is None:
-            return method(self, *args, **kwargs)
-        call = Call(name, self, args, kwargs)
-        hooks.run(advice.before, call, None)
-        try:
-            result = method(self, *args, **kwargs)
-        except Exception as error:
-            hooks.run(advice.after_throwing, call, error)
-            raise
-        hooks.run(advice.after, call, result)
-        return result
+    def of(moment: Moment) -> tuple[Registration, ...]:
+        return tuple(each for each in meant if each.moment == moment)
 
-    return hooked
+    depends = any(verdict is None for _, verdict in verdicts)
+    return Advice(of("before"), of("around"), of("after"), of("after_throwing"), depends)
 
 
-def _name(handler: Callable[..., object]) -> str:
-    return getattr(handler, "__qualname__", type(handler).__qualname__)
+def _called(moment: Moment, handler: Callable[..., object]) -> Handler:
+    """Return `handler` as all are called, with something beside the call."""
+    if moment != "before":
+        return handler
+
+    def without_result(call: Call, _nothing: None) -> object:
+        return handler(call)
+
+    return without_result
+
+
+def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
+    def while_owned(*args: Any) -> object:  # noqa: ANN401  # whatever its moment gives
+        handler = held()
+        return None if handler is None else handler(*args)
+
+    return while_owned

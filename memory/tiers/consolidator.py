@@ -127,7 +127,7 @@ class MemoryConsolidator:
             patterns=told["pattern"],
             strategies=told["strategy"],
             mistakes=told["mistake"],
-            forgotten=len(self.apply_forgetting(self._started_at)),
+            forgotten=len(self.apply_forgetting()),
         )
         self._write(CONSOLIDATION, as_json(done), current_tick)
         return done
@@ -145,14 +145,14 @@ class MemoryConsolidator:
         """Return how many lessons of each kind were new."""
         return self._flows.run(*edges.LEARNING)
 
-    def apply_forgetting(self, now: float) -> list[forgetting.Memory]:
-        """Return what the tactician lost: all that is worth too little at `now`, in epoch seconds.
+    def apply_forgetting(self) -> list[forgetting.Memory]:
+        """Return what the tactician lost: all that is worth too little.
 
         Every scope is looked after as well. Game time is no calendar time: inside a run knowledge does not age, so
         that what it is worth changes by evidence alone.
         """
         self._maintenance.run()
-        worthless = forgetting.worthless(self.tactician, self.config, now=now)
+        worthless = forgetting.worthless(self.tactician, self.config, now=self._started_at)
         for memory in worthless:
             self.tactician.forget(memory)
         return worthless

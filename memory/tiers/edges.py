@@ -16,7 +16,7 @@ from memory.blackboard.scopes import scope_name
 from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.flow.transformers import identity
-from memory.flow.triggers import AnyOf, Fullness, OnDemand, Periodic, Threshold
+from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
 from memory.tiers import approaches, lessons, situations, strategist
 from memory.tiers.approaches import Approach
 from memory.tiers.knowledge import SuccessfulStrategy
@@ -114,7 +114,8 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             stm,
             approaches.count,
             of_kinds(ACTION),
-            AnyOf((OnDemand(), Fullness(COMPACT_AT))),
+            # Where the last minutes alone are too long a text, a few more of them are no reason to begin again.
+            AnyOf((OnDemand(), AllOf((Threshold(1, 20), Fullness(COMPACT_AT))))),
             ripe=approaches.complete,
             consumes=True,
             keep_last=RECENT_ACTIONS,

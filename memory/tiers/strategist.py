@@ -16,6 +16,7 @@ from memory.blackboard.view import View
 from memory.codec import Json, as_json, from_json
 from memory.errors import UnknownMemory
 from memory.flow.subscription import Derived
+from memory.tiers.observer import TICK_STATE, TickState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,6 +125,8 @@ class StrategistMemory:
         self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
         self._locations = View(blackboard, self.stm, LOCATION, LocationVisited)
         self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
+        sensory = scope_name(agent_id, "sensory")
+        self._moments = View(blackboard, sensory, TICK_STATE, TickState)
         self._totals = View(blackboard, self.stm, SESSION_TOTALS, SessionTotals)
         if CURRENT not in self._totals:
             self._begin(session_id, session_start_tick)
@@ -227,12 +230,16 @@ class StrategistMemory:
         self._write(LOCATION, as_json(location), tick=location.last_visit_tick)
 
     def snapshot_resources(self, tick: int, owned: ResourceSnapshot | None = None) -> None:
-        """Record what is owned at `tick`, where it differs from last time; by itself, that it is still the same."""
-        last = self._resources.records(1)
-        if owned is None and last:
-            self._write(RESOURCES, as_json(replace(last[0], tick=tick)), tick=tick)
-        elif owned is not None:
-            self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
+        """Record what is owned at `tick`, where it differs from last time.
+
+        By itself it takes what was owned last, with the money of this moment.
+        """
+        if owned is None:
+            last, now = self._resources.records(1), self._moments.records(1)
+            if not last:
+                return
+            owned = replace(last[0], money=now[0].money if now else last[0].money)
+        self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
 
     def clear_session(self, *, session_id: str, tick: int) -> None:
         """Forget the session and begin another; what it still wanted stays wanted."""

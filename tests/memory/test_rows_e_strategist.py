@@ -15,6 +15,7 @@ from memory import (
     LOCATION,
     OBJECTIVE,
     RESOURCES,
+    TICK_STATE,
     BattleRecord,
     LocationVisited,
     ResourceSnapshot,
@@ -23,11 +24,13 @@ from memory import (
     UnknownMemory,
     as_json,
 )
-from memory.codec import encode
+from memory.codec import decode, encode
 from tests.memory.samples import (
     AIM,
     FIGHT,
     OWNED,
+    SENSORY,
+    STATE,
     STM,
     TOWN,
     Tiers,
@@ -116,15 +119,23 @@ def test_e10_a_repeated_visit_adds_to_what_is_known(session: StrategistMemory) -
     )
 
 
-def test_e11_belongings_are_noted_when_they_change_or_on_demand(session: StrategistMemory) -> None:
-    session.snapshot_resources(1)
-    assert session.resource_history == []
+def test_e11_belongings_are_noted_when_they_change(session: StrategistMemory) -> None:
     session.snapshot_resources(1, OWNED)
     session.snapshot_resources(2, OWNED)
     session.snapshot_resources(3, replace(OWNED, money=1))
-    session.snapshot_resources(4)
     noted = [(each.tick, each.money) for each in session.resource_history]
-    assert noted == [(1, 3000), (3, 1), (4, 1)]
+    assert noted == [(1, 3000), (3, 1)]
+
+
+def test_e11_a_snapshot_by_itself_takes_the_money_of_the_moment(tiers: Tiers) -> None:
+    session = tiers.strategist
+    session.snapshot_resources(1)
+    assert session.resource_history == []
+    session.snapshot_resources(1, OWNED)
+    moment = as_json(replace(STATE, tick=4, money=7))
+    tiers.blackboard.write(SENSORY, TICK_STATE, moment, tick=4, game_s=1.0)
+    session.snapshot_resources(4)
+    assert session.resource_history[1:] == [replace(OWNED, tick=4, money=7)]
 
 
 def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) -> None:
@@ -167,15 +178,18 @@ def test_e13_progress_is_by_type_of_objective(session: StrategistMemory) -> None
     assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
 
 
-def test_e13_a_cleared_session_keeps_its_name_and_start_alone(session: StrategistMemory) -> None:
+def test_e13_a_cleared_session_is_another_that_still_wants_what_was_wanted(
+    session: StrategistMemory,
+) -> None:
     empty = session_of(session)
     session.record_battle(FIGHT)
     session.add_location(TOWN)
     session.snapshot_resources(1, OWNED)
     session.set_objective(AIM)
-    assert session_of(session) != empty
-    session.clear_session()
-    assert session_of(session) == empty
+    session.set_objective(replace(AIM, objective_id="o2", status="completed"))
+    session.clear_session(session_id="next", tick=900)
+    begun = {"session_id": "next", "session_start_tick": 900}
+    assert session_of(session) == {**empty, **begun, "objectives": [AIM], "active_objective": AIM}
 
 
 def test_e14_histories_are_bounded_and_totals_are_not(session: StrategistMemory) -> None:
@@ -255,14 +269,25 @@ def test_e15_a_session_comes_back_equal_from_its_checkpoint(
         for kind, each in ((kind, each) for kind, found in records.items() for each in found):
             tiers.blackboard.write(STM, kind, as_json(each), tick=1, game_s=0.0)
         before = session_of(tiers.strategist)
+        order = list(tiers.strategist.locations_visited)
         tiers.store.commit(checkpoint=checkpoint(1))
         tiers.store.close()
         again = open_tiers(Path(folder) / "run.sqlite")
         assert session_of(again.strategist) == before
-        places_before = before["locations_visited"]
-        assert isinstance(places_before, dict)
-        assert list(again.strategist.locations_visited) == list(places_before)
+        assert list(again.strategist.locations_visited) == order
         again.store.close()
+
+
+def test_e15_a_session_can_be_taken_out_and_put_into_another_memory(
+    tiers: Tiers, tmp_path: Path
+) -> None:
+    for kind, record in ((OBJECTIVE, AIM), (BATTLE, FIGHT), (LOCATION, TOWN), (RESOURCES, OWNED)):
+        tiers.blackboard.write(STM, kind, as_json(record), tick=1, game_s=0.0)
+    other = open_tiers(tmp_path / "other.sqlite")
+    other.strategist.record_battle(replace(FIGHT, battle_id="of another session"))
+    other.strategist.restore(decode(encode(tiers.strategist.to_json())))
+    assert session_of(other.strategist) == session_of(tiers.strategist)
+    other.store.close()
 
 
 def test_e15_a_restored_session_goes_on_from_its_totals(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_e18_the_same_moves_in_another_order_are_another_strategy(tiers: Tiers) 
 
 
 def test_e18_e21_a_strategy_is_rated_over_all_its_uses(known: TacticianMemory) -> None:
-    known.add_strategy(replace(STRATEGY, success_rate=0.0))
-    assert known.strategies == {}
+    known.add_strategy(replace(STRATEGY, strategy_id="s0", success_rate=0.0))
+    assert known.get_successful_strategies("rat", "turtle") == []  # it never worked
     known.add_strategy(STRATEGY)
     known.add_strategy(replace(STRATEGY, success_rate=0.0, total_uses=1))
     known.record_strategy_success("s1")

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+    from memory.faults import OnFault
     from memory.flow.subscription import Derived
-    from memory.hooks.faults import OnFault
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
