@@ -52,6 +52,9 @@ class RunMemory(EntryStore, Protocol):
     def save_strategist_checkpoint(self, session_id: str, tick: int, data: Json) -> None:
         """Keep what a session was at the next commit."""
 
+    def reindex(self) -> int:
+        """Build the index of words anew."""
+
     def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
         """Keep one event at the next commit."""
 
@@ -124,7 +127,7 @@ def open_memory(  # what one agent's memory is made from
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
     store.attach("flows", flows)
-    maintenance = Maintenance(blackboard, archive=_archive(store))
+    maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
     store.attach("maintenance", maintenance)
     observer = ObserverMemory(blackboard, agent_id)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
