@@ -20,15 +20,8 @@ from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
 from memory.tiers.strategist import StrategistMemory, strategist_kinds
-from memory.tiers.tactician import (
-    MISTAKE,
-    PATTERN,
-    PREFERENCE,
-    STRATEGY,
-    TOTALS,
-    TacticianMemory,
-    tactician_kinds,
-)
+from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
+from memory.tiers.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +33,6 @@ if TYPE_CHECKING:
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
-_RECORDS: Final = frozenset({PATTERN, STRATEGY, MISTAKE, PREFERENCE})
 
 
 class RunMemory(EntryStore, Protocol):
@@ -70,6 +62,7 @@ class AgentMemory:
     observer: ObserverMemory
     strategist: StrategistMemory
     tactician: TacticianMemory
+    truth: Truth
     consolidator: MemoryConsolidator
     recall: BlackboardRecall
 
@@ -132,6 +125,7 @@ def open_memory(  # what one agent's memory is made from
     observer = ObserverMemory(blackboard, agent_id)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
     tactician = TacticianMemory(blackboard, agent_id)
+    truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
     consolidator = MemoryConsolidator(
         config,
         observer,
@@ -150,6 +144,7 @@ def open_memory(  # what one agent's memory is made from
         observer,
         strategist,
         tactician,
+        truth,
         consolidator,
         recall,
     )
@@ -160,13 +155,28 @@ def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deli
         """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
         if derived.kind == TOTALS:
             store.enqueue(entry.tick, "totals", derived.data)
-        elif derived.kind in _RECORDS:
+        elif derived.kind in TABLE_OF:
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
         else:
             store.enqueue(entry.tick, "entry", _whole(entry))
 
     return deliver
+
+
+def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
+    def close(entry: Entry) -> None:
+        """Tell those to come that a piece of knowledge no longer holds."""
+        kind, _, memory_id = entry.key.partition(":")
+        payload: dict[str, Json] = {
+            "table": TABLE_OF[kind],
+            "id": memory_id,
+            "reason": entry.closed,
+            "evidence": list(entry.sources),
+        }
+        store.enqueue(entry.tick, "close", payload)
+
+    return close
 
 
 def _archive(store: RunMemory) -> Any:  # noqa: ANN401  # what Maintenance calls Archive

@@ -213,6 +213,7 @@ class Session:
         PostMortems(self._store, self._story.called).register(producers)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+        self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
         self._watch_for(self._witness, "Ledger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
 
@@ -238,6 +239,11 @@ class Session:
         self._store.append_step(row_of(record))
         if record.tick % COMMIT_EVERY == 0:
             self._store.commit()
+
+    def _judge(self, call: Call) -> None:
+        """Let facts judge what is claimed."""
+        percept, facts = call.args
+        self._memory.truth.judge(facts, percept.tick)
 
     def _chronicle(self, event: BlackboardEvent) -> None:
         """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""

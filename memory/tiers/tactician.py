@@ -42,6 +42,12 @@ MISTAKE: Final = "mistake"
 PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
 ALL: Final = "all"  # the name of the one entry of totals
+TABLE_OF: Final = {
+    PATTERN: "tactician_patterns",
+    STRATEGY: "successful_strategies",
+    MISTAKE: "mistake_records",
+    PREFERENCE: "player_preferences",
+}
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -202,12 +208,8 @@ class TacticianMemory:
 
     def forget(self, memory: Memory) -> None:
         """Let go of one piece of knowledge; those to come may still know it."""
-        scope, kind = {
-            "tactician_patterns": (self.procedural, PATTERN),
-            "successful_strategies": (self.procedural, STRATEGY),
-            "mistake_records": (self.semantic, MISTAKE),
-            "player_preferences": (self.semantic, PREFERENCE),
-        }[memory.table]
+        kind = next(each for each, table in TABLE_OF.items() if table == memory.table)
+        scope = self.procedural if kind in {PATTERN, STRATEGY} else self.semantic
         self.blackboard.forget(scope, kind=kind, keys={f"{kind}:{memory.id}"})
 
     def knowledge(self) -> Knowledge:
