@@ -275,6 +275,7 @@ def test_e15_a_session_comes_back_equal_from_its_checkpoint(
         again = open_tiers(Path(folder) / "run.sqlite")
         assert session_of(again.strategist) == before
         assert list(again.strategist.locations_visited) == order
+        assert again.strategist.battle_history == records[BATTLE]
         again.store.close()
 
 
