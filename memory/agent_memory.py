@@ -11,7 +11,8 @@ from memory.blackboard.scopes import scope_name
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.recall import BlackboardRecall
+from memory.recall.actions import MemoryActions
+from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
@@ -19,7 +20,7 @@ from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import StrategistMemory, strategist_kinds
+from memory.tiers.strategist import OBJECTIVE, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
 from memory.tiers.truth import Truth
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.faults import OnFault
     from memory.flow.subscription import Derived
+    from memory.hooks.hooks import Hooks
+    from memory.recall.ranking import Searched
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
@@ -92,7 +95,14 @@ class AgentMemory:
         self.consolidator.consolidate(tick, reason="session_end")
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
         following = f"{origin}#{int(number or 1) + 1}"
-        self.strategist.clear_session(session_id=following, tick=tick)
+        # What the game was asked to reach, and has, stays known for as long as it goes on.
+        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
+
+    def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
+        """Return what the agent may do with this memory on purpose."""
+        return MemoryActions(
+            self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
+        )
 
     def map(self) -> MemoryMap:
         """Return the map of this memory, its empty levels included."""

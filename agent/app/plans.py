@@ -130,7 +130,8 @@ class _Thinker:
             with closing(store):
                 memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
                 memory.take_over(Knowledge(), entries, origin="plan")
-                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
+                actions = memory.actions(store, self.hooks)
+                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed, actions)
                 ladder = Ladder(Progress(), self.seed)
                 yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder)
 

@@ -1,6 +1,7 @@
 """The levels of memory, the edges between them, and when these carry."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from memory.flow.memory_map import memory_map
 from memory.flow.subscription import Derived, MemorySubscription, TagFilter, of_kinds
 from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Pending, Periodic, Threshold
-from tests.memory.samples import ACT, EPISODIC, SENSORY, STM, WORKING, Tiers
+from tests.memory.samples import ACT, EPISODIC, SENSORY, STM, WORKING, Tiers, checkpoint, open_tiers
 from tests.memory.walker import Walker
 
 OTHER = scope_name("other", "working")
@@ -45,6 +46,24 @@ def anew(entries: Sequence[Entry]) -> list[Derived]:
 
 def waiting(number: int = 0, *, waited_s: float = 0.0, asked: bool = False) -> Pending:
     return Pending(number, waited_s, asked, lambda: 0.5)
+
+
+def test_b18_what_was_carried_and_what_waits_outlive_the_process(tmp_path: Path) -> None:
+    tiers = open_tiers(tmp_path / "run.sqlite")
+    for tick in range(30):
+        tiers.act(tick, "up")
+    tiers.consolidator.consolidate(1000)
+    tiers.act(31, "down")
+    flows = tiers.memory.flows
+    before = [(flows.carried(name), flows.pending(name)) for name in flows.subscriptions]
+    assert flows.carried("actions") > 20
+    assert len(flows.pending("actions")) == 2
+    tiers.store.commit(checkpoint=checkpoint(1001))
+    tiers.store.close()
+    again = open_tiers(tmp_path / "run.sqlite")
+    flows = again.memory.flows
+    assert [(flows.carried(name), flows.pending(name)) for name in flows.subscriptions] == before
+    again.store.close()
 
 
 def test_b19_six_levels_are_scopes_under_the_agents_name(tiers: Tiers) -> None:

@@ -18,7 +18,6 @@ from memory import (
 )
 from memory.tiers.approaches import APPROACH
 from tests.memory.samples import (
-    AIM,
     EPISODIC,
     FIGHT,
     NOON,
@@ -90,7 +89,6 @@ def test_b30_experiences_concepts_and_skills_are_drawn_apart(tiers: Tiers) -> No
 def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: Tiers) -> None:
     fight(tiers)
     tiers.strategist.add_location(TOWN)
-    tiers.strategist.set_objective(replace(AIM, status="completed"))
     for tick in range(4):
         tiers.act(tick, "heal", why="heal")
     before = session_of(tiers.strategist)

@@ -178,18 +178,15 @@ def test_e13_progress_is_by_type_of_objective(session: StrategistMemory) -> None
     assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
 
 
-def test_e13_a_cleared_session_is_another_that_still_wants_what_was_wanted(
-    session: StrategistMemory,
-) -> None:
+def test_e13_a_cleared_session_is_another_that_knows_nothing(session: StrategistMemory) -> None:
     empty = session_of(session)
     session.record_battle(FIGHT)
     session.add_location(TOWN)
     session.snapshot_resources(1, OWNED)
     session.set_objective(AIM)
-    session.set_objective(replace(AIM, objective_id="o2", status="completed"))
     session.clear_session(session_id="next", tick=900)
     begun = {"session_id": "next", "session_start_tick": 900}
-    assert session_of(session) == {**empty, **begun, "objectives": [AIM], "active_objective": AIM}
+    assert session_of(session) == {**empty, **begun}
 
 
 def test_e14_histories_are_bounded_and_totals_are_not(session: StrategistMemory) -> None:

@@ -385,7 +385,7 @@ for tick in range(first, 10_000_000):
 """
 
 
-def test_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
+def test_b18_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     root = Path(__file__).parents[2]
     reached = 0
