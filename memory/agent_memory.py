@@ -11,6 +11,7 @@ from memory.blackboard.scopes import scope_name
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
+from memory.persistence import MemoryDatabaseMixin
 from memory.recall.actions import MemoryActions
 from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memory.flow.subscription import Derived
     from memory.hooks.hooks import Hooks
     from memory.recall.ranking import Searched
+    from memory.store.run_store import RunStore
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
@@ -44,9 +46,6 @@ class RunMemory(EntryStore, Protocol):
     def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit."""
 
-    def save_strategist_checkpoint(self, session_id: str, tick: int, data: Json) -> None:
-        """Keep what a session was at the next commit."""
-
     def reindex(self) -> int:
         """Build the index of words anew."""
 
@@ -55,7 +54,7 @@ class RunMemory(EntryStore, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class AgentMemory:
+class AgentMemory(MemoryDatabaseMixin):
     """All the parts, which share one blackboard; built by `open_memory`."""
 
     agent_id: str
@@ -69,9 +68,15 @@ class AgentMemory:
     consolidator: MemoryConsolidator
     recall: BlackboardRecall
 
-    def take_over(self, known: Knowledge, entries: Iterable[Entry], *, origin: str) -> None:
-        """Write what earlier runs left, as known from the first moment, each with where it comes from."""
-        self.tactician.take_over(known, run=origin)
+    def take_over(
+        self,
+        known: Knowledge,
+        entries: Iterable[Entry] = (),
+        *,
+        origins: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
+        self.tactician.take_over(known, origins=origins)
         for old in entries:
             self.blackboard.write(
                 old.scope,
@@ -88,12 +93,12 @@ class AgentMemory:
         # What others have learnt is nothing to learn from once more.
         self.flows.skip_pending()
 
-    def end_session(self, store: RunMemory, tick: int) -> None:
+    def end_session(self, store: RunStore, tick: int) -> None:
         """Move up what the session taught, keep what it was under its name, and begin the next one."""
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
-        store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+        self.save_strategist_checkpoint(store, session_id, tick=tick)
         following = f"{origin}#{int(number or 1) + 1}"
         # What the game was asked to reach, and has, stays known for as long as it goes on.
         self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})

@@ -51,7 +51,6 @@ from memory import (
 )
 
 COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
-EARLIER: Final = "earlier"  # where what a run starts out with comes from
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
@@ -190,7 +189,7 @@ class Session:
         if is_new:
             known = self._knowledge
             entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
-            self._memory.take_over(known.load_knowledge(), entries, origin=EARLIER)
+            self._memory.take_over(known.load_knowledge(), entries, origins=known.origins())
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge

@@ -54,6 +54,10 @@ class KnowledgeReader:
         """Return where one row of the four tables comes from, or None when it is not known."""
         return self._provenances.of(table, memory_id)
 
+    def origins(self) -> dict[tuple[str, str], str]:
+        """Return the run that taught each row of the four tables last, by table and id."""
+        return self._provenances.origins()
+
     def content_hash(self) -> str:
         """Return 32 hex digits that change when, and only when, what a run would read changes."""
         seeds: list[Json] = [

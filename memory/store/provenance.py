@@ -41,6 +41,11 @@ class Provenances:
         with self._database.understood("provenance"):
             return None if row is None else Provenance._make((*row[:5], tuple(decode(row[5]))))
 
+    def origins(self) -> dict[tuple[str, str], str]:
+        """Return the run that taught each row last, by table and id."""
+        rows = self._database.rows("SELECT table_name, id, run_id FROM provenance")
+        return {(table, memory_id): run_id for table, memory_id, run_id in rows}
+
     def closed(self, table: str) -> frozenset[str]:
         """Return the ids of the rows that no longer hold."""
         rows = self._database.rows(

@@ -294,7 +294,7 @@ def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: 
     first.store.close()
 
     second = open_tiers(tmp_path / "2.sqlite")
-    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries(), origin="run-1")
+    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries())
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1
