@@ -1,0 +1,32 @@
+"""One life and its end, as it is told of."""
+
+from dataclasses import dataclass
+from typing import Final
+
+FIRST: Final = "before the first checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """One life and its end; `where` is the phase, `problems` what was found wrong after it."""
+
+    lane: int
+    number: int
+    seed: int
+    aim: str
+    where: str
+    is_kill: bool
+    life_s: float
+    oracle_s: float
+    ticks: int
+    restored: bool
+    ended: bool
+    begun: str  # what was begun and not said to be done
+    is_done: bool  # and whether it was found done all the same
+    problems: tuple[str, ...]
+    kept_as: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"lane {self.lane}, life {self.number}, seed {self.seed}"
