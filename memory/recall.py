@@ -10,13 +10,9 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
     from memory.tiers.strategist import StrategistMemory
-    from memory.tiers.tactician import (
-        LearnedPattern,
-        MistakeRecord,
-        SuccessfulStrategy,
-        TacticianMemory,
-    )
+    from memory.tiers.tactician import TacticianMemory
 
 
 class Recall(Protocol):
@@ -74,7 +70,5 @@ class BlackboardRecall:
 
     def objective_status(self, objective_id: str) -> str | None:
         """Return pending, active, completed or failed; None when it was never an objective."""
-        for objective in self._strategist.objectives:
-            if objective.objective_id == objective_id:
-                return objective.status
-        return None
+        objective = self._strategist.objective(objective_id)
+        return None if objective is None else objective.status

@@ -12,7 +12,7 @@ from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.capabilities import Kit, Ledger, Story, capabilities_for, hp_percent, reached
 from agent.errors import RunError, UsageError
-from agent.mind import Ladder, Mind, Progress
+from agent.mind import AGENT, Ladder, Mind, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -28,14 +28,12 @@ from emulator import (
     read_state,
 )
 from memory import (
-    Blackboard,
-    BlackboardRecall,
     Checkpoint,
     Entry,
     Hooks,
+    Knowledge,
     RunReader,
-    StrategistMemory,
-    TacticianMemory,
+    open_memory,
     open_run_store,
     read_run,
 )
@@ -75,7 +73,6 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         if reader is not None:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
-            reader.restore_part(StrategistMemory.__name__, thinker.strategist)
         entries = reader.live_entries() if reader is not None else ()
         mind = stack.enter_context(thinker.thinking(entries))
         if checkpoint is None:
@@ -108,7 +105,6 @@ class _Thinker:
     seed: int
     hooks: Hooks
     ledger: Ledger
-    strategist: StrategistMemory
 
     @classmethod
     def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
@@ -124,8 +120,7 @@ class _Thinker:
     @classmethod
     def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
         hooks = Hooks()
-        strategist = StrategistMemory("plan", session_start_tick=0)
-        return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks), strategist)
+        return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks))
 
     @contextmanager
     def thinking(self, entries: Iterable[Entry] = ()) -> Iterator[Mind]:
@@ -133,12 +128,11 @@ class _Thinker:
         with TemporaryDirectory() as scratch:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
-                blackboard = Blackboard(store)
-                blackboard.adopt(entries)
-                recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
+                memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
+                memory.take_over(Knowledge(), entries, origin="plan")
                 kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
                 ladder = Ladder(Progress(), self.seed)
-                yield Mind(capabilities_for(kit), recall, self.hooks, ladder)
+                yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder)
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

@@ -34,24 +34,23 @@ from emulator import (
     World,
 )
 from memory import (
-    Blackboard,
     BlackboardEvent,
-    BlackboardRecall,
     Call,
     Checkpoint,
+    ErrorMode,
+    Handler,
     Hooks,
     KnowledgeStore,
-    MemoryConsolidator,
     MemoryFault,
-    ObserverMemory,
     Producers,
     RunFolder,
     RunStore,
-    StrategistMemory,
+    open_memory,
     scope_name,
 )
 
 COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
+EARLIER: Final = "earlier"  # where what a run starts out with comes from
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
@@ -136,7 +135,7 @@ class Session:
 
     def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
-        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
+        self._watch_for(partial(self._show, viewer), "Loop.perform")
         try:
             self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
@@ -180,24 +179,16 @@ class Session:
 
     def _remember(self, *, is_new: bool) -> None:
         store = self._store
-        self._blackboard = Blackboard(store, self._fault)
-        observer = ObserverMemory(self._blackboard, AGENT)
-        self._strategist = StrategistMemory(store.run_id, session_start_tick=0)
-        tactician = self._knowledge.load_tactician()
-        self._consolidator = MemoryConsolidator(
-            None,
-            observer,
-            self._strategist,
-            tactician,
-            outbox=store,
+        self._memory = open_memory(
+            store,
+            AGENT,
+            session_id=store.run_id,
             started_at=self._frozen.started.timestamp(),
+            on_fault=self._fault,
         )
         if is_new:
-            self._blackboard.adopt(self._knowledge.entries())
-        for part in (self._strategist, tactician, self._consolidator):
-            store.attach(type(part).__name__, part)
-        self._strategist.follow(self._blackboard, AGENT)
-        self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
+            known = self._knowledge
+            self._memory.take_over(known.load_knowledge(), known.entries(), origin=EARLIER)
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
@@ -209,20 +200,25 @@ class Session:
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder),
+            mind=Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder),
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
         )
 
     def _watch(self) -> None:
-        producers = Producers(self._hooks, self._blackboard)
+        blackboard = self._memory.blackboard
+        producers = Producers(self._hooks, blackboard)
         PlayProducers(self._story.place_of, self._battles).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
         for level in ("working", "stm"):
-            self._blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
-        self._hooks.after("Ledger.observe", self._witness, priority=LAST)
-        self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
+            blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+        self._watch_for(self._witness, "Ledger.observe")
+        self._watch_for(self._consolidate, "Loop.perform")
+
+    def _watch_for(self, handler: Handler, pointcut: str) -> None:
+        """Call `handler` behind the producers; what goes wrong there must not disturb play."""
+        self._hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _is_over(self, limits: Limits, _state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
@@ -244,9 +240,10 @@ class Session:
             self._store.commit()
 
     def _chronicle(self, event: BlackboardEvent) -> None:
-        """Whatever is done, and whatever is new, is an event worth asking about later."""
-        if event.action == "write":
-            self._store.append_event(event.entry.tick, event.entry.kind, event.entry.data)
+        """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""
+        entry = event.entry
+        if event.action == "write" and entry.status == "verified":
+            self._store.append_event(entry.tick, entry.kind, entry.data)
 
     def _witness(self, call: Call, reached: tuple[Reached, ...]) -> None:
         percept: Percept = call.args[0]
@@ -257,7 +254,7 @@ class Session:
         self._checkpoint_due = self._checkpoint_due or bool(reached)
 
     def _consolidate(self, _call: Call, _performed: Performed) -> None:
-        if self._consolidator.tick(self._loop.tick) is not None:
+        if self._memory.consolidator.tick(self._loop.tick) is not None:
             self._checkpoint_due = True
 
     def _checkpoint(self) -> None:
@@ -284,7 +281,8 @@ class Session:
         return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        self._consolidator.consolidate(self._loop.tick, session_end=True)
+        memory, tick = self._memory, self._loop.tick
+        memory.end_session(self._store, tick)
         self._checkpoint()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
@@ -321,15 +319,15 @@ class Session:
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
             milestones=self._ledger.reached,
             badges=state.player.badge_count,
-            battles=self._strategist.total_battles,
+            battles=sum(1 for _ in self._store.events("battle")),
             errors=self._errors + self._faults(),
-            consolidations=self._consolidator.consolidations,
+            consolidations=self._memory.consolidator.consolidations,
             episodes=self._ladder.episodes,
             restores=self._ladder.restores,
         )
 
     def _faults(self) -> int:
-        return sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values())
+        return sum(self._hooks.faults.values()) + sum(self._memory.blackboard.faults.values())
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""

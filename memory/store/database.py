@@ -89,6 +89,27 @@ class Database:
         except (AttributeError, LookupError, TypeError, ValueError, MalformedRecord) as error:
             raise _damaged(self.path, f"{what}: {error!r}") from error
 
+    def backup(self, path: Path) -> None:
+        """Copy what was committed to a new file at `path`; others may write meanwhile.
+
+        Nothing is overwritten, and a copy that was not finished does not bear the name.
+        """
+        if path.exists():
+            message = (
+                f"{path} exists; name a place where there is none for the copy of {self.path}."
+            )
+            raise StoreError(message)
+        unfinished = path.with_name(path.name + ".unfinished")
+        with _in_one_line(path):
+            try:
+                with closing(sqlite3.connect(unfinished.absolute())) as copy:
+                    self._connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")  # whole without companions
+                unfinished.rename(path)
+            finally:
+                for suffix in ("", *_COMPANIONS):
+                    unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
+
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""
         with _in_one_line(self.path), closing(self._connection) as connection:

@@ -16,9 +16,9 @@ from memory.store.database import Database, open_database, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.knowledge_tables import BY_LESSON, TABLES, Table, knowledge
 from memory.tiers import forgetting
+from memory.tiers.knowledge import Knowledge
 from memory.tiers.lessons import learn
 from memory.tiers.settings import ConsolidationConfig
-from memory.tiers.tactician import TacticianMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,14 +44,14 @@ class KnowledgeReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def load_tactician(self) -> TacticianMemory:
+    def load_knowledge(self) -> Knowledge:
         """Return all that was learnt."""
         patterns, strategies, mistakes, preferences = map(self._records, TABLES)
         stats = self._database.row(
             "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
         )
         sessions, battles, win_rate = stats or (0, 0, 0.0)
-        return TacticianMemory.from_json(
+        return Knowledge.from_json(
             {
                 "patterns": patterns,
                 "strategies": strategies,
@@ -86,7 +86,7 @@ class KnowledgeReader:
         entries: list[Json] = [
             [each.scope, each.kind, each.data, sorted(each.tags)] for each in self.entries()
         ]
-        text = encode([self.load_tactician().to_json(), entries])
+        text = encode([self.load_knowledge().to_json(), entries])
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def close(self) -> None:
@@ -141,9 +141,9 @@ class KnowledgeStore(KnowledgeReader):
         return self._database.execute(sql, (run_id, sequence)) == 1
 
     @contextmanager
-    def _changing(self) -> Iterator[TacticianMemory]:
+    def _changing(self) -> Iterator[Knowledge]:
         """Lend the knowledge, and write back what was changed; what is gone goes to the archive."""
-        tactician = self.load_tactician()
+        tactician = self.load_knowledge()
         before = {table.name: dict(knowledge(tactician, table)) for table in TABLES}
         yield tactician
         database = self._database

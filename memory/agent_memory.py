@@ -1,0 +1,189 @@
+"""One agent's memory, built: a blackboard, the edges between its scopes, and three tiers that look at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import EntryStore
+from memory.blackboard.scopes import scope_name
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
+from memory.flow.memory_map import MemoryMap, memory_map
+from memory.recall import BlackboardRecall
+from memory.tiers import lessons
+from memory.tiers.approaches import approach_kind
+from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
+from memory.tiers.edges import Lessons, edges
+from memory.tiers.observer import ObserverMemory
+from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.situations import situation_kind
+from memory.tiers.strategist import StrategistMemory, strategist_kinds
+from memory.tiers.tactician import (
+    MISTAKE,
+    PATTERN,
+    PREFERENCE,
+    STRATEGY,
+    TOTALS,
+    TacticianMemory,
+    tactician_kinds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+    from memory.faults import OnFault
+    from memory.flow.subscription import Derived
+    from memory.tiers.knowledge import Knowledge
+
+LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
+_RECORDS: Final = frozenset({PATTERN, STRATEGY, MISTAKE, PREFERENCE})
+
+
+class RunMemory(EntryStore, Protocol):
+    """The file of a run, as memory needs it."""
+
+    def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
+        """Keep one lesson at the next commit."""
+
+    def save_strategist_checkpoint(self, session_id: str, tick: int, data: Json) -> None:
+        """Keep what a session was at the next commit."""
+
+    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
+        """Keep one event at the next commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMemory:
+    """All the parts, which share one blackboard; built by `open_memory`."""
+
+    agent_id: str
+    blackboard: Blackboard
+    flows: Flows
+    maintenance: Maintenance
+    observer: ObserverMemory
+    strategist: StrategistMemory
+    tactician: TacticianMemory
+    consolidator: MemoryConsolidator
+    recall: BlackboardRecall
+
+    def take_over(self, known: Knowledge, entries: Iterable[Entry], *, origin: str) -> None:
+        """Write what earlier runs left, as known from the first moment, each with where it comes from."""
+        self.tactician.take_over(known, run=origin)
+        for old in entries:
+            self.blackboard.write(
+                old.scope,
+                old.kind,
+                old.data,
+                tick=0,
+                game_s=0.0,
+                tags=old.tags,
+                importance=old.importance,
+                key=old.key or None,
+                status=old.status,
+                sources=old.sources,
+            )
+        # What others have learnt is nothing to learn from once more.
+        self.flows.skip_pending()
+
+    def end_session(self, store: RunMemory, tick: int) -> None:
+        """Move up what the session taught, keep what it was under its name, and begin the next one."""
+        session_id = self.strategist.session_id
+        origin, _, number = session_id.partition("#")
+        self.consolidator.consolidate(tick, reason="session_end")
+        store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+        following = f"{origin}#{int(number or 1) + 1}"
+        self.strategist.clear_session(session_id=following, tick=tick)
+
+    def map(self) -> MemoryMap:
+        """Return the map of this memory, its empty levels included."""
+        return memory_map(
+            self.blackboard, self.flows, (scope_name(self.agent_id, each) for each in LEVELS)
+        )
+
+
+def open_memory(  # what one agent's memory is made from
+    store: RunMemory,
+    agent_id: str,
+    *,
+    session_id: str,
+    started_at: float,
+    config: ConsolidationConfig | None = None,
+    on_fault: OnFault | None = None,
+) -> AgentMemory:
+    """Return the memory in `store` as of its last checkpoint, or a new one.
+
+    `started_at` is the epoch second that game second 0 stands for.
+    """
+    config = config or ConsolidationConfig()
+    kinds = (*strategist_kinds(), *tactician_kinds(config), approach_kind(), situation_kind())
+    blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
+    flows = Flows(blackboard, _delivery(store))
+    flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
+    store.attach("flows", flows)
+    maintenance = Maintenance(blackboard, archive=_archive(store))
+    store.attach("maintenance", maintenance)
+    observer = ObserverMemory(blackboard, agent_id)
+    strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
+    tactician = TacticianMemory(blackboard, agent_id)
+    consolidator = MemoryConsolidator(
+        config,
+        observer,
+        strategist,
+        tactician,
+        flows=flows,
+        maintenance=maintenance,
+        started_at=started_at,
+    )
+    recall = BlackboardRecall(blackboard, strategist, tactician)
+    return AgentMemory(
+        agent_id,
+        blackboard,
+        flows,
+        maintenance,
+        observer,
+        strategist,
+        tactician,
+        consolidator,
+        recall,
+    )
+
+
+def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
+    def deliver(entry: Entry, derived: Derived) -> None:
+        """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
+        if derived.kind == TOTALS:
+            store.enqueue(entry.tick, "totals", derived.data)
+        elif derived.kind in _RECORDS:
+            evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
+            store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
+        else:
+            store.enqueue(entry.tick, "entry", _whole(entry))
+
+    return deliver
+
+
+def _archive(store: RunMemory) -> Any:  # noqa: ANN401  # what Maintenance calls Archive
+    def archive(entry: Entry, reason: str) -> None:
+        """Keep in the event log what leaves the blackboard."""
+        store.append_event(entry.tick, "archived", {**_whole(entry), "reason": reason})
+
+    return archive
+
+
+def _whole(entry: Entry) -> dict[str, Json]:
+    return {
+        "scope": entry.scope,
+        "kind": entry.kind,
+        "key": entry.key,
+        "data": entry.data,
+        "tags": sorted(entry.tags),
+        "importance": entry.importance,
+        "status": entry.status,
+        "sources": list(entry.sources),
+        "tick": entry.tick,
+        "game_s": entry.game_s,
+    }
