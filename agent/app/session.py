@@ -276,7 +276,7 @@ class Session:
 
         A run that was killed while it ended goes on at its goal, where there is no tick left to play.
         """
-        told = self._consolidator.consolidation_history[-1:]
+        told = self._memory.consolidator.consolidation_history[-1:]
         ends = [each.tick for each in told if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
 

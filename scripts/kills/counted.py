@@ -1,72 +1,85 @@
-"""Whether what happened is counted once in what was consolidated: the oracle of the consolidator's own state."""
+"""Whether what happened is carried once along memory's edges, and counted once in what came of it."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
-from kills.found import FoundMark, FoundRun
+from kills.found import FoundRun
 from kills.image import Image
-from memory.tiers.approaches import MAX_APPROACHES
+from kills.watch import TOTALS
+from memory import Entry
+from memory.tiers.approaches import APPROACH, MAX_APPROACHES
+from memory.tiers.situations import MAX_SITUATIONS, SITUATION, SPAN
 
-CONSOLIDATOR = "MemoryConsolidator"
-DECIDED = frozenset({"victory", "defeat"})
+FLOWS: Final = "flows"
+MOMENTS: Final = "moments"
+ACTIONS: Final = "actions"
+CONCEPTS: Final = "concepts"
+# Their sources are written once and never again, so that nothing takes the place of what is pending.
+EXACT: Final = frozenset({MOMENTS, ACTIONS})
 
 
 def miscounted(image: Image, found: FoundRun) -> Iterator[str]:
     """Yield what the newest checkpoint counts otherwise than once."""
-    if not found.marks or CONSOLIDATOR not in found.marks[-1].parts:
+    if not found.marks or FLOWS not in found.marks[-1].parts:
         return
-    mark, kept = found.marks[-1], found.marks[-1].parts[CONSOLIDATOR]
-    yield from _battles(found, mark, kept)
-    yield from _actions(image, kept)
+    mark, flows = found.marks[-1], found.marks[-1].parts[FLOWS]
+    for name, progress in flows.items():
+        written = _written(image, name, progress["cursor"])
+        carried = progress["carried"]
+        if carried > written or (name in EXACT and carried < written):
+            yield f"edge {name}: {written} entries are before the cursor, {carried} were carried"
+    yield from _derived(found, flows)
+    decided = _written(image, TOTALS, flows[CONCEPTS]["cursor"])
+    if (told := _total(found, image.marks[-1].lessons, "battles")) != decided:
+        yield f"battles: {decided} are before the cursor at tick {mark.tick}, {told} are counted"
 
 
 def unfinished(image: Image, found: FoundRun) -> Iterator[str]:
     """Yield what a run that came to its end has not told."""
-    mark = image.marks[-1]
+    mark, flows = image.marks[-1], found.marks[-1].parts[FLOWS]
     if (sessions := _total(found, mark.lessons, "sessions")) != 1:
         yield f"end: the session is counted {sessions} times"
-    decided = sum(is_decided(kind, payload) for _, kind, payload in found.live_events)
-    if (battles := _total(found, mark.lessons, "battles")) != decided:
-        yield f"end: {decided} battles were decided, {battles} are counted"
-    kept = found.marks[-1].parts.get(CONSOLIDATOR, {})
-    counted = _attempts(kept)
-    if len(kept["attempts"]) < MAX_APPROACHES and counted != len(image.actions):
-        yield f"end: {len(image.actions)} actions were done, {counted} are counted"
+    for name in (ACTIONS, TOTALS):
+        written = mark.accepted.get(name, 0)
+        told = flows[name]["carried"] if name in flows else _total(found, mark.lessons, "battles")
+        if told != written:
+            yield f"end: {written} {name} happened, {told} are counted"
 
 
-def is_decided(kind: str, payload: Mapping[str, Any]) -> bool:
-    """Return whether an event is a battle that was won or lost."""
-    return kind == "battle" and payload["outcome"] in DECIDED
-
-
-def _battles(found: FoundRun, mark: FoundMark, kept: Mapping[str, Any]) -> Iterator[str]:
-    last = kept["last_consolidation_tick"]
-    before = [
-        payload["battle_id"]
-        for tick, kind, payload in found.live_events
-        if tick < last and is_decided(kind, payload)
+def _derived(found: FoundRun, flows: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where what was derived does not add up to what was carried."""
+    approaches = [each for each in found.held if each.kind == APPROACH]
+    single = [each for each in approaches if not each.data["reasoning"]]
+    if len(approaches) < MAX_APPROACHES:
+        counted = _sum(single, "successes") + _sum(single, "failures")
+        if counted != (carried := flows[ACTIONS]["carried"]):
+            yield f"approaches: {carried} actions were carried, {counted} are counted"
+    situations = [each for each in found.held if each.kind == SITUATION]
+    waiting = [
+        each
+        for each in found.held
+        if each.kind == SPAN and each.seq > flows["situations"]["cursor"]
     ]
-    told = _total(found, len(found.lessons), "battles", through=mark.tick)
-    if told != len(before):
-        yield f"battles: {len(before)} were decided before tick {last}, {told} are counted"
+    if len(situations) < MAX_SITUATIONS:
+        counted = _sum(situations, "ticks") + _sum(waiting, "ticks")
+        if counted != (carried := flows[MOMENTS]["carried"]):
+            yield f"situations: {carried} moments were carried, {counted} are counted"
 
 
-def _actions(image: Image, kept: Mapping[str, Any]) -> Iterator[str]:
-    done = image.actions[: image.marks[-1].actions]
-    passed = sum(seq <= kept["cursor"] for seq in done)
-    counted = _attempts(kept)
-    if len(kept["attempts"]) < MAX_APPROACHES and counted != passed:
-        yield f"actions: {passed} are before the cursor, {counted} are counted"
+def _written(image: Image, name: str, through: int) -> int:
+    """Return how many of the entries for `name` that the newest checkpoint knows are up to the seq `through`."""
+    known = image.accepted.get(name, ())[: image.marks[-1].accepted.get(name, 0)]
+    return sum(seq <= through for seq in known)
 
 
-def _attempts(kept: Mapping[str, Any]) -> int:
-    return sum(each["successes"] + each["failures"] for each in kept["attempts"])
+def _sum(entries: Iterable[Entry], name: str) -> int:
+    return sum(int(str(each.data[name])) for each in entries)
 
 
-def _total(found: FoundRun, count: int, name: str, *, through: float = float("inf")) -> int:
-    """Return the sum of one of the totals over the live lessons."""
+def _total(found: FoundRun, count: int, name: str) -> int:
+    """Return the sum of one of the totals over the first `count` lessons, those of the live lineage."""
     return sum(
         int(lesson.payload[name])
         for lesson, row in zip(found.outbox[:count], found.lessons[:count], strict=True)
-        if row.live and lesson.kind == "totals" and lesson.tick <= through
+        if row.live and lesson.kind == TOTALS
     )

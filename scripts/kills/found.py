@@ -3,23 +3,23 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kills.image import Row
-from kills.watch import name_of
+from kills.watch import name_of, session_name
 from kills.words import Lesson, digest, spelled
-from memory import StepRow, read_run_store
+from memory import Entry, StepRow
 
 COMPANIONS = ("", "-wal", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMark:
-    """One checkpoint as it stands in the file."""
+    """One checkpoint as it stands in the file, with the entries that going back to it would bring back."""
 
     id: int
     tick: int
@@ -27,17 +27,22 @@ class FoundMark:
     chain: bytes
     content: str
     parts: Mapping[str, Any]
+    entries: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """One run as its file holds it; `mended` says what SQLite itself thinks of the file."""
+    """One run as its file holds it; `held` are the entries of the newest checkpoint.
+
+    `complaints` are what SQLite itself thinks of the file.
+    """
 
     run_id: str
     steps: tuple[Row, ...]
     events: tuple[Row, ...]
     lessons: tuple[Row, ...]
-    entries: Mapping[int, str]
+    entries: Mapping[str, str]
+    held: tuple[Entry, ...]
     marks: tuple[FoundMark, ...]
     live_steps: tuple[StepRow, ...]
     live_events: tuple[tuple[int, str, Mapping[str, Any]], ...]
@@ -81,6 +86,10 @@ def found_run(copy: Path) -> FoundRun | None:
             )
         ]
         marks = tuple(_marks(file))
+        entries = named(entries_where(file, "dropped_after IS NULL")) | _sessions(
+            file, "dropped_after IS NULL"
+        )
+        held = entries_where(file, *_as_of(marks[-1].id))
     return FoundRun(
         run_id=run_id,
         steps=tuple(Row(digest(*row), bool(live)) for live, *row in steps),
@@ -92,7 +101,8 @@ def found_run(copy: Path) -> FoundRun | None:
             Row(digest(each.tick, each.kind, spelled(each.payload)), bool(live))
             for live, each in outbox
         ),
-        entries=_entries(copy),
+        entries=entries,
+        held=tuple(held),
         marks=marks,
         live_steps=tuple(StepRow(*row) for live, *row in steps if live),
         live_events=tuple((tick, kind, payload) for live, tick, kind, payload in events if live),
@@ -136,10 +146,49 @@ def _marks(file: sqlite3.Connection) -> list[FoundMark]:
                 "SELECT name, data FROM parts WHERE checkpoint = ?", (number,)
             )
         }
-        found.append(FoundMark(number, tick, frame, chain, content, parts))
+        entries = named(entries_where(file, *_as_of(number))) | _sessions(
+            file, "made_after < ? AND (dropped_after IS NULL OR dropped_after >= ?)", number, number
+        )
+        found.append(FoundMark(number, tick, frame, chain, content, parts, entries))
     return found
 
 
-def _entries(copy: Path) -> dict[int, str]:
-    with closing(read_run_store(copy)) as store:
-        return {entry.seq: name_of(entry) for entry in store.live_entries()}
+def entries_where(file: sqlite3.Connection, where: str, *values: int) -> list[Entry]:
+    """Return the entries of the rows that `where` names."""
+    columns = ", ".join(
+        f"coalesce({name}, '')" if name == "key" else name for name in Entry._fields
+    )
+    found = []
+    for row in file.execute(f"SELECT {columns} FROM entries WHERE {where}", values):  # noqa: S608
+        entry = Entry._make(row)
+        found.append(
+            entry._replace(
+                data=json.loads(row[5]),
+                tags=frozenset(json.loads(row[6])),
+                sources=tuple(json.loads(row[14])),
+            )
+        )
+    return found
+
+
+def named(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return the short names of entries by their seq."""
+    return {str(entry.seq): name_of(entry) for entry in entries}
+
+
+def _as_of(number: int) -> tuple[str, int, int]:
+    """Return which rows of entries belong to a checkpoint."""
+    return (
+        "id <= (SELECT last_entry FROM checkpoints WHERE id = ?)"
+        " AND (dropped_after IS NULL OR dropped_after >= ?)",
+        number,
+        number,
+    )
+
+
+def _sessions(file: sqlite3.Connection, where: str, *values: int) -> dict[str, str]:
+    sql = f"SELECT session_id, tick, data FROM strategist_checkpoints WHERE {where}"  # noqa: S608
+    return {
+        session_name(session_id): digest(tick, spelled(json.loads(data)))
+        for session_id, tick, data in file.execute(sql, values)
+    }

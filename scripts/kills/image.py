@@ -25,23 +25,23 @@ class Mark:
     steps: int
     events: int
     lessons: int
-    actions: int
-    entries: Mapping[int, str]
+    accepted: Mapping[str, int]
+    entries: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One run; `entries` are the live ones by seq, `actions` the seqs of all that were done on the live lineage.
+    """One run; `entries` are the live ones by seq, and the saved sessions by name.
 
-    `covered` is how many lessons a checkpoint ever covered, on whatever branch, and `last_id` the number of
+    `accepted` has the seqs of all that the live lineage wrote for each subscription to carry. `covered` is how many lessons a checkpoint ever covered, on whatever branch, and `last_id` the number of
     the checkpoint made last.
     """
 
     steps: tuple[Row, ...] = ()
     events: tuple[Row, ...] = ()
     lessons: tuple[Row, ...] = ()
-    actions: tuple[int, ...] = ()
-    entries: Mapping[int, str] = field(default_factory=dict)
+    accepted: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    entries: Mapping[str, str] = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
     covered: int = 0
     last_id: int = 0
@@ -51,13 +51,16 @@ class Image:
         entries = dict(self.entries)
         for seq in said["drops"]:
             entries.pop(seq, None)
-        entries.update((int(seq), content) for seq, content in said["puts"].items())
+        entries |= said["puts"]
+        accepted = dict(self.accepted)
+        for name, seqs in said["accepted"].items():
+            accepted[name] = (*accepted.get(name, ()), *seqs)
         grown = replace(
             self,
             steps=(*self.steps, *map(Row, said["steps"])),
             events=(*self.events, *map(Row, said["events"])),
             lessons=(*self.lessons, *map(Row, said["lessons"])),
-            actions=(*self.actions, *said["actions"]),
+            accepted=accepted,
             entries=entries,
         )
         checkpoint = said["checkpoint"]
@@ -76,7 +79,7 @@ class Image:
             steps=_dead_after(self.steps, mark.steps),
             events=_dead_after(self.events, mark.events),
             lessons=_dead_after(self.lessons, mark.lessons),
-            actions=self.actions[: mark.actions],
+            accepted={name: self.accepted[name][:count] for name, count in mark.accepted.items()},
             entries=mark.entries,
             marks=tuple(each for each in self.marks if each.id <= number),
         )
@@ -91,7 +94,7 @@ def _marked(image: Image, checkpoint: Mapping[str, Any]) -> Image:
         steps=len(image.steps),
         events=len(image.events),
         lessons=len(image.lessons),
-        actions=len(image.actions),
+        accepted={name: len(seqs) for name, seqs in image.accepted.items()},
         entries=image.entries,
     )
     return replace(

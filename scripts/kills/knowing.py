@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kills.found import complaints_of, copied, rows_of
 from kills.words import Lesson
 from memory import OutboxRow, open_knowledge_store
 
+RECORDS: Final = {
+    "pattern": "tactician_patterns",
+    "strategy": "successful_strategies",
+    "mistake": "mistake_records",
+}
 Delivery: TypeAlias = tuple[str, int]
 
 
@@ -116,7 +121,7 @@ def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iter
     for lesson in delivered.values():
         taught.update(_weight(lesson.kind, lesson.payload))
     kept: Counter[str] = Counter()
-    for kind, table in (("pattern", "tactician_patterns"), ("mistake", "mistake_records")):
+    for kind, table in RECORDS.items():
         cursor = file.execute(f"SELECT * FROM {table}")  # noqa: S608
         names = [each[0] for each in cursor.description]
         rows = [dict(zip(names, row, strict=True)) for row in cursor]
@@ -143,6 +148,8 @@ def _weight(kind: str, payload: Any) -> dict[str, int]:  # noqa: ANN401
             }
         case "mistake":
             return {"occurrences of mistakes": payload["occurrence_count"]}
+        case "strategy":
+            return {"wins of strategies": round(payload["success_rate"] * payload["total_uses"])}
         case "entry":
             return {"entries": 1}
         case "totals":

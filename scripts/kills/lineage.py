@@ -15,7 +15,7 @@ def differences(image: Image, found: FoundRun) -> list[str]:
         *_of_rows("steps", image.steps, found.steps),
         *_of_rows("events", image.events, found.events),
         *_of_rows("lessons", image.lessons, found.lessons),
-        *_of_entries(image.entries, found.entries),
+        *_of_entries("entries", image.entries, found.entries),
         *_of_marks(image, found),
     ]
 
@@ -27,7 +27,7 @@ def seams(found: FoundRun, sha1: str) -> Iterator[str]:
     if ticks != list(range(1, len(ticks) + 1)):
         gap = next(at for at, tick in enumerate(ticks, 1) if at != tick)
         yield f"live steps: tick {gap} is followed by another than the next one"
-    elif (broken := verify_chain([record_of(row) for row in found.live_steps], sha1)) is not None:
+    elif (broken := _broken(found, sha1)) is not None:
         yield f"live steps: the chain of digests does not hold at tick {broken}"
     for mark in found.marks:
         if mark.tick > len(ticks):
@@ -37,6 +37,17 @@ def seams(found: FoundRun, sha1: str) -> Iterator[str]:
     sequences = [each.sequence for each in found.outbox]
     if len(set(sequences)) < len(sequences):
         yield "lessons: a sequence number comes twice"
+
+
+def _broken(found: FoundRun, sha1: str) -> int | None:
+    """Return the first tick that the chain does not hold at, or that is no step at all."""
+    records = []
+    for row in found.live_steps:
+        try:
+            records.append(record_of(row))
+        except ValueError:
+            return row.tick
+    return verify_chain(records, sha1)
 
 
 def _of_rows(what: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[str]:
@@ -52,14 +63,14 @@ def _of_rows(what: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterat
             return
 
 
-def _of_entries(expected: Mapping[int, str], found: Mapping[int, str]) -> Iterator[str]:
+def _of_entries(what: str, expected: Mapping[str, str], found: Mapping[str, str]) -> Iterator[str]:
     if lost := sorted(expected.keys() - found.keys()):
-        yield f"entries: {len(lost)} are lost, the first is seq {lost[0]}"
+        yield f"{what}: {len(lost)} are lost, one of them is {lost[0]}"
     if more := sorted(found.keys() - expected.keys()):
-        yield f"entries: {len(more)} should be gone, the first is seq {more[0]}"
+        yield f"{what}: {len(more)} should be gone, one of them is {more[0]}"
     other = [seq for seq in expected.keys() & found.keys() if expected[seq] != found[seq]]
     if other:
-        yield f"entries: {len(other)} have another content, the first is seq {min(other)}"
+        yield f"{what}: {len(other)} have another content, one of them is {min(other)}"
 
 
 def _of_marks(image: Image, found: FoundRun) -> Iterator[str]:
@@ -68,6 +79,7 @@ def _of_marks(image: Image, found: FoundRun) -> Iterator[str]:
         yield f"checkpoints: {there}, {expected} were committed"
         return
     for mark, other in zip(image.marks, found.marks, strict=True):
+        yield from _of_entries(f"entries of checkpoint {mark.id}", mark.entries, other.entries)
         if mark.content != other.content:
             yield f"checkpoint {mark.id}: not the game and mind that were committed"
         parts = {name: digest(spelled(data)) for name, data in other.parts.items()}

@@ -11,7 +11,7 @@ from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind import Ladder
 from kills.watch import Teller, Watch, around
-from memory import ConsolidationConfig, MemoryConsolidator
+from memory import AgentMemory, ConsolidationConfig
 
 RESTORE_PAST: Final = 2  # checkpoints that a restore passes over, so that what they covered dies
 
@@ -78,10 +78,10 @@ def today() -> float:
 def _consolidate_every(ticks: int) -> None:
     config = ConsolidationConfig(tick_interval=ticks)
 
-    def with_config(_none: object, *parts: Any, **more: Any) -> MemoryConsolidator:  # noqa: ANN401
-        return MemoryConsolidator(config, *parts, **more)
+    def with_config(original: Callable[..., AgentMemory], *parts: Any, **more: Any) -> AgentMemory:  # noqa: ANN401
+        return original(*parts, config=config, **more)
 
-    setattr(session, "MemoryConsolidator", with_config)  # noqa: B010
+    around(session, "open_memory", with_config)
 
 
 def _restore(ticks: int) -> None:

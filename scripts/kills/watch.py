@@ -4,14 +4,16 @@ The product is not changed for this: its methods are replaced here, by ones that
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from agent.app.session import Session
 from kills.words import Phase, digest, spelled
 from memory import (
+    Blackboard,
     Checkpoint,
     Entry,
     KnowledgeStore,
@@ -21,7 +23,11 @@ from memory import (
     RunStore,
     StepRow,
 )
-from memory.tiers.observer import ACTION
+from memory.flow.flows import Flows
+from memory.tiers.strategist import BATTLE
+
+DECIDED: Final = frozenset({"victory", "defeat"})
+TOTALS: Final = "totals"  # called like no subscription
 
 
 class Teller:
@@ -61,12 +67,15 @@ class Watch:
     def __init__(self, teller: Teller) -> None:
         self._teller = teller
         self._parts: dict[str, Part] = {}
+        self._flows: Flows | None = None
+        self._newest = 0  # seq
         self._clear()
 
     def begin(self) -> None:
         """Stand beside every method that keeps something."""
         for name in ("append_step", "append_event", "enqueue", "put_entry", "drop_entry", "attach"):
             around(RunStore, name, getattr(self, f"_{name}"))
+        around(RunStore, "save_strategist_checkpoint", self._save_session)
         around(RunStore, "commit", self._commit)
         around(RunStore, "rewind", self._rewind)
         around(KnowledgeStore, "deliver", self._deliver)
@@ -78,9 +87,10 @@ class Watch:
         self._steps: list[str] = []
         self._events: list[str] = []
         self._lessons: list[str] = []
-        self._actions: list[int] = []
+        self._accepted: dict[str, list[int]] = {}
         self._puts: dict[int, Entry] = {}
         self._drops: set[int] = set()
+        self._sessions: dict[str, str] = {}
 
     def _append_step(self, original: Any, store: RunStore, row: StepRow) -> None:  # noqa: ANN401
         original(store, row)
@@ -97,8 +107,17 @@ class Watch:
     def _put_entry(self, original: Any, store: RunStore, entry: Entry) -> None:  # noqa: ANN401
         original(store, entry)
         self._puts[entry.seq] = entry
-        if entry.kind == ACTION and entry.seq not in self._actions:
-            self._actions.append(entry.seq)
+        if entry.seq > self._newest:  # a revision is nothing new to carry
+            self._newest = entry.seq
+            self._accept(entry)
+
+    def _accept(self, entry: Entry) -> None:
+        """Note for whom an entry is; a battle with an end counts in the totals as well."""
+        for each in self._flows.subscriptions.values() if self._flows else ():
+            if fnmatchcase(entry.scope, each.source) and each.accepts(entry):
+                self._accepted.setdefault(each.name, []).append(entry.seq)
+        if is_decided(entry.kind, entry.data):
+            self._accepted.setdefault(TOTALS, []).append(entry.seq)
 
     def _drop_entry(self, original: Any, store: RunStore, seq: int) -> None:  # noqa: ANN401
         original(store, seq)
@@ -108,6 +127,21 @@ class Watch:
     def _attach(self, original: Any, store: RunStore, name: str, part: Part) -> None:  # noqa: ANN401
         self._parts[name] = part
         original(store, name, part)
+        if isinstance(part, Blackboard):
+            self._newest = part.seq
+        elif isinstance(part, Flows):
+            self._flows = part
+
+    def _save_session(
+        self,
+        original: Any,  # noqa: ANN401
+        store: RunStore,
+        session_id: str,
+        tick: int,
+        data: Any,  # noqa: ANN401
+    ) -> None:
+        original(store, session_id, tick, data)
+        self._sessions[session_name(session_id)] = digest(tick, spelled(data))
 
     def _commit(
         self,
@@ -121,9 +155,10 @@ class Watch:
             "steps": self._steps,
             "events": self._events,
             "lessons": self._lessons,
-            "actions": self._actions,
-            "puts": {str(seq): name_of(entry) for seq, entry in self._puts.items()},
-            "drops": sorted(self._drops),
+            "accepted": self._accepted,
+            "puts": {str(seq): name_of(entry) for seq, entry in self._puts.items()}
+            | self._sessions,
+            "drops": [str(seq) for seq in sorted(self._drops)],
             "checkpoint": mark,
         }
         self._teller.say("commit", said)
@@ -171,7 +206,7 @@ class Watch:
             self._teller.say("done")
 
     def _consolidate(self, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        is_last = more.get("session_end", False)
+        is_last = more.get("reason") == "session_end"
         with self._teller.within(Phase.CLOSING if is_last else Phase.CONSOLIDATING):
             return original(*args, **more)
 
@@ -189,6 +224,16 @@ def around(owner: object, name: str, wrapper: Callable[..., object]) -> None:
         return wrapper(original, *args, **more)
 
     setattr(owner, name, replaced)
+
+
+def session_name(session_id: str) -> str:
+    """Return what a saved session is called among the entries."""
+    return f"session {session_id}"
+
+
+def is_decided(kind: str, data: Mapping[str, Any]) -> bool:
+    """Return whether this is a battle that was won or lost."""
+    return kind == BATTLE and data["outcome"] in DECIDED
 
 
 def name_of(entry: Entry) -> str:

@@ -1,7 +1,9 @@
 """A handful of kills through the same code as `scripts/chaos`, and files damaged on purpose: the oracle names each."""
 
+import os
+import signal
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -15,7 +17,8 @@ from kills.life import Aim, Death, phase_after
 from kills.page import document
 from kills.words import Phase
 
-from memory import open_knowledge_store, read_run_store
+from memory import Checkpoint, KnowledgeStore, RunStore, open_knowledge_store, read_run_store
+from memory.flow.flows import Flows
 
 # Newer Pythons warn of it where a test runner has threads; a child here touches nothing of theirs.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -77,7 +80,7 @@ def test_b18_a_run_killed_while_it_ends_tells_its_last_session_once(tmp_path: Pa
     assert (first.where, first.is_kill) == (Phase.CLOSING.value, True)
     assert (last.ended, last.problems) == (True, ())
     with closing(open_knowledge_store(lane.memory, now=0.0)) as memory:
-        assert memory.load_tactician().total_sessions == 1
+        assert memory.load_knowledge().total_sessions == 1
 
 
 def test_what_a_kill_left_is_sound(killed: Lane) -> None:
@@ -89,14 +92,14 @@ RUN_DAMAGE = {
     "DELETE FROM events WHERE id = 3": "events: ",
     "UPDATE events SET live = 0 WHERE id = 3": "events: row 3 is on a dead branch",
     "DELETE FROM steps WHERE tick = 7": "steps: ",
-    "UPDATE steps SET hold = hold + 1 WHERE tick = 7": "chain of digests does not hold at tick 7",
+    "UPDATE steps SET settle = settle + 1 WHERE tick = 7": "chain of digests does not hold at tick 7",
     "DELETE FROM entries WHERE dropped_after IS NULL": "entries: ",
     "DELETE FROM checkpoints WHERE id = (SELECT max(id) FROM checkpoints)": "checkpoints: ",
     "UPDATE parts SET data = '{}' WHERE name = 'blackboard'": "part blackboard is not the one",
 }
 MEMORY_DAMAGE = {
     "DELETE FROM deliveries": "memory: table deliveries lacks",
-    "UPDATE tactician_patterns SET success_count = success_count + 1": "successes of patterns",
+    "UPDATE successful_strategies SET total_uses = total_uses + 1": "wins of strategies",
     "UPDATE tactician_stats SET decayed_at = decayed_at + 1": "memory: table tactician_stats",
     "INSERT INTO deliveries VALUES ('another', 1)": "memory: table deliveries lacks 0 rows",
 }
@@ -131,13 +134,54 @@ def test_a_lesson_delivered_twice_is_named(damaged: Lane) -> None:
     assert any("too many" in problem for problem in problems), problems
 
 
+def half_a_commit(store: RunStore, *, checkpoint: Checkpoint) -> None:
+    """Write what was appended, and die before the checkpoint of the same moment."""
+    with store._database.transaction():
+        store._flush()
+    if checkpoint.tick > 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    with store._database.transaction():
+        store._save(checkpoint, store._encoded_parts())
+    store._clear()
+
+
+def always_new(knowledge: KnowledgeStore, run_id: str, sequence: int) -> bool:
+    """Note a delivery, and take it for the first one."""
+    row = (run_id, sequence)
+    knowledge._database.execute("INSERT OR IGNORE INTO deliveries VALUES (?, ?)", row)
+    return True
+
+
+# What each would do to memory, were it the program's: the oracle must see it.
+BUGS: dict[str, tuple[type, str, Callable[..., object], str, int]] = {
+    "edges begin again": (Flows, "restore", lambda *_: None, "edge ", 3),
+    "lessons go up again": (KnowledgeStore, "_is_new", always_new, "were delivered", 8),
+    "commits come in halves": (RunStore, "commit", half_a_commit, "checkpoints: ", 3),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_put_into_the_program_is_found(
+    bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name, replaced, named, deliveries = BUGS[bug]
+    monkeypatch.setattr(owner, name, replaced)  # a life is a fork of this process
+    lane = lane_in(tmp_path, "healed")
+    problems = [
+        problem
+        for _ in range(2)
+        for problem in lane.live(Aim(Phase.DELIVERING, deliveries, 0.0, MOST_S)).problems
+    ]
+    assert any(named in problem for problem in problems), problems
+
+
 def commit(step: str, *, checkpoint: int | None = None) -> dict[str, Any]:
     mark = None if checkpoint is None else {"tick": checkpoint, "content": "", "parts": {}}
     return {
         "steps": [step],
         "events": [],
         "lessons": [step],
-        "actions": [],
+        "accepted": {"actions": [len(step)]},
         "puts": {"1": step},
         "drops": [],
         "checkpoint": mark,
@@ -152,7 +196,7 @@ def test_what_comes_after_a_checkpoint_is_dead_once_it_was_gone_back_to() -> Non
         ("b", False),
         ("c", False),
     ]
-    assert (back.entries, [mark.id for mark in back.marks], back.covered) == ({1: "a"}, [1], 2)
+    assert (back.entries, [mark.id for mark in back.marks], back.covered) == ({"1": "a"}, [1], 2)
     assert back.committed(commit("d", checkpoint=1)).marks[-1].id == 3  # a number never comes again
 
 
