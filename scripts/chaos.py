@@ -16,12 +16,13 @@ from typing import Annotated, Final
 
 import typer
 from kills.kill import Kill
-from kills.lane import Lane
+from kills.lane import Lane, Places
 from kills.page import document
 from kills.plot import draw
 from rich.console import Console
 from rich.progress import Progress
 
+FAILURES: Final = Path(__file__).resolve().parent.parent / ".cache" / "chaos"
 MEMORY: Final = Path("/dev/shm")  # for copies that are looked at once; any folder will do
 
 
@@ -30,14 +31,11 @@ def main(
     seed: Annotated[int, typer.Option(help="What is played and where the kills go.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Memories that are played on side by side.")] = 2,
     write: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write the figures.")] = None,
-    keep: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Play there, and keep all of it.")
-    ] = None,
 ) -> None:
     """Kill a playing agent, examine what it kept, and resume it."""
     told: list[Kill] = []
     with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(Progress(console=Console(stderr=True)))
         bar = progress.add_task("killing", total=kills)
         for kill in side_by_side(folder, kills, seed, jobs):
@@ -76,10 +74,10 @@ def side_by_side(folder: Path, kills: int, seed: int, jobs: int) -> Iterator[Kil
 
 def kill_all(told: Connection, folder: Path, seed: int, number: int, count: int) -> None:
     """Kill `count` times on one memory, telling of each."""
-    home = folder / f"lane-{seed}-{number}"
-    home.mkdir(parents=True)
+    home = folder / f"lane-{number}"
+    home.mkdir()
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as scratch:
-        lane = Lane(home, Path(scratch), number, Random(f"{seed}:{number}"))
+        lane = Lane(Places(home, Path(scratch), FAILURES), number, Random(f"{seed}:{number}"))
         for kill in lane.kills(count):
             told.send(kill)
 

@@ -6,7 +6,7 @@ from typing import Final
 from kills.life import Aim
 from kills.words import Phase
 
-MOST_S: Final = 2.0  # of a life
+MOST_S: Final = 3.0  # of a life
 WHOLE_S: Final = 15.0  # of a life that is killed at the end of its run
 RANDOM_S: Final = 0.6  # of play, where no moment is aimed at
 CLOSE_S: Final = 0.005  # after the moment aimed at was entered
@@ -21,11 +21,10 @@ AIMED: Final = {
     Phase.CLOSING: 0.06,
 }
 ONCE: Final = frozenset({Phase.REWINDING, Phase.AGEING})
-END_S: Final = (
-    0.06  # what follows the last consolidation is kept step by step: checkpoint, delivery, report
-)
+# What follows the last consolidation is kept step by step: checkpoint, delivery, report.
+END_S: Final = 0.06
 EARLY: Final = 0.1  # of all: while it wakes
-MOST_TIMES: Final = 3  # that a moment is let pass before
+MOST_TIMES: Final = 2  # that a moment is let pass before
 
 
 def drawn(chance: Random) -> Aim:
@@ -36,8 +35,8 @@ def drawn(chance: Random) -> Aim:
             if phase is Phase.CLOSING:
                 return Aim(phase, 1, END_S * chance.random(), WHOLE_S)
             count = 1 if phase in ONCE else chance.randint(1, MOST_TIMES)
-            # Cubed: most such moments are over in much less than the longest delay.
-            delay_s = CLOSE_S * chance.random() ** 3
+            # Half of them soon: on a quiet machine most such moments are over in much less than the longest delay.
+            delay_s = CLOSE_S * chance.random() ** chance.choice((1, 3))
             return Aim(phase, count, delay_s, MOST_S)
         at -= share
     if at < EARLY:

@@ -1,7 +1,17 @@
 """One life and its end, as it is told of."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
+
+
+class Outcome(Enum):
+    """How something is found that was begun when a kill fell."""
+
+    DONE = "done"
+    NOT_DONE = "not done"
+    NO_MATTER = "no difference"  # nothing would have changed
+
 
 FIRST: Final = "before the first checkpoint"
 
@@ -22,7 +32,7 @@ class Kill:
     restored: bool
     ended: bool
     begun: str  # what was begun and not said to be done
-    is_done: bool  # and whether it was found done all the same
+    outcome: Outcome  # and how it was found
     problems: tuple[str, ...]
     kept_as: str = ""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from kills.found import complaints_of, copied, rows_of
+from kills.kill import Outcome
 from kills.words import Lesson
 from memory import OutboxRow, open_knowledge_store
 
@@ -40,14 +41,14 @@ class Deed:
 class Knowing:
     """One memory and its twin; `delivered` has every lesson that went up, by run and sequence.
 
-    `is_done` says whether the last deed was found done.
+    `outcome` says how the last deed was found.
     """
 
     memory: Path
     twin: Path
     scratch: Path
     delivered: dict[Delivery, Lesson] = field(default_factory=dict)
-    is_done: bool = False
+    outcome: Outcome = Outcome.NO_MATTER
 
     def examine(self, deeds: Sequence[Deed], lesson: Callable[[str, int], Lesson]) -> Iterator[str]:
         """Teach the twin what was done since, and yield what is otherwise in the memory."""
@@ -70,8 +71,9 @@ class Knowing:
     ) -> Iterator[str]:
         for deed in deeds:
             if deed.word == "age":
-                self.is_done = deed.is_done or _aged_at(file) == deed.now
-                if self.is_done:
+                is_done = deed.is_done or _aged_at(file) == deed.now
+                self.outcome = Outcome.DONE if is_done else Outcome.NOT_DONE
+                if is_done:
                     open_knowledge_store(self.twin, now=deed.now).close()
                 continue
             fresh = [each for each in deed.sequences if (deed.run_id, each) not in self.delivered]
@@ -84,7 +86,9 @@ class Knowing:
             missing = [each for each in fresh if each not in there]
             if missing and (deed.is_done or len(missing) < len(fresh)):
                 yield f"deliveries: {len(missing)} of {len(fresh)} are lost, the first is {missing[0]}"
-            self.is_done = not missing
+            self.outcome = Outcome.NOT_DONE if missing else Outcome.DONE
+            if not fresh:
+                self.outcome = Outcome.NO_MATTER
             if fresh and not missing:
                 self._teach(deed, [lesson(deed.run_id, each) for each in fresh])
 

@@ -1,12 +1,13 @@
 """One memory, and the runs that are played on it, life after life; each death is examined before the next life."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.app import replay_run
 from agent.capabilities import Story
@@ -16,7 +17,7 @@ from kills.counted import miscounted, unfinished
 from kills.found import FoundRun, copied, found_run
 from kills.heard import Heard
 from kills.image import Image
-from kills.kill import FIRST, Kill
+from kills.kill import FIRST, Kill, Outcome
 from kills.knowing import Knowing
 from kills.life import Aim, Death, lived
 from kills.lineage import differences, seams
@@ -29,26 +30,36 @@ RESTORES: Final = 0.1  # share of lives that go back to an older checkpoint
 INTERVALS: Final = (20, 50)  # ticks between two consolidations, drawn for each run
 
 
-class Lane:
-    """Kills and examines; `folder` is its own, as is `scratch`, for copies to look at.
+class Places(NamedTuple):
+    """The folders of one lane: its own, one for copies to look at, and one to keep what is found wrong."""
 
-    What `chance` draws is where to kill and what to play: seeds, and which of `goals` to play to.
-    """
+    home: Path
+    scratch: Path
+    failures: Path
+
+
+class Lane:
+    """Kills and examines. What `chance` draws is where to kill and what to play: seeds, and which of `goals` to play to."""
 
     def __init__(
-        self, folder: Path, scratch: Path, number: int, chance: Random, goals: Sequence[str] = ()
+        self,
+        places: Places,
+        number: int,
+        chance: Random,
+        goals: Sequence[str] = (),
     ) -> None:
-        self.folder = folder
+        self.folder = folder = places.home
+        self._scratch = scratch = places.scratch
+        self._failures = places.failures
         self.number = number
         self._chance = chance
         self._goals = goals or milestones()
-        self._scratch = scratch
         self.memory = folder / "memory.sqlite"
         self._knowing = Knowing(self.memory, scratch / "twin.sqlite", scratch)
         self._cartridge = warm()
         self._now = today()
         self._lives = 0
-        self._begun, self._is_done, self._is_first = "", False, True
+        self._begun, self._outcome, self._is_first = "", Outcome.NO_MATTER, True
         self._found: FoundRun | None = None
         self._runs = 0
         self._begin()
@@ -95,7 +106,7 @@ class Lane:
             restored=restore is not None,
             ended=ended,
             begun=self._begun,
-            is_done=self._is_done,
+            outcome=self._outcome,
             problems=tuple(problems),
             kept_as=self._keep() if problems else "",
         )
@@ -103,8 +114,16 @@ class Lane:
             self._begin()
         return kill
 
-    def examine(self, death: Death) -> Iterator[str]:
-        """Yield what the files have otherwise than by all that was said, of this life and those before."""
+    def examine(self, death: Death) -> list[str]:
+        """Return what the files have otherwise than by all that was said, of this life and those before."""
+        problems: list[str] = []
+        try:
+            problems.extend(self._examine(death))
+        except (LookupError, ValueError, sqlite3.Error) as error:
+            problems.append(f"cannot be examined: {error!r}")
+        return problems
+
+    def _examine(self, death: Death) -> Iterator[str]:
         heard = Heard(self.image, self._now)
         heard.hear(death.said)
         self._is_first = not heard.images[0].marks
@@ -115,7 +134,7 @@ class Lane:
         yield from self._uncovered()
         self._begun = heard.word
         if heard.word in {"age", "deliver"}:
-            self._is_done = self._knowing.is_done
+            self._outcome = self._knowing.outcome
 
     def _examine_run(self, images: Sequence[Image]) -> Iterator[str]:
         """Take the image that the file is like, before or after the last thing that was begun, for the true one."""
@@ -127,7 +146,10 @@ class Lane:
         problems = [differences(image, found) for image in images]
         best = min(range(len(images)), key=lambda each: len(problems[each]))
         yield from problems[best]
-        self.image, self._is_done = images[best], best > 0
+        self.image = images[best]
+        self._outcome = Outcome.DONE if best else Outcome.NOT_DONE
+        if images[0] == images[-1]:
+            self._outcome = Outcome.NO_MATTER
         self._lessons |= {(found.run_id, each.sequence): each for each in found.outbox}
         yield from seams(found, self._cartridge.sha1)
         if not problems[best]:
@@ -162,15 +184,17 @@ class Lane:
         )
 
     def _keep(self) -> str:
-        """Keep all of the lane as it is, and return where."""
-        kept = self.folder / f"failure-{self._lives}"
-        kept.mkdir()
+        """Keep the run, the memory and the log as they are, and return under which name."""
+        name = f"lane-{self.number}-life-{self._lives}"
+        kept = self._failures / name
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
         for folder in (self.run, self.folder):
             for file in folder.iterdir():
                 if file.is_file():
                     shutil.copyfile(file, kept / file.name)
         self._anew()
-        return str(kept)
+        return name
 
     def _anew(self) -> None:
         """Let go of a memory that is no longer what it should be."""

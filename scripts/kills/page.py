@@ -1,10 +1,11 @@
 """The figures of many kills as a page."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
-from kills.kill import FIRST, Kill
+from kills.kill import FIRST, Kill, Outcome
 from kills.words import Phase
 
 PLACES: Final = (FIRST, *(each.value for each in Phase))
@@ -46,11 +47,13 @@ def about_all(told: Sequence[Kill], seed: int) -> Iterator[str]:
         f"examination after it {looks:.2f} s (medians).",
         "",
         "After each kill copies of both files are held against what the dead process had announced before, and acknowledged after,",
-        "each transaction: every step, event, lesson, live entry, checkpoint and part must be as after the last acknowledged",
-        "one, or all as after the one that was only begun. The live steps must be without a gap, and their chain must hold. What is",
-        "consolidated must count each battle and each action of the live lineage once. `memory.sqlite` must equal, row by row in every",
-        "table, a twin that nobody killed and that was taught each delivered lesson once; and the evidence in it, archived rows",
-        "included, must add up to that of the lessons.",
+        "each transaction: every step, event, lesson, live entry, session, checkpoint and part, and the entries that each checkpoint",
+        "would bring back, must be as after the last acknowledged one, or all as after the one that was only begun. The live steps",
+        "must be without a gap, and their chain must hold. Along memory's edges nothing may be carried twice, no moment and no action",
+        "left out, and what was derived must add up: actions to approaches, moments to situations, battles to totals.",
+        "`memory.sqlite` must equal, row by row in every table, a twin that nobody killed and that was taught each delivered lesson",
+        "once; and the evidence in it, archived rows included, must add up to that of the lessons. A run that comes to its end must",
+        "have delivered all, counted its session once, and replay.",
     )
 
 
@@ -73,15 +76,17 @@ def about_begun(told: Sequence[Kill]) -> Iterator[str]:
     """Yield a table of what was begun and not acknowledged."""
     yield from (
         "",
-        "A kill between the announcement of a transaction and its acknowledgement may find it done or not done, never half:",
+        "A kill between the announcement of a transaction and its acknowledgement may find it done or not done, never half;",
+        "some would have changed nothing, such as a delivery of what was delivered before:",
         "",
-        "| begun when killed | kills | found done | found not done |",
-        "|---|--:|--:|--:|",
+        f"| begun when killed | kills | {' | '.join(each.value for each in Outcome)} |",
+        "|---|--:|--:|--:|--:|",
     )
     for word, says in WORDS.items():
         here = [each for each in told if each.is_kill and each.begun == word]
-        done = sum(each.is_done for each in here)
-        yield f"| {says} | {len(here):,} | {done:,} | {len(here) - done:,} |"
+        counts = Counter(each.outcome for each in here)
+        cells = " | ".join(f"{counts[each]:,}" for each in Outcome)
+        yield f"| {says} | {len(here):,} | {cells} |"
 
 
 def about_problems(told: Sequence[Kill]) -> Iterator[str]:
@@ -89,9 +94,9 @@ def about_problems(told: Sequence[Kill]) -> Iterator[str]:
     wrong = [each for each in told if each.problems]
     if not wrong:
         return
-    yield from ("", "## What was wrong", "")
+    yield from ("", "## What was wrong", "", "The files are kept in `.cache/chaos`.", "")
     for kill in wrong:
-        yield f"- {kill.name}, killed {kill.aim} ({kill.where}); files: `{kill.kept_as}`"
+        yield f"- {kill.name}, killed {kill.aim} ({kill.where}): `{kill.kept_as}`"
         yield from (f"  - {problem}" for problem in kill.problems)
 
 

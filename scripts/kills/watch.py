@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any, Final
 
 from agent.app.session import Session
+from agent.mind import AGENT
 from kills.words import Phase, digest, spelled
 from memory import (
     Blackboard,
@@ -22,10 +23,12 @@ from memory import (
     Part,
     RunStore,
     StepRow,
+    scope_name,
 )
 from memory.flow.flows import Flows
 from memory.tiers.strategist import BATTLE
 
+STM: Final = scope_name(AGENT, "stm")
 DECIDED: Final = frozenset({"victory", "defeat"})
 TOTALS: Final = "totals"  # called like no subscription
 
@@ -112,11 +115,11 @@ class Watch:
             self._accept(entry)
 
     def _accept(self, entry: Entry) -> None:
-        """Note for whom an entry is; a battle with an end counts in the totals as well."""
+        """Note for whom an entry is; a battle that was won or lost counts in the totals as well."""
         for each in self._flows.subscriptions.values() if self._flows else ():
             if fnmatchcase(entry.scope, each.source) and each.accepts(entry):
                 self._accepted.setdefault(each.name, []).append(entry.seq)
-        if is_decided(entry.kind, entry.data):
+        if entry.scope == STM and is_decided(entry.kind, entry.data):
             self._accepted.setdefault(TOTALS, []).append(entry.seq)
 
     def _drop_entry(self, original: Any, store: RunStore, seq: int) -> None:  # noqa: ANN401

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from kills.image import Image
-from kills.kill import Kill
-from kills.lane import Lane
+from kills.kill import Kill, Outcome
+from kills.lane import Lane, Places
 from kills.life import Aim, Death, phase_after
 from kills.page import document
 from kills.words import Phase
@@ -29,9 +29,10 @@ MOST_S = 20.0
 
 
 def lane_in(folder: Path, *goals: str) -> Lane:
-    for name in ("lane", "scratch"):
-        (folder / name).mkdir()
-    return Lane(folder / "lane", folder / "scratch", 0, Random(1), goals or GOALS)
+    places = Places(folder / "lane", folder / "scratch", folder / "failures")
+    for each in places:
+        each.mkdir()
+    return Lane(places, 0, Random(1), goals or GOALS)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_b18_a_run_killed_while_it_ends_tells_its_last_session_once(tmp_path: Pa
 
 
 def test_what_a_kill_left_is_sound(killed: Lane) -> None:
-    assert list(killed.examine(SILENCE)) == []
+    assert killed.examine(SILENCE) == []
 
 
 RUN_DAMAGE = {
@@ -109,7 +110,7 @@ MEMORY_DAMAGE = {
 def test_damage_to_a_run_is_named(damaged: Lane, sql: str, named: str) -> None:
     with closing(sqlite3.connect(damaged.run / "run.sqlite", isolation_level=None)) as file:
         assert file.execute(sql).rowcount > 0
-    problems = list(damaged.examine(SILENCE))
+    problems = damaged.examine(SILENCE)
     assert any(named in problem for problem in problems), problems
 
 
@@ -117,7 +118,7 @@ def test_damage_to_a_run_is_named(damaged: Lane, sql: str, named: str) -> None:
 def test_damage_to_what_outlives_runs_is_named(damaged: Lane, sql: str, named: str) -> None:
     with closing(sqlite3.connect(damaged.memory, isolation_level=None)) as file:
         assert file.execute(sql).rowcount > 0
-    problems = list(damaged.examine(SILENCE))
+    problems = damaged.examine(SILENCE)
     assert any(named in problem for problem in problems), problems
 
 
@@ -129,7 +130,7 @@ def test_a_lesson_delivered_twice_is_named(damaged: Lane) -> None:
         file.execute("DELETE FROM deliveries WHERE sequence = 1")
     with closing(open_knowledge_store(damaged.memory, now=now)) as memory:
         assert memory.deliver(run_id, rows) == 1
-    problems = list(damaged.examine(SILENCE))
+    problems = damaged.examine(SILENCE)
     assert any("were delivered" in problem for problem in problems), problems
     assert any("too many" in problem for problem in problems), problems
 
@@ -227,7 +228,7 @@ def kill_with(problem: str) -> Kill:
         restored=False,
         ended=False,
         begun="deliver",
-        is_done=True,
+        outcome=Outcome.DONE,
         problems=(problem,) if problem else (),
         kept_as="failure-4" if problem else "",
     )
@@ -237,7 +238,7 @@ def test_the_page_counts_kills_and_lists_what_was_wrong() -> None:
     page = document([kill_with(""), kill_with("events: row 3 is lost")], 5, None)
     assert "**2 kills, 1 with something lost" in page
     assert "| delivery | 2 | 1 | 0.50 | 0.10 |" in page
-    assert "| delivery of lessons | 2 | 2 | 0 |" in page
+    assert "| delivery of lessons | 2 | 2 | 0 | 0 |" in page
     assert "lane 0, life 4, seed 9, killed 2.00 ms into delivery no. 1 (delivery)" in page
     assert "events: row 3 is lost" in page
     assert "What was wrong" not in document([kill_with("")], 5, None)
