@@ -13,7 +13,7 @@ from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import Hindsight, Kit, Ledger, Reached, Story, capabilities_for, escape
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
@@ -47,10 +47,10 @@ from memory import (
     RunStore,
     open_memory,
     scope_name,
+    watch_actions,
 )
 
 COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
-EARLIER: Final = "earlier"  # where what a run starts out with comes from
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
@@ -188,19 +188,25 @@ class Session:
         )
         if is_new:
             known = self._knowledge
-            self._memory.take_over(known.load_knowledge(), known.entries(), origin=EARLIER)
+            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
+            self._memory.take_over(known.load_knowledge(), entries, origins=known.origins())
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
         world, seed = World.of(cartridge), self._frozen.seed
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed)
+        actions = self._memory.actions(self._store, self._hooks)
+        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, actions)
+        hindsight = Hindsight(kit, actions)
+        self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
+        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder),
+            mind=mind,
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
@@ -211,8 +217,10 @@ class Session:
         producers = Producers(self._hooks, blackboard)
         PlayProducers(self._story.place_of, self._battles).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
+        watch_actions(producers, AGENT)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+        self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
         self._watch_for(self._witness, "Ledger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
 
@@ -238,6 +246,11 @@ class Session:
         self._store.append_step(row_of(record))
         if record.tick % COMMIT_EVERY == 0:
             self._store.commit()
+
+    def _judge(self, call: Call) -> None:
+        """Let facts judge what is claimed."""
+        percept, facts = call.args
+        self._memory.truth.judge(facts, percept.tick)
 
     def _chronicle(self, event: BlackboardEvent) -> None:
         """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""

@@ -13,6 +13,7 @@ from agent.capabilities.escape import escape
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
+from agent.capabilities.recollect import Hindsight
 from agent.capabilities.registry import capabilities_for, topics
 from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
@@ -21,6 +22,7 @@ __all__ = [
     "PEACE",
     "Capability",
     "Deed",
+    "Hindsight",
     "Kit",
     "Ledger",
     "Milestone",

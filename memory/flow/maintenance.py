@@ -27,8 +27,8 @@ UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live
 class Index(Protocol):
     """What finds entries by their words."""
 
-    def reindex(self) -> None:
-        """Build it anew from the entries."""
+    def reindex(self) -> int:
+        """Return how many entries it holds, built anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,9 @@ class Maintenance:
                 merged += len(others)
         return merged
 
-    def reindex(self) -> None:
-        """Build the index of words anew."""
-        if self._index is not None:
-            self._index.reindex()
+    def reindex(self) -> int:
+        """Return how many entries the index of words holds, built anew."""
+        return 0 if self._index is None else self._index.reindex()
 
     def to_json(self) -> dict[str, Json]:
         """Return when each scope was last looked after."""

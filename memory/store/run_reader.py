@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memory.codec import Json, decode
 from memory.store.entries import COUNT_TAGS
 from memory.store.entry_rows import LIVE, entry_of
+from memory.store.entry_search import EntrySearch
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.strategist_checkpoints import StrategistCheckpoints
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memory.blackboard.entry import Entry, Part
+    from memory.recall.query import MemoryQuery
+    from memory.recall.ranking import Found
     from memory.store.database import Database
 
 
@@ -24,6 +27,7 @@ class RunReader:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sessions = StrategistCheckpoints(database)
+        self._search = EntrySearch(database)
 
     @property
     def run_id(self) -> str:
@@ -77,6 +81,10 @@ class RunReader:
         with self._database.understood("entries"):
             for row in rows:
                 yield entry_of(row)
+
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
+        return self._search.find(query, now_s=now_s)
 
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
         """Return how many entries carry each tag, without reading any of them."""

@@ -109,5 +109,5 @@ def open_tiers(
     store = open_run_store(path, run_id="run-1")
     memory = open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
     if known is not None:
-        memory.take_over(known, (), origin="earlier")
+        memory.take_over(known, ())
     return Tiers(store, memory)
