@@ -140,7 +140,7 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
-        if self._loop.tick > self._start.tick:
+        if not self._is_told():
             self._finish()
         return self._summary(reason)
 
@@ -297,6 +297,15 @@ class Session:
         except MemoryFault as fault:
             # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
             self._hooks.faults.note("deliver", fault)
+
+    def _is_told(self) -> bool:
+        """Return whether a session ended at this very tick and left what it learnt, or none was played.
+
+        A run that was killed while it ended goes on at its goal, where there is no tick left to play.
+        """
+        told = self._memory.consolidator.consolidation_history[-1:]
+        ends = [each.tick for each in told if each.reason == "session_end"]
+        return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
         memory, tick = self._memory, self._loop.tick
