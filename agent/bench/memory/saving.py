@@ -113,6 +113,6 @@ def _taken_over(run: Path, path: Path) -> float:
 
         def take_over() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                memory.take_over(reader.load_knowledge(), reader.entries(), origin="earlier")
+                memory.take_over(reader.load_knowledge(), reader.seed(), origins=reader.origins())
 
         return lapse(take_over)
