@@ -19,7 +19,7 @@ from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import StrategistMemory, strategist_kinds
+from memory.tiers.strategist import SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import (
     MISTAKE,
     PATTERN,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
+SESSION_BEGUN: Final = "session_begun"
+SESSION_ENDED: Final = "session_ended"
 _RECORDS: Final = frozenset({PATTERN, STRATEGY, MISTAKE, PREFERENCE})
 
 
@@ -93,13 +95,18 @@ class AgentMemory:
         self.flows.skip_pending()
 
     def end_session(self, store: RunMemory, tick: int) -> None:
-        """Move up what the session taught, keep what it was under its name, and begin the next one."""
+        """Move up what the session taught, keep what it was under its name, and begin the next one.
+
+        Whoever watches short-term memory hears of the end when nothing is pending any more.
+        """
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+        _tell_of_session(self.strategist, SESSION_ENDED, tick)
         following = f"{origin}#{int(number or 1) + 1}"
         self.strategist.clear_session(session_id=following, tick=tick)
+        _tell_of_session(self.strategist, SESSION_BEGUN, tick)
 
     def map(self) -> MemoryMap:
         """Return the map of this memory, its empty levels included."""
@@ -130,7 +137,10 @@ def open_memory(  # what one agent's memory is made from
     maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
     store.attach("maintenance", maintenance)
     observer = ObserverMemory(blackboard, agent_id)
+    is_new = not blackboard.entries(scope_name(agent_id, "stm"), kind=SESSION_TOTALS)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
+    if is_new:
+        _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
     consolidator = MemoryConsolidator(
         config,
@@ -153,6 +163,11 @@ def open_memory(  # what one agent's memory is made from
         consolidator,
         recall,
     )
+
+
+def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None:
+    blackboard, session = strategist.blackboard, {"session_id": strategist.session_id}
+    blackboard.write(strategist.stm, kind, session, tick=tick, game_s=blackboard.game_s)
 
 
 def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
