@@ -60,7 +60,10 @@ class Maintenance:
         self._done_s: dict[str, float] = {}
 
     def run(self, *, asked: bool = False) -> list[Upkeep]:
-        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for."""
+        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for.
+
+        The index of words is mended then as well: it is kept up by every write, so that this need not be often.
+        """
         now = self._blackboard.game_s
         done: list[Upkeep] = []
         for scope in self._blackboard.scopes():
@@ -69,6 +72,8 @@ class Maintenance:
             if asked or now - self._done_s.get(scope, 0.0) >= self._every_s:
                 self._done_s[scope] = now
                 done.append(Upkeep(scope, self.prune(scope), self.deduplicate(scope)))
+        if asked:
+            self.reindex()
         return done
 
     def relevance(self, entry: Entry) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from memory import (
     ACTION,
+    TICK_STATE,
     ActionRecord,
     AgentMemory,
     BattleRecord,
@@ -98,6 +99,14 @@ class Tiers:
         action = replace(ACT, tick=tick, action_value=value, reasoning=why, success=success)
         data: Mapping[str, Json] = {**as_json(action), "location": "town"}
         self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
+
+    def moment(self, tick: int, place: str = "town") -> None:
+        state = as_json(replace(STATE, tick=tick, location=place))
+        self.blackboard.write(SENSORY, TICK_STATE, state, tick=tick, game_s=tick / 2)
+
+    def fight(self, tick: int, outcome: str = "defeat") -> None:
+        battle = replace(FIGHT, battle_id=f"b{tick}", start_tick=tick, outcome=outcome)
+        self.strategist.record_battle(replace(battle, end_tick=tick))
 
 
 def open_tiers(
