@@ -109,6 +109,10 @@ class Tiers:
         self.strategist.record_battle(replace(battle, end_tick=tick))
 
 
+def memory_in(store: RunStore, config: ConsolidationConfig | None = None) -> AgentMemory:
+    return open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+
+
 def open_tiers(
     path: Path,
     *,
@@ -116,7 +120,7 @@ def open_tiers(
     known: Knowledge | None = None,
 ) -> Tiers:
     store = open_run_store(path, run_id="run-1")
-    memory = open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+    memory = memory_in(store, config)
     if known is not None:
         memory.take_over(known, (), origin="earlier")
     return Tiers(store, memory)
