@@ -149,7 +149,7 @@ class Flows:
 
     def _state(self, progress: Progress, *, asked: bool) -> Pending:
         return Pending(
-            progress.waiting,
+            len(self._pending(progress)) if asked else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
             asked,
             progress.fullness,
