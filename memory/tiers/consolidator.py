@@ -72,7 +72,6 @@ class MemoryConsolidator:
         self._flows = flows
         self._maintenance = maintenance
         self._started_at = started_at
-        self._interval = -1  # the one that `tick` looked at last: a shortcut, nothing that lasts
         blackboard = observer.blackboard
         self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
 
@@ -96,11 +95,7 @@ class MemoryConsolidator:
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
-        # Asked every tick: the last one is looked up only where a new interval may have begun.
-        if current_tick // interval == self._interval:
-            return None
-        self._interval = current_tick // interval
-        if self._interval <= self.last_consolidation_tick // interval:
+        if current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
 
@@ -119,6 +114,7 @@ class MemoryConsolidator:
             if is_final:
                 self._sum_up(current_tick)
             told = self.consolidate_strategist_to_tactician()
+            self._flows.run(final=is_final)  # whatever else was added
         done = Consolidation(
             number=self.consolidations + 1,
             tick=current_tick,
