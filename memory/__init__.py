@@ -36,14 +36,21 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
-from memory.recall import BlackboardRecall, Recall
+from memory.recall.actions import MemoryActions
+from memory.recall.context import Context, gather_context
+from memory.recall.port import BlackboardRecall, Recall
+from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
+from memory.recall.ranking import Found, Score, Searched, Weights, explain
+from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
+from memory.recall.stats import MemoryStats
+from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
-    KnowledgeReader,
     KnowledgeStore,
-    Provenance,
+    KnowledgeUpkeep,
     open_knowledge_store,
     read_knowledge_store,
 )
+from memory.store.provenance import Provenance
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
@@ -88,10 +95,12 @@ __all__ = [
     "CONSOLIDATION",
     "LOCATION",
     "OBJECTIVE",
+    "RECOLLECTION",
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
     "TICK_STATE",
+    "UPKEEP",
     "ActionRecord",
     "AgentMemory",
     "AllOf",
@@ -105,6 +114,7 @@ __all__ = [
     "Conflict",
     "Consolidation",
     "ConsolidationConfig",
+    "Context",
     "CorruptStore",
     "Derived",
     "Edge",
@@ -117,6 +127,7 @@ __all__ = [
     "Flows",
     "ForbiddenWrite",
     "ForeignStore",
+    "Found",
     "Fullness",
     "Handler",
     "Hooks",
@@ -125,14 +136,18 @@ __all__ = [
     "Knowledge",
     "KnowledgeReader",
     "KnowledgeStore",
+    "KnowledgeUpkeep",
     "LearnedPattern",
     "Listener",
     "LocationVisited",
     "Maintenance",
     "MalformedRecord",
+    "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
     "MemoryMap",
+    "MemoryQuery",
+    "MemoryStats",
     "MemorySubscription",
     "MissingCheckpoint",
     "MissingStore",
@@ -151,6 +166,7 @@ __all__ = [
     "Producers",
     "Provenance",
     "Recall",
+    "Recollection",
     "Registration",
     "ResourceSnapshot",
     "RunFolder",
@@ -159,6 +175,8 @@ __all__ = [
     "RunStore",
     "Scope",
     "ScopeMap",
+    "Score",
+    "Searched",
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
@@ -176,10 +194,14 @@ __all__ = [
     "UnknownScope",
     "Upkeep",
     "View",
+    "Weights",
     "as_json",
     "create_run",
+    "explain",
+    "gather_context",
     "hookable",
     "identity",
+    "is_open",
     "memory_map",
     "of_kinds",
     "open_knowledge_store",
@@ -189,6 +211,8 @@ __all__ = [
     "read_knowledge_store",
     "read_run",
     "read_run_store",
+    "recollection_of",
     "scope_name",
     "team_scope",
+    "watch_actions",
 ]

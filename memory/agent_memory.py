@@ -11,7 +11,9 @@ from memory.blackboard.scopes import scope_name
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.recall import BlackboardRecall
+from memory.persistence import MemoryDatabaseMixin
+from memory.recall.actions import MemoryActions
+from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
@@ -19,16 +21,14 @@ from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import SESSION_TOTALS, StrategistMemory, strategist_kinds
-from memory.tiers.tactician import (
-    MISTAKE,
-    PATTERN,
-    PREFERENCE,
-    STRATEGY,
-    TOTALS,
-    TacticianMemory,
-    tactician_kinds,
+from memory.tiers.strategist import (
+    OBJECTIVE,
+    SESSION_TOTALS,
+    StrategistMemory,
+    strategist_kinds,
 )
+from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
+from memory.tiers.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.faults import OnFault
     from memory.flow.subscription import Derived
+    from memory.hooks.hooks import Hooks
+    from memory.recall.ranking import Searched
+    from memory.store.run_store import RunStore
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
 SESSION_BEGUN: Final = "session_begun"
 SESSION_ENDED: Final = "session_ended"
-_RECORDS: Final = frozenset({PATTERN, STRATEGY, MISTAKE, PREFERENCE})
 
 
 class RunMemory(EntryStore, Protocol):
@@ -50,9 +52,6 @@ class RunMemory(EntryStore, Protocol):
 
     def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit."""
-
-    def save_strategist_checkpoint(self, session_id: str, tick: int, data: Json) -> None:
-        """Keep what a session was at the next commit."""
 
     def reindex(self) -> int:
         """Build the index of words anew."""
@@ -62,7 +61,7 @@ class RunMemory(EntryStore, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class AgentMemory:
+class AgentMemory(MemoryDatabaseMixin):
     """All the parts, which share one blackboard; built by `open_memory`."""
 
     agent_id: str
@@ -72,14 +71,21 @@ class AgentMemory:
     observer: ObserverMemory
     strategist: StrategistMemory
     tactician: TacticianMemory
+    truth: Truth
     consolidator: MemoryConsolidator
     recall: BlackboardRecall
 
-    def take_over(self, known: Knowledge, entries: Iterable[Entry], *, origin: str) -> None:
-        """Write what earlier runs left, as known from the first moment, each with where it comes from."""
-        self.tactician.take_over(known, run=origin)
+    def take_over(
+        self,
+        known: Knowledge,
+        entries: Iterable[Entry] = (),
+        *,
+        origins: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
+        self.tactician.take_over(known, origins=origins)
         for old in entries:
-            self.blackboard.write(
+            known_again = self.blackboard.write(
                 old.scope,
                 old.kind,
                 old.data,
@@ -91,10 +97,11 @@ class AgentMemory:
                 status=old.status,
                 sources=old.sources,
             )
+            self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
         # What others have learnt is nothing to learn from once more.
         self.flows.skip_pending()
 
-    def end_session(self, store: RunMemory, tick: int) -> None:
+    def end_session(self, store: RunStore, tick: int) -> None:
         """Move up what the session taught, keep what it was under its name, and begin the next one.
 
         Whoever watches short-term memory hears of the end when nothing is pending any more.
@@ -102,11 +109,18 @@ class AgentMemory:
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
-        store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+        self.save_strategist_checkpoint(store, session_id, tick=tick)
         _tell_of_session(self.strategist, SESSION_ENDED, tick)
         following = f"{origin}#{int(number or 1) + 1}"
-        self.strategist.clear_session(session_id=following, tick=tick)
+        # What the game was asked to reach, and has, stays known for as long as it goes on.
+        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
         _tell_of_session(self.strategist, SESSION_BEGUN, tick)
+
+    def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
+        """Return what the agent may do with this memory on purpose."""
+        return MemoryActions(
+            self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
+        )
 
     def map(self) -> MemoryMap:
         """Return the map of this memory, its empty levels included."""
@@ -142,6 +156,7 @@ def open_memory(  # what one agent's memory is made from
     if is_new:
         _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
+    truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
     consolidator = MemoryConsolidator(
         config,
         observer,
@@ -160,6 +175,7 @@ def open_memory(  # what one agent's memory is made from
         observer,
         strategist,
         tactician,
+        truth,
         consolidator,
         recall,
     )
@@ -175,13 +191,28 @@ def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deli
         """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
         if derived.kind == TOTALS:
             store.enqueue(entry.tick, "totals", derived.data)
-        elif derived.kind in _RECORDS:
+        elif derived.kind in TABLE_OF:
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
         else:
             store.enqueue(entry.tick, "entry", _whole(entry))
 
     return deliver
+
+
+def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
+    def close(entry: Entry) -> None:
+        """Tell those to come that a piece of knowledge no longer holds."""
+        kind, _, memory_id = entry.key.partition(":")
+        payload: dict[str, Json] = {
+            "table": TABLE_OF[kind],
+            "id": memory_id,
+            "reason": entry.closed,
+            "evidence": list(entry.sources),
+        }
+        store.enqueue(entry.tick, "close", payload)
+
+    return close
 
 
 def _archive(store: RunMemory) -> Any:  # noqa: ANN401  # what Maintenance calls Archive
@@ -204,4 +235,7 @@ def _whole(entry: Entry) -> dict[str, Json]:
         "sources": list(entry.sources),
         "tick": entry.tick,
         "game_s": entry.game_s,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "closed": entry.closed,
     }

@@ -129,8 +129,9 @@ class _Thinker:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
                 memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
-                memory.take_over(Knowledge(), entries, origin="plan")
-                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
+                memory.take_over(Knowledge(), entries)
+                actions = memory.actions(store, self.hooks)
+                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed, actions)
                 ladder = Ladder(Progress(), self.seed)
                 yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder)
 

@@ -8,12 +8,22 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import (
+    Hindsight,
+    Kit,
+    Ledger,
+    Reached,
+    Story,
+    Topic,
+    capabilities_for,
+    escape,
+)
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
@@ -47,10 +57,10 @@ from memory import (
     RunStore,
     open_memory,
     scope_name,
+    watch_actions,
 )
 
 COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
-EARLIER: Final = "earlier"  # where what a run starts out with comes from
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
@@ -72,7 +82,7 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
 
     def __init__(
         self,
@@ -82,6 +92,7 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
+        *more: Topic,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -89,6 +100,7 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
+        self._more = more
         self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
@@ -104,6 +116,7 @@ class Session:
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._hooks = Hooks(self._fault)
+        self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
@@ -129,7 +142,7 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
-        if self._loop.tick > self._start.tick:
+        if not self._is_told():
             self._finish()
         return self._summary(reason)
 
@@ -188,19 +201,27 @@ class Session:
         )
         if is_new:
             known = self._knowledge
-            self._memory.take_over(known.load_knowledge(), known.entries(), origin=EARLIER)
+            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
+            self._memory.take_over(known.load_knowledge(), entries, origins=known.origins())
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
         world, seed = World.of(cartridge), self._frozen.seed
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed)
+        actions = self._memory.actions(self._store, self._hooks)
+        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, actions)
+        hindsight = Hindsight(kit, actions)
+        self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
+        mind = Mind(
+            capabilities_for(kit, *self._more), self._memory.recall, self._hooks, self._ladder
+        )
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder),
+            mind=mind,
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
@@ -211,8 +232,10 @@ class Session:
         producers = Producers(self._hooks, blackboard)
         PlayProducers(self._story.place_of, self._battles).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
+        watch_actions(producers, AGENT)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+        self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
         self._watch_for(self._witness, "Ledger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
 
@@ -238,6 +261,11 @@ class Session:
         self._store.append_step(row_of(record))
         if record.tick % COMMIT_EVERY == 0:
             self._store.commit()
+
+    def _judge(self, call: Call) -> None:
+        """Let facts judge what is claimed."""
+        percept, facts = call.args
+        self._memory.truth.judge(facts, percept.tick)
 
     def _chronicle(self, event: BlackboardEvent) -> None:
         """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""
@@ -265,16 +293,21 @@ class Session:
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
         self._checkpoint_due = False
-        try:
-            self._knowledge.deliver(self._store.run_id, self._store.outbox())
-        except MemoryFault as fault:
-            # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
-            self._hooks.faults.note("deliver", fault)
+        self._delivery.hand_on()
+
+    def _is_told(self) -> bool:
+        """Return whether a session ended at this very tick and left what it learnt, or none was played.
+
+        A run that was killed while it ended goes on at its goal, where there is no tick left to play.
+        """
+        told = self._memory.consolidator.consolidation_history[-1:]
+        ends = [each.tick for each in told if each.reason == "session_end"]
+        return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        memory, tick = self._memory, self._loop.tick
-        memory.end_session(self._store, tick)
+        self._memory.end_session(self._store, self._loop.tick)
         self._checkpoint()
+        self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start

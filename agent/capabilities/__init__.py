@@ -13,7 +13,8 @@ from agent.capabilities.escape import escape
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
-from agent.capabilities.registry import capabilities_for, topics
+from agent.capabilities.recollect import Hindsight
+from agent.capabilities.registry import Topic, capabilities_for, topics
 from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
 
@@ -21,6 +22,7 @@ __all__ = [
     "PEACE",
     "Capability",
     "Deed",
+    "Hindsight",
     "Kit",
     "Ledger",
     "Milestone",
@@ -30,6 +32,7 @@ __all__ = [
     "Senses",
     "Sensor",
     "Story",
+    "Topic",
     "Witness",
     "capabilities_for",
     "domain_of",

@@ -184,6 +184,8 @@ class Flows:
             written = self._write(progress, derived, progress.ways(carried))
         finally:
             self._busy = False
+        if derived and not written:
+            return written  # all of it was refused: what it was made of must not go
         progress.advance(seen, len(carried))
         if progress.subscription.consumes:
             self._consume(progress, {each.scope for each in carried})

@@ -57,7 +57,7 @@ def groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
 
 def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float) -> list[str]:
     """Return so many words of `text`, rarest first, that what is alike cannot do without all of them."""
-    if not text:
-        return [""]
+    if not text or threshold <= 0:
+        return [""]  # alike to nothing but its like, or to anything
     shared = ceil(threshold * len(text) - 1e-9)  # at least, with anything that is alike
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]

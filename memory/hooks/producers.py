@@ -39,12 +39,11 @@ Extractor: TypeAlias = "Callable[[Call, Any], Produced | Sequence[Produced] | No
 
 
 class Producers:
-    """Extractors wired to a blackboard, where they write as `by`; a new kind of memory is one more registration."""
+    """Extractors wired to a blackboard; a new kind of memory is one more registration."""
 
-    def __init__(self, hooks: Hooks, blackboard: Blackboard, by: str = "") -> None:
+    def __init__(self, hooks: Hooks, blackboard: Blackboard) -> None:
         self._hooks = hooks
         self._blackboard = blackboard
-        self._by = by
 
     def register(  # noqa: PLR0913  # one call says all there is to know about a producer
         self,
@@ -96,5 +95,4 @@ class Producers:
             key=each.key,
             status=each.status,
             sources=each.sources,
-            by=self._by,
         )

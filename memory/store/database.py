@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from memory.errors import (
@@ -19,8 +19,10 @@ from memory.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
@@ -70,7 +72,12 @@ class Database:
         with _in_one_line(self.path):
             self._connection.executemany(sql, rows)
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def define(self, name: str, arguments: int, function: Callable[..., float]) -> None:
+        """Let queries call the pure `function` by `name`."""
+        with _in_one_line(self.path):
+            self._connection.create_function(name, arguments, function, deterministic=True)
+
+    def rows(self, sql: str, parameters: Values = ()) -> list[tuple[Any, ...]]:
         """Return the rows that a query finds: all at once, so that no query is left open."""
         with _in_one_line(self.path):
             return self._connection.execute(sql, parameters).fetchall()
@@ -114,7 +121,8 @@ class Database:
         """Leave one whole file behind, with nothing in its write-ahead log."""
         with _in_one_line(self.path), closing(self._connection) as connection:
             if not connection.execute("PRAGMA query_only").fetchone()[0]:
-                connection.execute("PRAGMA optimize")
+                with suppress(sqlite3.OperationalError):  # somebody else has the file, and will
+                    connection.execute("PRAGMA optimize")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

@@ -77,12 +77,12 @@ def text_of(entry: Entry) -> str:
     """Return the words worth searching; none in scopes that come and go with every tick."""
     if entry.scope.endswith(UNSEARCHED):
         return ""
-    words = [entry.kind]
-    if not entry.key.endswith(f"/{entry.seq}"):  # a key that was only counted says nothing
-        words.append(entry.key)
+    words, key = [entry.kind], entry.key
+    if not key[key.rfind("/") + 1 :].isdigit():  # a key that was only counted says nothing
+        words.append(key)
     words += sorted(entry.tags)
     _collect(entry.data.values(), words)
-    return " ".join(words)
+    return " ".join(filter(None, words))
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:

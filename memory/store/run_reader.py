@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memory.codec import Json, decode
 from memory.store.entries import COUNT_TAGS
 from memory.store.entry_rows import LIVE, entry_of
+from memory.store.entry_search import EntrySearch
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.strategist_checkpoints import StrategistCheckpoints
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memory.blackboard.entry import Entry, Part
+    from memory.recall.query import MemoryQuery
+    from memory.recall.ranking import Found
     from memory.store.database import Database
 
 
@@ -24,6 +27,7 @@ class RunReader:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sessions = StrategistCheckpoints(database)
+        self._search = EntrySearch(database)
 
     @property
     def run_id(self) -> str:
@@ -78,17 +82,22 @@ class RunReader:
             for row in rows:
                 yield entry_of(row)
 
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
+        return self._search.find(query, now_s=now_s)
+
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
         """Return how many entries carry each tag, without reading any of them."""
         return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))
 
-    def outbox(self) -> list[OutboxRow]:
-        """Return the lessons that a checkpoint of the live lineage covers, oldest first."""
+    def outbox(self, *, after: int = 0) -> list[OutboxRow]:
+        """Return the lessons after sequence `after` that a checkpoint of the live lineage covers, oldest first."""
         sql = (
-            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence <= "
-            "(SELECT coalesce(max(last_sequence), 0) FROM checkpoints) ORDER BY sequence"
+            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence > ? "
+            "AND sequence <= (SELECT coalesce(max(last_sequence), 0) FROM checkpoints) "
+            "ORDER BY sequence"
         )
-        rows = self._database.rows(sql)
+        rows = self._database.rows(sql, (after,))
         with self._database.understood("outbox"):
             return [
                 OutboxRow(sequence, tick, kind, dict(decode(payload)))

@@ -111,8 +111,11 @@ RUN_SCHEMA: Final = Schema(
             "CREATE UNIQUE INDEX live_seqs ON entries (seq) WHERE dropped_after IS NULL",
             "CREATE UNIQUE INDEX live_keys ON entries (key, scope) WHERE dropped_after IS NULL",
             "CREATE INDEX live_kinds ON entries (scope, kind, seq) WHERE dropped_after IS NULL",
-            "CREATE INDEX live_places ON entries (place, game_s) WHERE dropped_after IS NULL",
-            "CREATE INDEX live_subjects ON entries (subject, game_s) WHERE dropped_after IS NULL",
+            # These hold all that a score and most filters need, so that ranking reads no row it does not return.
+            """CREATE INDEX live_places ON entries (place, game_s, seq, scope, kind, subject, importance,
+                utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND place <> ''""",
+            """CREATE INDEX live_subjects ON entries (subject, game_s, seq, scope, kind, place, importance,
+                utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND subject <> ''""",
             "CREATE INDEX dropped_entries ON entries (dropped_after) WHERE dropped_after IS NOT NULL",
             """CREATE TABLE entry_tags (
                 tag TEXT NOT NULL,

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
-from memory.errors import MissingCheckpoint
+from memory.errors import CorruptStore, MissingCheckpoint
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
+from memory.store.entry_search import EntrySearch
 from memory.store.indexes import reindex
+from memory.store.lesson_checks import require_deliverable
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from memory.blackboard.entry import Entry, Part
@@ -36,6 +38,7 @@ class RunStore(RunReader):
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
         self._entries = Entries(database)
+        self._search = EntrySearch(database, settle=self.commit)
         self._parts: dict[str, Part] = {}
 
     def append_step(self, row: StepRow) -> None:
@@ -48,6 +51,7 @@ class RunStore(RunReader):
 
     def enqueue(self, tick: int, kind: Kind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
+        require_deliverable(kind, payload)
         self._lessons.append((tick, kind, encode(payload)))
 
     def put_entry(self, entry: Entry) -> None:
@@ -78,10 +82,13 @@ class RunStore(RunReader):
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
         """Write all that was appended in one transaction, with `checkpoint` if there is one."""
         parts = {} if checkpoint is None else self._encoded_parts()
-        with self._database.transaction():
+
+        def write() -> None:
             self._flush()
             if checkpoint is not None:
                 self._save(checkpoint, parts)
+
+        self._transact(write)
         self._clear()
 
     def rewind(self, checkpoint: Checkpoint) -> None:
@@ -101,16 +108,29 @@ class RunStore(RunReader):
             )
             raise MissingCheckpoint(message)
         tick, last_event, last_entry, last_sequence = row
-        with database.transaction():
+
+        def go_back() -> None:
             database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
             database.execute("UPDATE events SET live = 0 WHERE live = 1 AND id > ?", (last_event,))
             database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
             self._entries.rewind(number, last_entry)
             self._sessions.rewind(number)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
+
+        self._transact(go_back)
         self._clear()
         for name, part in self._parts.items():
             self.restore_part(name, part)
+
+    def _transact(self, write: Callable[[], None]) -> None:
+        """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""
+        try:
+            with self._database.transaction():
+                write()
+        except CorruptStore:
+            self.reindex()
+            with self._database.transaction():
+                write()
 
     def _flush(self) -> None:
         database = self._database

@@ -77,6 +77,11 @@ def pattern_of(
     )
 
 
+def mistake_id_of(place: str, action: str) -> str:
+    """Return the id of the mistake that an action is in one place."""
+    return content_id("action", place, action)
+
+
 def mistake_of(
     approach: Approach, config: ConsolidationConfig, *, at: float
 ) -> MistakeRecord | None:
@@ -89,7 +94,7 @@ def mistake_of(
         return None
     action = approach.actions[0]
     return MistakeRecord(
-        mistake_id=content_id("action", approach.place, action),
+        mistake_id=mistake_id_of(approach.place, action),
         description=f"{action} keeps failing in {approach.place or 'an unknown place'}",
         situation={"location": approach.place, "action": action},
         outcome=f"failed {approach.failures} of {total} times",

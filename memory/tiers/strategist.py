@@ -19,7 +19,7 @@ from memory.flow.subscription import Derived
 from memory.tiers.observer import TICK_STATE, TickState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry, Status
@@ -241,14 +241,10 @@ class StrategistMemory:
             owned = replace(last[0], money=now[0].money if now else last[0].money)
         self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
 
-    def clear_session(self, *, session_id: str, tick: int) -> None:
-        """Forget the session and begin another; what it still wanted stays wanted."""
-        for kind in (BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
+    def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
+        """Forget the session, but for the kinds that are `kept`, and begin another."""
+        for kind in {OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS} - {*kept}:
             self.blackboard.forget(self.stm, kind=kind)
-        done = {
-            f"{OBJECTIVE}:{each.objective_id}" for each in self.objectives if each.status in CLOSED
-        }
-        self.blackboard.forget(self.stm, kind=OBJECTIVE, keys=done)
         self._begin(session_id, tick)
 
     def to_json(self) -> dict[str, Json]:

@@ -42,6 +42,12 @@ MISTAKE: Final = "mistake"
 PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
 ALL: Final = "all"  # the name of the one entry of totals
+TABLE_OF: Final = {
+    PATTERN: "tactician_patterns",
+    STRATEGY: "successful_strategies",
+    MISTAKE: "mistake_records",
+    PREFERENCE: "player_preferences",
+}
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -111,22 +117,29 @@ class TacticianMemory:
         totals = self._totals()
         return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
 
-    def take_over(self, known: Knowledge, *, run: str) -> None:
-        """Write what runs before this one have learnt, as known from the first moment, with its origin."""
+    def take_over(
+        self, known: Knowledge, *, origins: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
+        """Write what runs before this one have learnt, as known from the first moment.
+
+        `origins` tells by table and id which run learnt it last.
+        """
+        origins = origins or {}
         for scope, kind, records in (
             (self.procedural, PATTERN, known.patterns),
             (self.procedural, STRATEGY, known.strategies),
             (self.semantic, MISTAKE, known.mistakes),
             (self.semantic, PREFERENCE, known.preferences),
         ):
-            for record in records.values():
-                self._write(scope, kind, as_json(record), sources=(run,))
+            for name, record in records.items():
+                origin = origins.get((TABLE_OF[kind], name))
+                sources = () if origin is None else (f"run:{origin}",)
+                self._write(scope, kind, as_json(record), sources=sources)
         won = round(known.overall_win_rate * known.total_battles)
         self._write(
             self.semantic,
             TOTALS,
             {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
-            sources=(run,),
         )
 
     def add_pattern(self, pattern: LearnedPattern) -> None:
@@ -202,12 +215,8 @@ class TacticianMemory:
 
     def forget(self, memory: Memory) -> None:
         """Let go of one piece of knowledge; those to come may still know it."""
-        scope, kind = {
-            "tactician_patterns": (self.procedural, PATTERN),
-            "successful_strategies": (self.procedural, STRATEGY),
-            "mistake_records": (self.semantic, MISTAKE),
-            "player_preferences": (self.semantic, PREFERENCE),
-        }[memory.table]
+        kind = next(each for each, table in TABLE_OF.items() if table == memory.table)
+        scope = self.procedural if kind in {PATTERN, STRATEGY} else self.semantic
         self.blackboard.forget(scope, kind=kind, keys={f"{kind}:{memory.id}"})
 
     def knowledge(self) -> Knowledge:

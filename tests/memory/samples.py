@@ -1,6 +1,7 @@
 """Small records to remember, and one whole memory over real files."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,6 +60,44 @@ STRATEGY = SuccessfulStrategy(
 )
 MISTAKE = MistakeRecord("m1", "wall", {"location": "town"}, "bump", "minor", "", NOON, NOON, 3)
 PREFERENCE = PlayerPreference("f1", "naming", "short", {"name": ["A"]}, "s", 0.9, NOON, NOON)
+
+
+SESSION_FIELDS = [
+    "session_id",
+    "session_start_tick",
+    "objectives",
+    "active_objective",
+    "battle_history",
+    "locations_visited",
+    "resource_history",
+    "total_battles",
+    "victories",
+    "defeats",
+]
+KNOWLEDGE_FIELDS = [
+    "patterns",
+    "strategies",
+    "mistakes",
+    "preferences",
+    "total_sessions",
+    "total_battles",
+    "overall_win_rate",
+]
+
+
+def session_of(memory: StrategistMemory) -> dict[str, object]:
+    """What one session remembers, by the names of the design."""
+    return {name: _apart(getattr(memory, name)) for name in SESSION_FIELDS}
+
+
+def knowledge_of(memory: TacticianMemory) -> dict[str, object]:
+    """What outlives sessions, by the names of the design."""
+    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS}
+
+
+def _apart(value: object) -> object:
+    """What does not change when memory does."""
+    return dict(value) if isinstance(value, Mapping) else copy(value)
 
 
 def step(tick: int) -> StepRow:
@@ -122,5 +161,5 @@ def open_tiers(
     store = open_run_store(path, run_id="run-1")
     memory = memory_in(store, config)
     if known is not None:
-        memory.take_over(known, (), origin="earlier")
+        memory.take_over(known, ())
     return Tiers(store, memory)

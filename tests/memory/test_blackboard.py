@@ -160,7 +160,7 @@ def test_what_was_evicted_is_gone_from_the_file_too(store: RunStore) -> None:
 
 def test_earlier_runs_entries_are_known_from_the_first_moment(tiers: Tiers) -> None:
     old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None, key="run-0/7")
-    tiers.memory.take_over(Knowledge(), [old], origin="run-0")
+    tiers.memory.take_over(Knowledge(), [old])
     (entry,) = tiers.blackboard.entries(STM, kind="tale")
     assert (entry.key, entry.data, entry.tags, entry.importance) == (
         "run-0/7",

@@ -82,38 +82,53 @@ def test_b05_equal_instances_are_not_the_same() -> None:
     assert seen == [1]
 
 
+class Lodging:
+    """Walkers close together in memory, so that what one leaves is given to the next of its size."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.lodgers = [Walker(hooks) for _ in range(200)]
+
+    def let_again(self, kind: type[Walker] = Walker) -> list[Walker]:
+        """Return new lodgers, one of whom lives where the hundredth did."""
+        address = id(self.lodgers[100])
+        del self.lodgers[100]
+        fresh = [kind(self.hooks) for _ in range(MANY)]
+        assert address in {id(each) for each in fresh}
+        return fresh
+
+
 def test_b06_an_instance_that_came_to_live_at_the_address_of_another_is_not_taken_for_it() -> None:
     hooks, seen = Hooks(), []
-    watched: Walker | None = Walker(hooks)
-    hooks.after(Pointcut.of_instance(watched), lambda _call, result: seen.append(result))
-    assert watched is not None
-    watched.walk(1)
-    address = id(watched)
-    watched = None
-    gc.collect()
-    others = [Walker(hooks) for _ in range(MANY)]
-    assert address in map(id, others)
-    for other in others:
-        other.walk(2)
+    lodging = Lodging(hooks)
+    at_one = Pointcut.of_instance(lodging.lodgers[100])
+    hooks.after(at_one, lambda _call, result: seen.append(result))
+    lodging.lodgers[100].walk(1)
+    for each in lodging.let_again():
+        each.walk(2)
     assert seen == [1]
 
 
 def test_b06_one_that_was_not_watched_leaves_nothing_to_its_address() -> None:
     hooks, seen = Hooks(), []
-    first: Walker | None = Walker(hooks)
-    second = Walker(hooks)
-    hooks.after(~Pointcut.of_instance(first), lambda _call, result: seen.append(result))
-    assert first is not None
-    first.walk(1)
-    second.walk(2)
-    address = id(first)
-    first = None
-    gc.collect()
-    others = [Walker(hooks) for _ in range(MANY)]
-    assert address in map(id, others)
-    for other in others:
-        other.walk(3)
+    lodging = Lodging(hooks)
+    not_one = ~Pointcut.of_instance(lodging.lodgers[100])
+    hooks.after(not_one, lambda _call, result: seen.append(result))
+    lodging.lodgers[100].walk(1)
+    lodging.lodgers[50].walk(2)
+    for each in lodging.let_again():
+        each.walk(3)
     assert seen == [2, *[3] * MANY]
+
+
+def test_b06_what_was_seen_of_one_class_leaves_nothing_to_its_address() -> None:
+    hooks, seen = Hooks(), []
+    lodging = Lodging(hooks)
+    hooks.after(Pointcut.of_class(Runner), lambda _call, result: seen.append(result))
+    lodging.lodgers[100].walk(1)
+    for each in lodging.let_again(Runner):
+        each.walk(2)
+    assert seen == [2] * MANY
 
 
 def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
@@ -150,6 +165,23 @@ def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
     Runner(hooks).rest()
     assert seen == ["Walker.rest", "Walker.rest"]
     assert seen_of(Pointcut.of_method(Runner(hooks).walk)) == ["Walker.walk"]
+
+
+def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
+    hooks, seen = Hooks(), []
+
+    def elsewhere() -> Runner:
+        class Walker(Runner):
+            @hookable
+            def rest(self) -> None:
+                self.position = -1
+
+        return Walker(hooks)
+
+    hooks.after(Pointcut.of_method(Walker.rest), lambda _call, _result: seen.append("never"))
+    hooks.after("Walker.rest", lambda call, _result: seen.append(call.name))
+    elsewhere().rest()
+    assert seen == ["Walker.rest"]
 
 
 def test_b05_a_method_that_nobody_opened_is_refused() -> None:

@@ -23,7 +23,7 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.knowledge_store import MAX_ENTRIES
+from memory.store.growing_entries import MAX_ENTRIES
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -113,14 +113,14 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("table", SEED_TABLES)
-def test_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
+def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
     open_knowledge_store(path, now=NOON).close()
     info = rows(path, f"PRAGMA table_info({table})")
     columns = [(name, kind, default, key) for _, name, kind, _, default, key in info]
     assert columns == SEED_TABLES[table]
 
 
-def test_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
+def test_e24_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     assert store.deliver("run-1", LESSONS) == 6
     store.close()
@@ -150,6 +150,20 @@ def test_delivering_twice_changes_nothing(path: Path) -> None:
     store.close()
 
 
+def test_e37_of_deliveries_the_last_is_kept_for_each_run(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    assert store.delivered("run-1") == 0
+    for number in range(1, 4):
+        store.deliver("run-1", LESSONS[:number])
+    store.deliver("run-2", LESSONS[:1])
+    assert (store.delivered("run-1"), store.delivered("run-2")) == (3, 1)
+    store.close()
+    assert rows(path, "SELECT run_id, sequence FROM deliveries ORDER BY run_id") == [
+        ("run-1", 3),
+        ("run-2", 1),
+    ]
+
+
 def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     for run_id in ("run-1", "run-2"):
@@ -174,7 +188,7 @@ def test_a_delivery_that_fails_can_be_made_again(path: Path) -> None:
     store.close()
 
 
-def test_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
+def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
@@ -187,7 +201,7 @@ def test_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -
     assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95)
 
 
-def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
+def test_e31_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
@@ -202,12 +216,13 @@ def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
         ("player_preferences", "f1", later),
         ("mistake_records", "m1", later),
         ("tactician_patterns", "p1", later),
+        ("ltm_entries", "run-1/lesson-6", later),
         ("successful_strategies", "s1", later),
     ]
     assert decode(archived[1][3])["description"] == "wall"
 
 
-def test_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
+def test_e24_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
     config = ConsolidationConfig(max_mistakes=2)
     store = open_knowledge_store(path, now=NOON, config=config)
     for n in range(5):
@@ -277,7 +292,7 @@ def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:
     return knowledge.deliver(run.run_id, run.outbox())
 
 
-def test_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
+def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
     knowledge = open_knowledge_store(path, now=NOON)
     first = open_tiers(tmp_path / "1.sqlite", known=knowledge.load_knowledge())
     first.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=20, game_s=10.0)
@@ -293,7 +308,7 @@ def test_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path
     first.store.close()
 
     second = open_tiers(tmp_path / "2.sqlite")
-    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries(), origin="run-1")
+    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries())
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1

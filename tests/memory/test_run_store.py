@@ -344,6 +344,8 @@ def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> No
     store.enqueue(12, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(13))
     assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
+    assert [row.sequence for row in store.outbox(after=1)] == [3]
+    assert store.outbox(after=3) == []
 
 
 def test_a_run_can_be_read_while_it_is_written(tmp_path: Path) -> None:
@@ -385,7 +387,7 @@ for tick in range(first, 10_000_000):
 """
 
 
-def test_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
+def test_b18_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     root = Path(__file__).parents[2]
     reached = 0

@@ -21,6 +21,9 @@ class Recall(Protocol):
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
 
+    def fullness(self, scope: str) -> float:
+        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
+
     def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
         """Return what worked for this Pokemon against this enemy, the most proven first."""
 
@@ -50,6 +53,10 @@ class BlackboardRecall:
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
         return self._blackboard.entries(scope, kind=kind, limit=limit)
+
+    def fullness(self, scope: str) -> float:
+        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
+        return self._blackboard.fullness(scope)
 
     def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
         """Return what worked for this Pokemon against this enemy, the most proven first."""
