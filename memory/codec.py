@@ -40,15 +40,16 @@ def encode(value: Json) -> str:
 
 def require_json(value: Mapping[str, Json]) -> None:
     """Raise MalformedRecord where `encode` would; a plain record needs no encoding to know."""
-    if not (set(map(type, value)) <= _KEYS and all(map(_is_plain, value.values()))):
+    if not set(map(type, value)) <= _KEYS:
         encode(value)
+    for each in value.values():
+        if type(each) not in _PLAIN and not _is_plain(each):
+            encode(value)
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether `value` is JSON for sure."""
+    """Return whether `value`, which is no scalar but may be a float, is JSON for sure."""
     kind = type(value)
-    if kind in _PLAIN:
-        return True
     if kind is float:
         return isfinite(cast("float", value))
     return kind is list and set(map(type, cast("list[object]", value))) <= _PLAIN

@@ -8,12 +8,22 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Hindsight, Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import (
+    Hindsight,
+    Kit,
+    Ledger,
+    Reached,
+    Story,
+    Topic,
+    capabilities_for,
+    escape,
+)
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
@@ -72,7 +82,7 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
 
     def __init__(
         self,
@@ -82,6 +92,7 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
+        *more: Topic,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -89,6 +100,7 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
+        self._more = more
         self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
@@ -104,6 +116,7 @@ class Session:
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._hooks = Hooks(self._fault)
+        self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
@@ -201,7 +214,9 @@ class Session:
         hindsight = Hindsight(kit, actions)
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
-        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder)
+        mind = Mind(
+            capabilities_for(kit, *self._more), self._memory.recall, self._hooks, self._ladder
+        )
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
@@ -278,11 +293,7 @@ class Session:
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
         self._checkpoint_due = False
-        try:
-            self._knowledge.deliver(self._store.run_id, self._store.outbox())
-        except MemoryFault as fault:
-            # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
-            self._hooks.faults.note("deliver", fault)
+        self._delivery.hand_on()
 
     def _is_told(self) -> bool:
         """Return whether a session ended at this very tick and left what it learnt, or none was played.
@@ -294,9 +305,9 @@ class Session:
         return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        memory, tick = self._memory, self._loop.tick
-        memory.end_session(self._store, tick)
+        self._memory.end_session(self._store, self._loop.tick)
         self._checkpoint()
+        self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start
