@@ -14,6 +14,7 @@ from kills.watch import name_of, session_name
 from kills.words import Lesson, digest, spelled
 from memory import Entry, StepRow
 
+SHADOWS = ("_data", "_idx", "_docsize", "_config")
 COMPANIONS = ("", "-wal", "-journal")
 
 
@@ -134,11 +135,14 @@ def _of_indexes(file: sqlite3.Connection) -> Iterator[str]:
 
 
 def rows_of(file: sqlite3.Connection) -> dict[str, list[str]]:
-    """Return all rows of all tables, each as text, in an order that does not depend on their making."""
+    """Return all rows of all tables, each as text, in an order that does not depend on their making.
+
+    How an index of words lies in its own tables depends on it; what it finds does not.
+    """
     names = [
         name
         for (name,) in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        if not name.startswith("sqlite_")
+        if not name.startswith("sqlite_") and not name.endswith(SHADOWS)
     ]
     return {name: sorted(map(repr, file.execute(f'SELECT * FROM "{name}"'))) for name in names}  # noqa: S608
 

@@ -134,7 +134,7 @@ class Lane:
         yield from self._knowing.examine(heard.deeds, self._lesson)
         yield from self._uncovered()
         self._begun = heard.word
-        if heard.word in {"age", "deliver"}:
+        if heard.word in {"age", "deliver", "maintain"}:
             self._outcome = self._knowing.outcome
 
     def _examine_run(self, images: Sequence[Image]) -> Iterator[str]:

@@ -14,6 +14,7 @@ WORDS: Final = {
     "rewind": "going back to a checkpoint",
     "deliver": "delivery of lessons",
     "age": "ageing of memory",
+    "maintain": "tidying of memory",
 }
 
 

@@ -84,6 +84,7 @@ class Watch:
         around(RunStore, "rewind", self._rewind)
         around(KnowledgeStore, "deliver", self._deliver)
         around(KnowledgeStore, "age", self._age)
+        around(KnowledgeStore, "maintain", self._maintain)
         around(MemoryConsolidator, "consolidate", self._consolidate)
         around(Session, "play", self._play)
 
@@ -211,6 +212,13 @@ class Watch:
         with self._teller.within(Phase.AGEING):
             original(knowledge)
             self._done()
+
+    def _maintain(self, original: Any, knowledge: KnowledgeStore) -> Any:  # noqa: ANN401
+        self._teller.say("maintain")
+        with self._teller.within(Phase.TIDYING):
+            upkeep = original(knowledge)
+            self._done()
+        return upkeep
 
     def _done(self) -> None:
         """Acknowledge what was begun; a kill just before finds it done all the same."""

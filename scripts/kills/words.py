@@ -21,6 +21,7 @@ class Phase(Enum):
     DELIVERING = "delivery"
     REPEATING = "delivery of nothing new"
     CLOSING = "consolidation at the end"
+    TIDYING = "tidying memory"
     ENDING = "ending"
 
 
