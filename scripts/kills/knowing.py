@@ -172,7 +172,7 @@ def _entries_taught(file: sqlite3.Connection) -> int:
     ]
     merged = {key for _, keys in rows for key in json.loads(keys)}
     alone = sum(int(row["count"]) for name, row in archived if name not in merged)
-    return sum(count for count, _ in rows) + alone
+    return sum(int(count) for count, _ in rows) + alone
 
 
 def _weight(kind: str, payload: Any) -> dict[str, int]:  # noqa: ANN401
