@@ -86,7 +86,7 @@ def full_knowledge(names: Names) -> Knowledge:
 def full_memory(store: RunStore, known: Knowledge, names: Names, stretch: Stretch) -> AgentMemory:
     """Return the memory of a run that took over all of `known` and has had as full a session as there is."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
-    memory.take_over(known, (), origin="earlier")
+    memory.take_over(known)
     strategist = memory.strategist
     for number in range(OBJECTIVES):
         strategist.set_objective(_objective(number, names))

@@ -113,6 +113,7 @@ def _taken_over(run: Path, path: Path) -> float:
 
         def take_over() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                memory.take_over(reader.load_knowledge(), reader.entries(), origin="earlier")
+                known, origins = reader.load_knowledge(), reader.origins()
+                memory.take_over(known, reader.seed(), origins=origins)
 
         return lapse(take_over)
