@@ -78,7 +78,7 @@ class AgentMemory(MemoryDatabaseMixin):
         """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
-            self.blackboard.write(
+            known_again = self.blackboard.write(
                 old.scope,
                 old.kind,
                 old.data,
@@ -90,6 +90,7 @@ class AgentMemory(MemoryDatabaseMixin):
                 status=old.status,
                 sources=old.sources,
             )
+            self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
         # What others have learnt is nothing to learn from once more.
         self.flows.skip_pending()
 
@@ -214,4 +215,7 @@ def _whole(entry: Entry) -> dict[str, Json]:
         "sources": list(entry.sources),
         "tick": entry.tick,
         "game_s": entry.game_s,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "closed": entry.closed,
     }

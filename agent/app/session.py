@@ -8,6 +8,7 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
@@ -115,6 +116,7 @@ class Session:
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._hooks = Hooks(self._fault)
+        self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
@@ -291,12 +293,7 @@ class Session:
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
         self._checkpoint_due = False
-        try:
-            run, knowledge = self._store.run_id, self._knowledge
-            knowledge.deliver(run, self._store.outbox(after=knowledge.delivered(run)))
-        except MemoryFault as fault:
-            # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
-            self._hooks.faults.note("deliver", fault)
+        self._delivery.hand_on()
 
     def _is_told(self) -> bool:
         """Return whether a session ended at this very tick and left what it learnt, or none was played.
@@ -308,9 +305,9 @@ class Session:
         return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        memory, tick = self._memory, self._loop.tick
-        memory.end_session(self._store, tick)
+        self._memory.end_session(self._store, self._loop.tick)
         self._checkpoint()
+        self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start

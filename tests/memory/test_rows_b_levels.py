@@ -189,7 +189,6 @@ def test_b22_one_level_is_fed_by_hooks_by_writes_and_by_edges(blackboard: Blackb
         (AllOf((Periodic(8.0), Threshold(3, 10))), waiting(10, waited_s=8.0), True),
         (AllOf((Periodic(8.0), Threshold(3, 10))), waiting(10, waited_s=7.0), False),
     ],
-    ids=repr,
 )
 def test_b23_triggers(
     trigger: OnDemand | Periodic | Threshold | Fullness | AnyOf | AllOf,

@@ -100,7 +100,7 @@ def test_b34_entries_of_two_runs_never_take_each_others_keys(tiers: Tiers, tmp_p
         store.close()
     assert learnt[0].seq == learnt[1].seq
     note(tiers.blackboard, "learnt here", scope=EPISODIC)
-    tiers.memory.take_over(Knowledge(), learnt, origin="earlier")
+    tiers.memory.take_over(Knowledge(), learnt)
     assert texts(tiers.blackboard, EPISODIC) == [
         "learnt here",
         "learnt by run-a",

@@ -113,7 +113,6 @@ def _taken_over(run: Path, path: Path) -> float:
 
         def take_over() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                known, origins = reader.load_knowledge(), reader.origins()
-                memory.take_over(known, reader.seed(), origins=origins)
+                memory.take_over(reader.load_knowledge(), reader.seed(), origins=reader.origins())
 
         return lapse(take_over)
