@@ -1,7 +1,7 @@
 """Which rows of memory hold, and whether their tests notice the bugs they are against.
 
 Runs the tests of the rows as they are, then puts each known bug back in a copy of the checkout and runs those of
-its row. Exits 1 when a test fails, or a bug goes unnoticed or cannot be put back.
+its row. Exits 1 when a test fails, or a bug goes unnoticed or cannot be put back, and 2 when no test could be run.
 """
 
 import sys
@@ -65,6 +65,8 @@ def find(rows: Sequence[Row], shops: Sequence[Workshop]) -> Findings:
         endings = shops[0].run(tests, processes=len(shops)) if tests else {}
     if Ending.BROKEN in endings.values():
         print(shops[0].log.read_text(encoding="utf-8", errors="replace"), file=sys.stderr)
+    if set(endings.values()) == {Ending.BROKEN}:
+        raise typer.Exit(2)  # nothing can be said where no test came to a verdict
     mutations = [each for each in read_mutations() if each.row in ids]
 
     free: SimpleQueue[Workshop] = SimpleQueue()

@@ -149,7 +149,7 @@ class Flows:
 
     def _state(self, progress: Progress, *, asked: bool) -> Pending:
         return Pending(
-            progress.waiting,
+            len(self._pending(progress)) if asked else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
             asked,
             progress.fullness,
@@ -184,6 +184,8 @@ class Flows:
             written = self._write(progress, derived, progress.ways(carried))
         finally:
             self._busy = False
+        if derived and not written:
+            return written  # all of it was refused: what it was made of must not go
         progress.advance(seen, len(carried))
         if progress.subscription.consumes:
             self._consume(progress, {each.scope for each in carried})

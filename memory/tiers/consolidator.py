@@ -123,7 +123,7 @@ class MemoryConsolidator:
             patterns=told["pattern"],
             strategies=told["strategy"],
             mistakes=told["mistake"],
-            forgotten=len(self.apply_forgetting()),
+            forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
         self._write(CONSOLIDATION, as_json(done), current_tick)
         return done
@@ -141,13 +141,13 @@ class MemoryConsolidator:
         """Return how many lessons of each kind were new."""
         return self._flows.run(*edges.LEARNING)
 
-    def apply_forgetting(self) -> list[forgetting.Memory]:
+    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
         """Return what the tactician lost: all that is worth too little.
 
-        Every scope is looked after as well. Game time is no calendar time: inside a run knowledge does not age, so
+        Every scope whose turn it is is looked after as well, at the end all of them. Game time is no calendar time: inside a run knowledge does not age, so
         that what it is worth changes by evidence alone.
         """
-        self._maintenance.run()
+        self._maintenance.run(asked=is_final)
         worthless = forgetting.worthless(self.tactician, self.config, now=self._started_at)
         for memory in worthless:
             self.tactician.forget(memory)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memory import (
     ACTION,
+    TICK_STATE,
     ActionRecord,
     AgentMemory,
     BattleRecord,
@@ -138,6 +139,18 @@ class Tiers:
         data: Mapping[str, Json] = {**as_json(action), "location": "town"}
         self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
 
+    def moment(self, tick: int, place: str = "town") -> None:
+        state = as_json(replace(STATE, tick=tick, location=place))
+        self.blackboard.write(SENSORY, TICK_STATE, state, tick=tick, game_s=tick / 2)
+
+    def fight(self, tick: int, outcome: str = "defeat") -> None:
+        battle = replace(FIGHT, battle_id=f"b{tick}", start_tick=tick, outcome=outcome)
+        self.strategist.record_battle(replace(battle, end_tick=tick))
+
+
+def memory_in(store: RunStore, config: ConsolidationConfig | None = None) -> AgentMemory:
+    return open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+
 
 def open_tiers(
     path: Path,
@@ -146,7 +159,7 @@ def open_tiers(
     known: Knowledge | None = None,
 ) -> Tiers:
     store = open_run_store(path, run_id="run-1")
-    memory = open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+    memory = memory_in(store, config)
     if known is not None:
         memory.take_over(known, ())
     return Tiers(store, memory)

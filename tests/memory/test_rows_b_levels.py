@@ -1,6 +1,7 @@
 """The levels of memory, the edges between them, and when these carry."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,30 @@ def test_b21_an_edge_back_to_its_own_scope_does_not_carry_what_it_wrote(
     note(blackboard, 1)
     flows.run()
     assert numbers(blackboard, WORKING) == [1, 1]
+
+
+@pytest.mark.parametrize("transformer", [anew, identity])
+@pytest.mark.parametrize("trigger", [OnDemand(), Threshold(1, 1)], ids=repr)
+def test_b21_in_a_ring_an_entry_goes_over_each_edge_once(
+    blackboard: Blackboard,
+    transformer: Callable[[Sequence[Entry]], list[Derived]],
+    trigger: OnDemand | Threshold,
+) -> None:
+    flows, calls = Flows(blackboard), count()
+
+    def limited(entries: Sequence[Entry]) -> list[Derived]:
+        if next(calls) > 20:
+            raise RecursionError("round and round")
+        return transformer(entries)
+
+    flows.add(
+        MemorySubscription("up", WORKING, STM, limited, trigger=trigger),
+        MemorySubscription("down", STM, WORKING, limited, trigger=trigger),
+    )
+    note(blackboard, 1)
+    for _ in range(3):
+        flows.run()
+    assert [flows.carried("up"), flows.carried("down")] == [1, 1]
 
 
 def test_b21_a_ring_of_edges_is_told_of(blackboard: Blackboard) -> None:
