@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from agent.bench.memory import HEAD, MemoryFigures, measure_memory, memory_page, memory_rows
+from agent.bench.memory import MemoryFigures, measure_memory, memory_page, memory_rows
 from agent.bench.memory.measure import Say
 from agent.cli.output import Output
 from emulator import Cartridge
@@ -27,8 +27,9 @@ def bench_memory(cartridge: Cartridge, write: Path | None, say: Say, *, as_json:
 def _table(figures: MemoryFigures) -> Table:
     held = ", ".join(f"{count:,} {what}" for what, count in figures.held.items())
     table = Table(title=Text(f"bench memory: {figures.cartridge}, {held}"), title_justify="left")
-    for name in HEAD:
+    for name in ("what", "p50, p99", "limit, aim", "verdict"):
         table.add_column(name, justify="left" if name in {"what", "verdict"} else "right")
     for row in memory_rows(figures):
-        table.add_row(*row)
+        taken, allowed = f"{row.p50}, {row.p99}", f"{row.limit}, {row.aim}"
+        table.add_row(row.what, taken.strip(", "), allowed.strip(", "), row.verdict)
     return table

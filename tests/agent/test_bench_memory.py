@@ -57,6 +57,7 @@ def test_every_figure_of_the_design_is_there(figures: MemoryFigures) -> None:
         "tactician load",
         "tactician",
         "recall",
+        "recall, worst case",
         "prompt block",
         "a disabled hook, a call",
         "recorder, a node",

@@ -21,10 +21,10 @@ from memory import (
 
 PLACE: Final = Bound("recall: by place", 5.0, 1.0)
 SPECIES: Final = Bound("recall: by species", 5.0, 1.0)
-BOTH: Final = Bound("recall: by place and species, the last hour", 5.0, 1.0)
-TAGGED: Final = Bound("recall: by tag, the newest", 5.0, 1.0)
-WORDS: Final = Bound("recall: by words that few entries have", 5.0, 1.0)
-COMMONEST: Final = Bound("recall: by the commonest word (the worst case)", 5.0, 5.0)
+BOTH: Final = Bound("recall: place and species, the last hour", 5.0, 1.0)
+TAGGED: Final = Bound("recall, worst case: a tag of one in forty", None, None)
+WORDS: Final = Bound("recall, worst case: a word that many have", None, None)
+COMMONEST: Final = Bound("recall, worst case: the commonest word", None, None)
 PROMPT: Final = Bound("prompt block: gathered, ranked and written", 5.0, 5.0)
 HOUR: Final = 3_600.0  # game seconds
 TOKENS: Final = 2_000
