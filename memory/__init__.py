@@ -74,8 +74,7 @@ from memory.tiers.observer import (
     SensoryInput,
     TickState,
 )
-from memory.tiers.settings import ConsolidationConfig
-from memory.tiers.strategist import (
+from memory.tiers.session_records import (
     BATTLE,
     LOCATION,
     OBJECTIVE,
@@ -85,8 +84,9 @@ from memory.tiers.strategist import (
     ResourceSnapshot,
     SessionObjective,
     SessionTotals,
-    StrategistMemory,
 )
+from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory
 
 __all__ = [

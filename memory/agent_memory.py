@@ -19,14 +19,10 @@ from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
+from memory.tiers.session_records import OBJECTIVE, SESSION_TOTALS, strategist_kinds
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import (
-    OBJECTIVE,
-    SESSION_TOTALS,
-    StrategistMemory,
-    strategist_kinds,
-)
+from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
 from memory.tiers.truth import Truth
 

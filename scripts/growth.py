@@ -24,7 +24,7 @@ from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_run_store
 from memory.store.database import Schema, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA
-from memory.tiers.strategist import strategist_kinds
+from memory.tiers.session_records import strategist_kinds
 
 EVERY: Final = 500  # ticks between two samples
 STORE: Final = "run.sqlite"

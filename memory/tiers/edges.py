@@ -17,11 +17,11 @@ from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.tiers import approaches, lessons, situations, strategist
+from memory.tiers import approaches, lessons, situations
 from memory.tiers.approaches import Approach
 from memory.tiers.knowledge import SuccessfulStrategy
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
-from memory.tiers.strategist import BattleRecord
+from memory.tiers.session_records import BATTLE, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Lessons:
     def skills(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the sequences that work and the moves that won: what to do."""
         for entry in entries:
-            if entry.kind == strategist.BATTLE:
+            if entry.kind == BATTLE:
                 battle = from_json(BattleRecord, entry.data)
                 yield from _lesson(STRATEGY, lessons.strategy_of(battle, at=self._at(entry)), entry)
                 continue
@@ -65,7 +65,7 @@ class Lessons:
         for entry in entries:
             if entry.kind == SESSION:
                 yield _totals(entry, sessions=1)
-            elif entry.kind == strategist.BATTLE:
+            elif entry.kind == BATTLE:
                 battle = from_json(BattleRecord, entry.data)
                 yield from _lesson(MISTAKE, lessons.defeat_of(battle, at=self._at(entry)), entry)
                 if battle.outcome in {"victory", "defeat"}:
@@ -132,9 +132,7 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             Threshold(1, 200),
             consumes=True,
         ),
-        MemorySubscription(
-            "tally", stm, stm, strategist.tally, of_kinds(strategist.BATTLE), Threshold(1, 1)
-        ),
+        MemorySubscription("tally", stm, stm, tally, of_kinds(BATTLE), Threshold(1, 1)),
         MemorySubscription("experiences", stm, episodic, identity, _is_experience, delivers=True),
         MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
@@ -146,19 +144,19 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
 
 def _is_experience(entry: Entry) -> bool:
     """What is worth telling as it was: sessions, getting stuck, and battles that were lost or caught something."""
-    if entry.kind == strategist.BATTLE:
+    if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
     return entry.kind in {SESSION, STUCK}
 
 
 def _is_skill(entry: Entry) -> bool:
     is_sequence = entry.kind == approaches.APPROACH and bool(entry.data["reasoning"])
-    return is_sequence or entry.kind == strategist.BATTLE
+    return is_sequence or entry.kind == BATTLE
 
 
 def _is_concept(entry: Entry) -> bool:
     is_action = entry.kind == approaches.APPROACH and not entry.data["reasoning"]
-    return is_action or entry.kind in {strategist.BATTLE, SESSION}
+    return is_action or entry.kind in {BATTLE, SESSION}
 
 
 def _is_habit(entry: Entry) -> bool:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from memory.tiers.approaches import Approach
     from memory.tiers.knowledge import Knowledge
+    from memory.tiers.session_records import BattleRecord
     from memory.tiers.settings import ConsolidationConfig
-    from memory.tiers.strategist import BattleRecord
 
 Kind: TypeAlias = Literal[
     "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"

@@ -26,7 +26,7 @@ from memory import (
     scope_name,
 )
 from memory.flow.flows import Flows
-from memory.tiers.strategist import BATTLE
+from memory.tiers.session_records import BATTLE
 
 STM: Final = scope_name(AGENT, "stm")
 DECIDED: Final = frozenset({"victory", "defeat"})
