@@ -5,8 +5,6 @@ Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +17,7 @@ from memory.blackboard.entry import (
     Status,
 )
 from memory.blackboard.kinds import Kind
+from memory.blackboard.listeners import Listener, Listeners
 from memory.blackboard.scopes import Scope, scope_of
 from memory.blackboard.shelf import Shelf
 from memory.blackboard.transaction import Transaction
@@ -39,19 +38,6 @@ MAX_SOURCES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Listener:
-    """One who is told of every change in the scopes a glob names, until it is cancelled."""
-
-    blackboard: Blackboard
-    scope_glob: str
-    callback: Callable[[BlackboardEvent], object]
-
-    def cancel(self) -> None:
-        """Stop telling; cancelling twice does nothing."""
-        self.blackboard.unsubscribe(self)
-
-
 class Blackboard:
     """Entries by scope. A listener's error is counted in `faults`, never passed to the writer."""
 
@@ -66,8 +52,7 @@ class Blackboard:
         self._origin = store.run_id
         self._shelves: dict[str, Shelf] = {}
         self._deadlines: list[tuple[float, int, str]] = []
-        self._listeners: tuple[Listener, ...] = ()
-        self._by_scope: dict[str, tuple[Listener, ...]] = {}
+        self._listeners = Listeners(self.faults)
         self._seq = 0
         self._load()
         store.attach("blackboard", self)
@@ -147,7 +132,7 @@ class Blackboard:
         if old is not None:
             self._drop(shelf, old)
         self._keep(entry, shelf)
-        self._tell("write", entry)
+        self._listeners.tell("write", entry)
         self._make_room(shelf, policy, kind)
         if entry.expires_s is not None and entry.expires_s <= self.game_s:
             self.expire(self.game_s)  # it was told of too late to last
@@ -172,7 +157,7 @@ class Blackboard:
         revised = revised._replace(tags=frozenset(revised.tags))
         self._store.put_entry(revised)
         shelf.add(revised)
-        self._tell("revise", revised)
+        self._listeners.tell("revise", revised)
         return revised
 
     def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
@@ -254,15 +239,7 @@ class Blackboard:
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
         """Call `callback(event)` for each change in the scopes that `scope_glob` names."""
-        listener = Listener(self, scope_glob, callback)
-        self._listeners = (*self._listeners, listener)
-        self._by_scope.clear()
-        return listener
-
-    def unsubscribe(self, listener: Listener) -> None:
-        """Forget one listener."""
-        self._listeners = tuple(each for each in self._listeners if each != listener)
-        self._by_scope.clear()
+        return self._listeners.add(scope_glob, callback)
 
     def transaction(self) -> Transaction:
         """Return several reads and writes that are to become one, at this moment of the game."""
@@ -335,20 +312,8 @@ class Blackboard:
         if found is None:
             return False
         self._drop(shelf, found)
-        self._tell(action, found)
+        self._listeners.tell(action, found)
         return True
-
-    def _tell(self, action: Change, entry: Entry) -> None:
-        listeners = self._by_scope.get(entry.scope)
-        if listeners is None:
-            listeners = self._by_scope[entry.scope] = tuple(
-                each for each in self._listeners if fnmatchcase(entry.scope, each.scope_glob)
-            )
-        for listener in listeners:
-            try:
-                listener.callback(BlackboardEvent(action, entry))
-            except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
-                self.faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
 
 
 def _require_importance(kind: str, importance: int) -> None:

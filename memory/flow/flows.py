@@ -187,7 +187,8 @@ class Flows:
         if derived and not written:
             return written  # all of it was refused: what it was made of must not go
         progress.advance(seen, len(carried))
-        if progress.subscription.consumes:
+        # Where a part of what was made was refused, what it was made of is all there is of it.
+        if progress.subscription.consumes and written.total() == len(derived):
             self._consume(progress, {each.scope for each in carried})
         return written
 

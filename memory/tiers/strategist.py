@@ -243,8 +243,9 @@ class StrategistMemory:
 
     def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
         """Forget the session, but for the kinds that are `kept`, and begin another."""
-        for kind in {OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS} - {*kept}:
-            self.blackboard.forget(self.stm, kind=kind)
+        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
+            if kind not in kept:
+                self.blackboard.forget(self.stm, kind=kind)
         self._begin(session_id, tick)
 
     def to_json(self) -> dict[str, Json]:

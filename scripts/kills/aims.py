@@ -12,9 +12,10 @@ RANDOM_S: Final = 0.6  # of play, where no moment is aimed at
 CLOSE_S: Final = 0.005  # after the moment aimed at was entered
 # How often each is aimed at, of all; the rest falls at random between the fork and the end of a life.
 AIMED: Final = {
-    Phase.CONSOLIDATING: 0.15,
-    Phase.CHECKPOINTING: 0.18,
-    Phase.DELIVERING: 0.18,
+    Phase.CONSOLIDATING: 0.12,
+    Phase.CHECKPOINTING: 0.15,
+    Phase.KEPT: 0.08,
+    Phase.DELIVERING: 0.16,
     Phase.COMMITTING: 0.06,
     Phase.REWINDING: 0.05,
     Phase.AGEING: 0.03,
@@ -24,6 +25,7 @@ ONCE: Final = frozenset({Phase.REWINDING, Phase.AGEING})
 # What follows the last consolidation is kept step by step: checkpoint, delivery, report.
 END_S: Final = 0.06
 EARLY: Final = 0.1  # of all: while it wakes
+MOST_KEPT: Final = 8  # of what is kept in a row: ageing, rewinding, checkpoint, delivery
 MOST_TIMES: Final = 2  # that a moment is let pass before
 
 
@@ -34,6 +36,8 @@ def drawn(chance: Random) -> Aim:
         if at < share:
             if phase is Phase.CLOSING:
                 return Aim(phase, 1, END_S * chance.random(), WHOLE_S)
+            if phase is Phase.KEPT:
+                return Aim(phase, chance.randint(1, MOST_KEPT), 0.0, MOST_S)
             count = 1 if phase in ONCE else chance.randint(1, MOST_TIMES)
             # Half of them soon: on a quiet machine most such moments are over in much less than the longest delay.
             delay_s = CLOSE_S * chance.random() ** chance.choice((1, 3))

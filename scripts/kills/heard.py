@@ -7,7 +7,7 @@ from typing import Any, Final
 from kills.image import Image
 from kills.knowing import Deed
 
-BEGINNINGS: Final = frozenset({"commit", "rewind", "age", "deliver"})
+BEGINNINGS: Final = frozenset({"commit", "rewind", "age", "deliver", "maintain"})
 
 
 @dataclass
@@ -25,7 +25,11 @@ class Heard:
     problems: list[str] = field(default_factory=list)
     word: str = ""
     _begun: Image | Deed | None = None
-    _rewinds: int = 0
+    _resumes: bool = False
+
+    def __post_init__(self) -> None:
+        """A run that is new has nothing to resume."""
+        self._resumes = bool(self.image.marks)
 
     def hear(self, said: Sequence[Sequence[Any]]) -> None:
         """Take in all that was said."""
@@ -35,8 +39,8 @@ class Heard:
                     self._begun = self.image.committed(about[0])
                 case "rewind":
                     self._begun = self._rewound(about[0])
-                case "age":
-                    self._begun = Deed("age", self.now, is_done=False)
+                case "age" | "maintain":
+                    self._begun = Deed(word, self.now, is_done=False)
                 case "deliver":
                     self._begun = Deed("deliver", self.now, about[0], about[1], is_done=False)
                 case "done":
@@ -59,7 +63,7 @@ class Heard:
 
     def _rewound(self, number: int) -> Image:
         newest = self.image.marks[-1].id if self.image.marks else None
-        if not self._rewinds and number != newest:  # the first one is how a life begins
+        if self._resumes and number != newest:  # the first one is how a life begins
             self.problems.append(f"resumed at checkpoint {number}, the newest is {newest}")
-        self._rewinds += 1
+        self._resumes = False
         return self.image.rewound(number)

@@ -33,8 +33,8 @@ class Mark:
 class Image:
     """One run; `entries` are the live ones by seq, and the saved sessions by name.
 
-    `accepted` has the seqs of all that the live lineage wrote for each subscription to carry. `covered` is how many lessons a checkpoint ever covered, on whatever branch, and `last_id` the number of
-    the checkpoint made last.
+    `accepted` has the seqs of all that the live lineage wrote for each subscription to carry, `covered` is how
+    many lessons a checkpoint ever covered, on whatever branch, and `last_id` the number of the newest checkpoint.
     """
 
     steps: tuple[Row, ...] = ()

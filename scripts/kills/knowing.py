@@ -59,8 +59,7 @@ class Knowing:
             yield from self._follow(file, deeds, lesson)
             if not self.twin.exists():
                 return  # nothing was ever committed there
-            with closing(sqlite3.connect(self.twin)) as twin:
-                yield from _different(rows_of(file), rows_of(twin))
+            yield from self._compared(file, deeds)
             yield from _uneven(file, self.delivered)
 
     def _follow(
@@ -70,6 +69,10 @@ class Knowing:
         lesson: Callable[[str, int], Lesson],
     ) -> Iterator[str]:
         for deed in deeds:
+            if deed.word == "maintain":
+                if deed.is_done:
+                    self._tidy(deed.now)
+                continue
             if deed.word == "age":
                 is_done = deed.is_done or _aged_at(file) == deed.now
                 self.outcome = Outcome.DONE if is_done else Outcome.NOT_DONE
@@ -77,13 +80,11 @@ class Knowing:
                     open_knowledge_store(self.twin, now=deed.now).close()
                 continue
             fresh = [each for each in deed.sequences if (deed.run_id, each) not in self.delivered]
-            there = {
-                sequence
-                for (sequence,) in file.execute(
-                    "SELECT sequence FROM deliveries WHERE run_id = ?", (deed.run_id,)
-                )
-            }
-            missing = [each for each in fresh if each not in there]
+            # A run delivers in order, so that the last sequence says which have been.
+            ((last,),) = file.execute(
+                "SELECT max(sequence) FROM deliveries WHERE run_id = ?", (deed.run_id,)
+            )
+            missing = [each for each in fresh if last is None or each > last]
             if missing and (deed.is_done or len(missing) < len(fresh)):
                 yield f"deliveries: {len(missing)} of {len(fresh)} are lost, the first is {missing[0]}"
             self.outcome = Outcome.NOT_DONE if missing else Outcome.DONE
@@ -91,6 +92,26 @@ class Knowing:
                 self.outcome = Outcome.NO_MATTER
             if fresh and not missing:
                 self._teach(deed, [lesson(deed.run_id, each) for each in fresh])
+
+    def _compared(self, file: sqlite3.Connection, deeds: Sequence[Deed]) -> list[str]:
+        """Return where the two differ; of tidying that was only begun nothing but the rows tells whether it was done."""
+        found = rows_of(file)
+        problems = list(_different(found, self._rows()))
+        if deeds and deeds[-1].word == "maintain" and not deeds[-1].is_done:
+            self.outcome = Outcome.NO_MATTER
+            if problems:
+                self._tidy(deeds[-1].now)
+                self.outcome = Outcome.DONE
+                problems = list(_different(found, self._rows()))
+        return problems
+
+    def _rows(self) -> dict[str, list[str]]:
+        with closing(sqlite3.connect(self.twin)) as twin:
+            return rows_of(twin)
+
+    def _tidy(self, now: float) -> None:
+        with closing(open_knowledge_store(self.twin, now=now)) as twin:
+            twin.maintain()
 
     def _teach(self, deed: Deed, lessons: Sequence[Lesson]) -> None:
         self.delivered |= {(deed.run_id, each.sequence): each for each in lessons}
@@ -132,15 +153,26 @@ def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iter
         archived = file.execute("SELECT row FROM archive WHERE table_name = ?", (table,))
         for row in [*rows, *(json.loads(text) for (text,) in archived)]:
             kept.update(_weight(kind, row))
-    kept["entries"] = file.execute("SELECT count(*) FROM ltm_entries").fetchone()[0]
-    kept["entries"] += file.execute(
-        "SELECT count(*) FROM archive WHERE table_name = 'ltm_entries'"
-    ).fetchone()[0]
+    kept["entries"] = _entries_taught(file)
     stats = file.execute("SELECT total_sessions, total_battles FROM tactician_stats").fetchone()
     kept["sessions"], kept["battles"] = stats
     for name in sorted(taught.keys() | kept.keys()):
         if taught[name] != kept[name]:
             yield f"memory: {kept[name]} {name} are known, {taught[name]} were delivered"
+
+
+def _entries_taught(file: sqlite3.Connection) -> int:
+    """Return how often entries were taught: those there are, and those let go of that became no other's."""
+    rows = file.execute("SELECT count, merged FROM ltm_entries").fetchall()
+    archived = [
+        (name, json.loads(text))
+        for name, text in file.execute(
+            "SELECT id, row FROM archive WHERE table_name = 'ltm_entries'"
+        )
+    ]
+    merged = {key for _, keys in rows for key in json.loads(keys)}
+    alone = sum(int(row["count"]) for name, row in archived if name not in merged)
+    return sum(int(count) for count, _ in rows) + alone
 
 
 def _weight(kind: str, payload: Any) -> dict[str, int]:  # noqa: ANN401

@@ -84,6 +84,7 @@ class Lane:
             is_new=not self.image.marks,
             now=self._now,
             interval=self._interval,
+            delivered=self._delivered(),
             restore_after=restore,
         )
         death = lived(partial(play, plan), aim, self.folder / "log.txt")
@@ -133,13 +134,14 @@ class Lane:
         yield from self._knowing.examine(heard.deeds, self._lesson)
         yield from self._uncovered()
         self._begun = heard.word
-        if heard.word in {"age", "deliver"}:
+        if heard.word in {"age", "deliver", "maintain"}:
             self._outcome = self._knowing.outcome
 
     def _examine_run(self, images: Sequence[Image]) -> Iterator[str]:
         """Take the image that the file is like, before or after the last thing that was begun, for the true one."""
         found = found_run(copied(self.run / "run.sqlite", self._scratch))
         if found is None:
+            self._outcome = Outcome.NOT_DONE
             if images[0].marks:
                 yield "run: there is none in its file"
             return
@@ -158,6 +160,11 @@ class Lane:
 
     def _lesson(self, run_id: str, sequence: int) -> Lesson:
         return self._lessons[run_id, sequence]
+
+    def _delivered(self) -> frozenset[int]:
+        """Return the sequences of this run's lessons that went up already."""
+        run_id = self._found.run_id if self._found else ""
+        return frozenset(each for run, each in self._knowing.delivered if run == run_id)
 
     def _uncovered(self) -> Iterator[str]:
         """Yield the lessons that went up before a checkpoint covered them."""

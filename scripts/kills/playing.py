@@ -20,7 +20,7 @@ RESTORE_PAST: Final = 2  # checkpoints that a restore passes over, so that what 
 class Plan:
     """One life: which run, new or to go on with, at which date, and how often it consolidates.
 
-    `restore_after` is the number of ticks after which it goes back to an older checkpoint, as it does when it
+    `delivered` are the sequences of its lessons that went up already. `restore_after` is the number of ticks after which it goes back to an older checkpoint, as it does when it
     gets nowhere; None is never.
     """
 
@@ -31,6 +31,7 @@ class Plan:
     is_new: bool
     now: float
     interval: int
+    delivered: frozenset[int] = frozenset()
     restore_after: int | None = None
 
 
@@ -54,7 +55,7 @@ class Calendar:
 
 def play(plan: Plan, teller: Teller) -> None:
     """Play as planned to the end, and tell all of it."""
-    Watch(teller).begin()
+    Watch(teller, plan.delivered).begin()
     setattr(runs, "datetime", Calendar(plan.now))  # noqa: B010  # the type checker knows the real one
     _consolidate_every(plan.interval)
     if plan.restore_after is not None:

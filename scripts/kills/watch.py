@@ -4,7 +4,7 @@ The product is not changed for this: its methods are replaced here, by ones that
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import wraps
@@ -65,10 +65,11 @@ class Teller:
 
 
 class Watch:
-    """What was appended since the last commit, told at the next."""
+    """What was appended since the last commit, told at the next; `delivered` is what went up in earlier lives."""
 
-    def __init__(self, teller: Teller) -> None:
+    def __init__(self, teller: Teller, delivered: Iterable[int]) -> None:
         self._teller = teller
+        self._delivered = set(delivered)
         self._parts: dict[str, Part] = {}
         self._flows: Flows | None = None
         self._newest = 0  # seq
@@ -83,6 +84,7 @@ class Watch:
         around(RunStore, "rewind", self._rewind)
         around(KnowledgeStore, "deliver", self._deliver)
         around(KnowledgeStore, "age", self._age)
+        around(KnowledgeStore, "maintain", self._maintain)
         around(MemoryConsolidator, "consolidate", self._consolidate)
         around(Session, "play", self._play)
 
@@ -167,7 +169,7 @@ class Watch:
         self._teller.say("commit", said)
         with self._teller.within(Phase.COMMITTING if mark is None else Phase.CHECKPOINTING):
             original(store, checkpoint=checkpoint)
-            self._teller.say("done")
+            self._done()
         self._clear()
 
     def _mark(self, checkpoint: Checkpoint) -> dict[str, object]:
@@ -185,7 +187,7 @@ class Watch:
         self._teller.say("rewind", checkpoint.id)
         with self._teller.within(Phase.REWINDING):
             original(store, checkpoint)
-            self._teller.say("done")
+            self._done()
         self._clear()
 
     def _deliver(
@@ -196,16 +198,31 @@ class Watch:
         rows: Any,  # noqa: ANN401
     ) -> int:
         handed: list[OutboxRow] = list(rows)
-        self._teller.say("deliver", run_id, [row.sequence for row in handed])
-        with self._teller.within(Phase.DELIVERING):
+        sequences = [row.sequence for row in handed]
+        self._teller.say("deliver", run_id, sequences)
+        is_new = not self._delivered.issuperset(sequences)
+        with self._teller.within(Phase.DELIVERING if is_new else Phase.REPEATING):
             count: int = original(knowledge, run_id, handed)
-            self._teller.say("done")
+            self._done()
+        self._delivered.update(sequences)
         return count
 
     def _age(self, original: Any, knowledge: KnowledgeStore) -> None:  # noqa: ANN401
         self._teller.say("age")
         with self._teller.within(Phase.AGEING):
             original(knowledge)
+            self._done()
+
+    def _maintain(self, original: Any, knowledge: KnowledgeStore) -> Any:  # noqa: ANN401
+        self._teller.say("maintain")
+        with self._teller.within(Phase.TIDYING):
+            upkeep = original(knowledge)
+            self._done()
+        return upkeep
+
+    def _done(self) -> None:
+        """Acknowledge what was begun; a kill just before finds it done all the same."""
+        with self._teller.within(Phase.KEPT):
             self._teller.say("done")
 
     def _consolidate(self, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401

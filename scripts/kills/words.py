@@ -17,8 +17,11 @@ class Phase(Enum):
     CONSOLIDATING = "consolidation"
     COMMITTING = "commit of the record"
     CHECKPOINTING = "commit of a checkpoint"
+    KEPT = "kept and not yet acknowledged"
     DELIVERING = "delivery"
+    REPEATING = "delivery of nothing new"
     CLOSING = "consolidation at the end"
+    TIDYING = "tidying memory"
     ENDING = "ending"
 
 

@@ -272,3 +272,19 @@ def test_b28_two_thousand_entries_are_compared_with_few_others(
         say(blackboard, f"step {n} of {n * 7919 % 2003} by way of the gate of house {n % 30}")
     assert len(groups(blackboard.entries(X), 0.95)) == 2_000
     assert len(compared) < 2_000  # of the 1,999,000 pairs
+
+
+def test_b26_the_index_is_mended_when_all_is_looked_after(blackboard: Blackboard) -> None:
+    class Counted:
+        times = 0
+
+        def reindex(self) -> int:
+            self.times += 1
+            return 0
+
+    index = Counted()
+    maintenance = Maintenance(blackboard, index=index)
+    maintenance.run()
+    assert index.times == 0
+    maintenance.run(asked=True)
+    assert index.times == 1
