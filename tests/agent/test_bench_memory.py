@@ -66,6 +66,13 @@ def test_every_figure_of_the_design_is_there(figures: MemoryFigures) -> None:
     assert all(each.values is None or each.values.p99 > 0 for each in figures.figures)
 
 
+def test_the_observer_has_a_moment_and_ten_actions_to_tell_of(figures: MemoryFigures) -> None:
+    told = {each.bound.what: each.values for each in figures.figures}
+    moment = told["observer: a decision's context, as text"]
+    assert moment is not None
+    assert moment.p50 > 0.5  # KB: the game, the screen, and how the last actions ended
+
+
 def test_what_comes_with_the_tapes_is_not_passed(figures: MemoryFigures) -> None:
     taped = [each.bound.what for each in figures.figures if each.verdict == "with the tapes"]
     assert taped == ["recorder, a node", "observer without a model, a turn"]

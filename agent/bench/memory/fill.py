@@ -96,8 +96,9 @@ def full_memory(store: RunStore, known: Knowledge, names: Names, stretch: Stretc
         strategist.snapshot_resources(number, _owned(number))
     for number in range(LOCATIONS):
         strategist.add_location(_location(number, names))
+    begins = memory.blackboard.game_s
     for written in stretch.written:
-        written.onto(memory.blackboard, 0, memory.blackboard.game_s)
+        written.onto(memory.blackboard, 0, begins)
     _top_up(memory, SESSION_EVENTS)
     return memory
 

@@ -25,7 +25,9 @@ DATES: Final = frozenset(
         "completed_tick",
     }
 )
-OWN: Final = frozenset({"consolidation", "session"})  # kinds that memory writes by itself
+OWN: Final = frozenset(
+    {"consolidation", "session", "session_begun", "session_ended"}
+)  # kinds that memory writes by itself
 
 
 @dataclass(frozen=True, slots=True)
