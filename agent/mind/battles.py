@@ -80,8 +80,11 @@ class BattleWatch:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
             return  # nobody is out yet
+        asked = battle.phase is Phase.MAIN_MENU
         fight = self._fight
         if fight is None:
+            if not asked:
+                return  # until somebody is asked, who was fought last may still lie in RAM
             fight = self._fight = self._begun(own, enemy, state, tick)
         other = self._name(enemy)
         if other not in fight.enemies:
@@ -90,7 +93,6 @@ class BattleWatch:
         self._note_items(fight, state)
         if own.position != fight.position:
             self._note_change(fight, own, other)
-        asked = battle.phase is Phase.MAIN_MENU
         if asked and not fight.asked:
             fight.turns += 1
             fight.thrown = False
