@@ -10,9 +10,19 @@ from agent.app.images import read_images
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, hp_percent, reached
+from agent.capabilities import (
+    EVERY_USE,
+    Experience,
+    Kit,
+    Ledger,
+    Story,
+    Use,
+    capabilities_for,
+    hp_percent,
+    reached,
+)
 from agent.errors import RunError, UsageError
-from agent.mind import Ladder, Mind, Progress
+from agent.mind import Ladder, Mind, Prices, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -76,8 +86,10 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
             reader.restore_part(StrategistMemory.__name__, thinker.strategist)
+            reader.restore_part(TacticianMemory.__name__, thinker.tactician)
         entries = reader.live_entries() if reader is not None else ()
-        mind = stack.enter_context(thinker.thinking(entries))
+        uses = frozen.uses if frozen is not None else EVERY_USE
+        mind = stack.enter_context(thinker.thinking(entries, uses))
         if checkpoint is None:
             return thinker.look(mind, percept_of(state, 0), "power-on")
         with mind_of(checkpoint) as kept:
@@ -109,6 +121,7 @@ class _Thinker:
     hooks: Hooks
     ledger: Ledger
     strategist: StrategistMemory
+    tactician: TacticianMemory
 
     @classmethod
     def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
@@ -125,20 +138,27 @@ class _Thinker:
     def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
         hooks = Hooks()
         strategist = StrategistMemory("plan", session_start_tick=0)
-        return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks), strategist)
+        ledger = Ledger(story.milestones, hooks)
+        return cls(story, terrain, dex, seed, hooks, ledger, strategist, TacticianMemory())
 
     @contextmanager
-    def thinking(self, entries: Iterable[Entry] = ()) -> Iterator[Mind]:
-        """Lend a mind that remembers `entries`, and keeps nothing."""
+    def thinking(
+        self, entries: Iterable[Entry] = (), uses: frozenset[Use] = EVERY_USE
+    ) -> Iterator[Mind]:
+        """Lend a mind that remembers `entries`, makes `uses` of memory, and keeps nothing."""
         with TemporaryDirectory() as scratch:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
                 blackboard = Blackboard(store)
                 blackboard.adopt(entries)
-                recall = BlackboardRecall(blackboard, self.strategist, TacticianMemory())
-                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed)
-                ladder = Ladder(Progress(), self.seed)
-                yield Mind(capabilities_for(kit), recall, self.hooks, ladder)
+                recall = BlackboardRecall(blackboard, self.strategist, self.tactician)
+                experience = Experience(recall, uses)
+                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed, experience)
+                prices, ladder = (
+                    Prices(experience, self.story.place_of),
+                    Ladder(Progress(), self.seed),
+                )
+                yield Mind(capabilities_for(kit), recall, self.hooks, ladder, prices)
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

@@ -13,10 +13,10 @@ from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import Experience, Kit, Ledger, Reached, Story, capabilities_for, escape
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
-from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
+from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Prices, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
@@ -204,12 +204,14 @@ class Session:
         world, seed = World.of(cartridge), self._frozen.seed
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed)
+        self._experience = Experience(self._recall, self._frozen.uses)
+        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, self._experience)
+        prices = Prices(self._experience, self._story.place_of)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder),
+            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder, prices),
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
@@ -259,6 +261,7 @@ class Session:
     def _consolidate(self, _call: Call, _performed: Performed) -> None:
         if self._consolidator.tick(self._loop.tick) is not None:
             self._checkpoint_due = True
+            self._experience.renew()
 
     def _checkpoint(self) -> None:
         """Commit game and memory of this moment together, then hand on what they cover."""

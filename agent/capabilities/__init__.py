@@ -10,6 +10,7 @@ from agent.capabilities.capability import (
     domain_of,
 )
 from agent.capabilities.escape import escape
+from agent.capabilities.experience import EVERY_USE, Experience, Use
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
@@ -18,9 +19,11 @@ from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
 
 __all__ = [
+    "EVERY_USE",
     "PEACE",
     "Capability",
     "Deed",
+    "Experience",
     "Kit",
     "Ledger",
     "Milestone",
@@ -30,6 +33,7 @@ __all__ = [
     "Senses",
     "Sensor",
     "Story",
+    "Use",
     "Witness",
     "capabilities_for",
     "domain_of",

@@ -1,8 +1,9 @@
 """What a capability is made from: one cartridge, its story, and the luck of one run."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from agent.capabilities.experience import Experience
 from agent.capabilities.ledger import Ledger
 from agent.capabilities.story import Story
 from agent.skills import Terrain
@@ -18,6 +19,7 @@ class Kit:
     dex: Dex
     ledger: Ledger
     seed: int
+    experience: Experience = field(default_factory=Experience)
 
     def chance(self, topic: str) -> random.Random:
         """Return what decides where several ways are as good; the same for the same seed and topic."""

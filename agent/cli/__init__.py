@@ -18,6 +18,7 @@ from agent.app import (
     replay_run,
 )
 from agent.bench import measure, page
+from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
 from agent.cli.doctor import confirmable, examine, report, show_facts
@@ -104,6 +105,14 @@ def play(
     mind: Annotated[
         Decider, typer.Option(help="Who decides: rules need no key and no network.")
     ] = (Decider.RULES),
+    without: Annotated[
+        list[Use] | None,
+        typer.Option(
+            metavar="USE",
+            help="Make no use of memory for costs, strength or tactics; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as one JSON object on the last line."),
@@ -111,7 +120,7 @@ def play(
 ) -> None:
     """Play a cartridge from power-on and report."""
     out, err = Output(), Output(stderr=True)
-    settings = Settings(rom, until, ticks, seed, run, resume, memory, mind)
+    settings = Settings(rom, until, ticks, seed, run, resume, memory, mind, tuple(without or ()))
     with interrupts() as interrupt:
         if rom is None and resume is None:
             err.say("No --rom given: playing the demo cartridge that comes with this.")
