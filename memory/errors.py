@@ -4,6 +4,9 @@ MemoryFault
 ├── MalformedRecord      a value does not have the shape its kind promises
 ├── UnknownScope         a scope name that no level answers to
 ├── UnknownMemory        an id that this tier does not hold
+├── ForbiddenWrite       a scope that does not admit the writer
+├── Conflict             what a transaction read was written by another
+├── NotHookable          a method that nobody opened is to be watched
 └── StoreError           a file cannot be used
     ├── MissingStore     there is no file to read
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
@@ -28,6 +31,18 @@ class UnknownScope(MemoryFault):
 
 class UnknownMemory(MemoryFault):
     """An id that this tier does not hold."""
+
+
+class ForbiddenWrite(MemoryFault):
+    """A scope that does not admit the writer."""
+
+
+class Conflict(MemoryFault):
+    """What a transaction read was written by another meanwhile."""
+
+
+class NotHookable(MemoryFault):
+    """A method that nobody opened is to be watched."""
 
 
 class StoreError(MemoryFault):

@@ -22,7 +22,7 @@ from agent.capabilities import (
     reached,
 )
 from agent.errors import RunError, UsageError
-from agent.mind import Ladder, Mind, Prices, Progress
+from agent.mind import AGENT, Ladder, Mind, Prices, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -38,14 +38,12 @@ from emulator import (
     read_state,
 )
 from memory import (
-    Blackboard,
-    BlackboardRecall,
     Checkpoint,
     Entry,
     Hooks,
+    Knowledge,
     RunReader,
-    StrategistMemory,
-    TacticianMemory,
+    open_memory,
     open_run_store,
     read_run,
 )
@@ -85,8 +83,6 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         if reader is not None:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
-            reader.restore_part(StrategistMemory.__name__, thinker.strategist)
-            reader.restore_part(TacticianMemory.__name__, thinker.tactician)
         entries = reader.live_entries() if reader is not None else ()
         uses = frozen.uses if frozen is not None else EVERY_USE
         mind = stack.enter_context(thinker.thinking(entries, uses))
@@ -120,8 +116,6 @@ class _Thinker:
     seed: int
     hooks: Hooks
     ledger: Ledger
-    strategist: StrategistMemory
-    tactician: TacticianMemory
 
     @classmethod
     def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
@@ -137,9 +131,7 @@ class _Thinker:
     @classmethod
     def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
         hooks = Hooks()
-        strategist = StrategistMemory("plan", session_start_tick=0)
-        ledger = Ledger(story.milestones, hooks)
-        return cls(story, terrain, dex, seed, hooks, ledger, strategist, TacticianMemory())
+        return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks))
 
     @contextmanager
     def thinking(
@@ -149,16 +141,18 @@ class _Thinker:
         with TemporaryDirectory() as scratch:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
-                blackboard = Blackboard(store)
-                blackboard.adopt(entries)
-                recall = BlackboardRecall(blackboard, self.strategist, self.tactician)
-                experience = Experience(recall, uses)
-                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed, experience)
+                memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
+                memory.take_over(Knowledge(), entries)
+                actions = memory.actions(store, self.hooks)
+                experience = Experience(memory.recall, uses)
+                kit = Kit(
+                    self.story, self.terrain, self.dex, self.ledger, self.seed, actions, experience
+                )
                 prices, ladder = (
                     Prices(experience, self.story.place_of),
                     Ladder(Progress(), self.seed),
                 )
-                yield Mind(capabilities_for(kit), recall, self.hooks, ladder, prices)
+                yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

@@ -13,7 +13,16 @@ from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
-from agent.capabilities import Experience, Kit, Ledger, Reached, Story, capabilities_for, escape
+from agent.capabilities import (
+    Experience,
+    Hindsight,
+    Kit,
+    Ledger,
+    Reached,
+    Story,
+    capabilities_for,
+    escape,
+)
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
 from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Prices, Progress
@@ -34,21 +43,20 @@ from emulator import (
     World,
 )
 from memory import (
-    Blackboard,
     BlackboardEvent,
-    BlackboardRecall,
     Call,
     Checkpoint,
+    ErrorMode,
+    Handler,
     Hooks,
     KnowledgeStore,
-    MemoryConsolidator,
     MemoryFault,
-    ObserverMemory,
     Producers,
     RunFolder,
     RunStore,
-    StrategistMemory,
+    open_memory,
     scope_name,
+    watch_actions,
 )
 
 COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
@@ -136,7 +144,7 @@ class Session:
 
     def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
-        self._hooks.after("Loop.perform", partial(self._show, viewer), priority=LAST)
+        self._watch_for(partial(self._show, viewer), "Loop.perform")
         try:
             self._loop.play(partial(self._is_over, limits))
         except Stuck as stuck:
@@ -180,51 +188,57 @@ class Session:
 
     def _remember(self, *, is_new: bool) -> None:
         store = self._store
-        self._blackboard = Blackboard(store, self._fault)
-        observer = ObserverMemory(self._blackboard, AGENT)
-        self._strategist = StrategistMemory(store.run_id, session_start_tick=0)
-        tactician = self._knowledge.load_tactician()
-        self._consolidator = MemoryConsolidator(
-            None,
-            observer,
-            self._strategist,
-            tactician,
-            outbox=store,
+        self._memory = open_memory(
+            store,
+            AGENT,
+            session_id=store.run_id,
             started_at=self._frozen.started.timestamp(),
+            on_fault=self._fault,
         )
         if is_new:
-            self._blackboard.adopt(self._knowledge.entries())
-        for part in (self._strategist, tactician, self._consolidator):
-            store.attach(type(part).__name__, part)
-        self._strategist.follow(self._blackboard, AGENT)
-        self._recall = BlackboardRecall(self._blackboard, self._strategist, tactician)
+            known = self._knowledge
+            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
+            self._memory.take_over(known.load_knowledge(), entries, origins=known.origins())
 
     def _wire(self) -> Loop:
         cartridge = self._console.cartridge
         world, seed = World.of(cartridge), self._frozen.seed
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
-        self._experience = Experience(self._recall, self._frozen.uses)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, self._experience)
-        prices = Prices(self._experience, self._story.place_of)
+        actions = self._memory.actions(self._store, self._hooks)
+        experience = Experience(self._memory.recall, self._frozen.uses)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
+        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, actions, experience)
+        hindsight = Hindsight(kit, actions)
+        self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
+        prices = Prices(experience, self._story.place_of)
+        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder, prices)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
             eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=Mind(capabilities_for(kit), self._recall, self._hooks, self._ladder, prices),
+            mind=mind,
             ledger=self._ledger,
             hooks=self._hooks,
             tick=self._console.link.tick,
         )
 
     def _watch(self) -> None:
-        producers = Producers(self._hooks, self._blackboard)
+        blackboard = self._memory.blackboard
+        producers = Producers(self._hooks, blackboard)
         PlayProducers(self._story.place_of, self._battles).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
+        watch_actions(producers, AGENT)
         for level in ("working", "stm"):
-            self._blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
-        self._hooks.after("Ledger.observe", self._witness, priority=LAST)
-        self._hooks.after("Loop.perform", self._consolidate, priority=LAST)
+            blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+        self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
+        self._watch_for(self._witness, "Ledger.observe")
+        self._watch_for(self._consolidate, "Loop.perform")
+
+    def _watch_for(self, handler: Handler, pointcut: str) -> None:
+        """Call `handler` behind the producers; what goes wrong there must not disturb play."""
+        self._hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _is_over(self, limits: Limits, _state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
@@ -245,10 +259,16 @@ class Session:
         if record.tick % COMMIT_EVERY == 0:
             self._store.commit()
 
+    def _judge(self, call: Call) -> None:
+        """Let facts judge what is claimed."""
+        percept, facts = call.args
+        self._memory.truth.judge(facts, percept.tick)
+
     def _chronicle(self, event: BlackboardEvent) -> None:
-        """Whatever is done, and whatever is new, is an event worth asking about later."""
-        if event.action == "write":
-            self._store.append_event(event.entry.tick, event.entry.kind, event.entry.data)
+        """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""
+        entry = event.entry
+        if event.action == "write" and entry.status == "verified":
+            self._store.append_event(entry.tick, entry.kind, entry.data)
 
     def _witness(self, call: Call, reached: tuple[Reached, ...]) -> None:
         percept: Percept = call.args[0]
@@ -259,9 +279,8 @@ class Session:
         self._checkpoint_due = self._checkpoint_due or bool(reached)
 
     def _consolidate(self, _call: Call, _performed: Performed) -> None:
-        if self._consolidator.tick(self._loop.tick) is not None:
+        if self._memory.consolidator.tick(self._loop.tick) is not None:
             self._checkpoint_due = True
-            self._experience.renew()
 
     def _checkpoint(self) -> None:
         """Commit game and memory of this moment together, then hand on what they cover."""
@@ -278,7 +297,8 @@ class Session:
             self._hooks.faults.note("deliver", fault)
 
     def _finish(self) -> None:
-        self._consolidator.consolidate(self._loop.tick, session_end=True)
+        memory, tick = self._memory, self._loop.tick
+        memory.end_session(self._store, tick)
         self._checkpoint()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
@@ -315,15 +335,15 @@ class Session:
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
             milestones=self._ledger.reached,
             badges=state.player.badge_count,
-            battles=self._strategist.total_battles,
+            battles=sum(1 for _ in self._store.events("battle")),
             errors=self._errors + self._faults(),
-            consolidations=self._consolidator.consolidations,
+            consolidations=self._memory.consolidator.consolidations,
             episodes=self._ladder.episodes,
             restores=self._ladder.restores,
         )
 
     def _faults(self) -> int:
-        return sum(self._hooks.faults.values()) + sum(self._blackboard.faults.values())
+        return sum(self._hooks.faults.values()) + sum(self._memory.blackboard.faults.values())
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""

@@ -29,7 +29,7 @@ PARTS: Final[Parts] = {
     "agent.mind.mind:Mind.learn": "deciding",
     "agent.mind.mind:plan": PLANNING,
     "agent.skills.skill:Course.resume": "skills, with their routes",
-    "memory.blackboard.hooks:Hooks.run": "remembering",
+    "memory.hooks.hooks:Hooks.run": "remembering",
     "memory.tiers.consolidator:MemoryConsolidator.consolidate": "consolidation",
     "emulator.recording:RecordingConsole.perform": "recording",
     "emulator.pyboy_console:PyBoyConsole.digest": "recording: digests",

@@ -14,6 +14,7 @@ from agent.capabilities.experience import EVERY_USE, Experience, Use
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
+from agent.capabilities.recollect import Hindsight
 from agent.capabilities.registry import capabilities_for, topics
 from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
@@ -24,6 +25,7 @@ __all__ = [
     "Capability",
     "Deed",
     "Experience",
+    "Hindsight",
     "Kit",
     "Ledger",
     "Milestone",

@@ -54,13 +54,15 @@ class Deed:
 
     `holds` is what must stay true while it is under way: when it no longer does, as when a battle
     begins on a walk, the deed is let go of. `masters` names the reflexes that the skill does without:
-    it handles what they watch for.
+    it handles what they watch for. One that is done `at_once` takes no step of the game; what comes after it
+    in the plan is begun in the same decision.
     """
 
     action: Action
     begin: Callable[[State], Skill]
     masters: frozenset[str] = frozenset()
     holds: Require = PEACE
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from memory import Json, MistakeRecord, Recall
+from memory import BlackboardEvent, Json, MistakeRecord, Recall
 
 
 class Use(Enum):
@@ -19,7 +19,7 @@ EVERY_USE: Final = frozenset(Use)
 
 
 class Experience:
-    """Memory as decisions ask it. Answers are kept until `renew` is called because there is more to know.
+    """Memory as decisions ask it. Answers are kept until it has `learnt` something.
 
     `lessons` counts how often that was: whoever keeps conclusions draws them anew when it changes. `reasons` are
     facts that memory holds back, and why, in words.
@@ -33,8 +33,8 @@ class Experience:
         self._failing: dict[str, Mapping[str, MistakeRecord]] = {}
         self._defeats: dict[str, tuple[MistakeRecord, ...]] = {}
 
-    def renew(self) -> None:
-        """Ask memory anew from now on."""
+    def learnt(self, _event: BlackboardEvent) -> None:
+        """Ask memory anew from now on: what is known for good has changed."""
         self.lessons += 1
         self._failing.clear()
         self._defeats.clear()

@@ -8,17 +8,22 @@ from agent.capabilities.ledger import Ledger
 from agent.capabilities.story import Story
 from agent.skills import Terrain
 from emulator import Dex
+from memory import MemoryActions
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """The parts that capabilities share; every topic draws chance of its own, whoever else does."""
+    """The parts that capabilities share; every topic draws chance of its own, whoever else does.
+
+    Without `memory` nothing is done on purpose with what is remembered.
+    """
 
     story: Story
     terrain: Terrain
     dex: Dex
     ledger: Ledger
     seed: int
+    memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
 
     def chance(self, topic: str) -> random.Random:

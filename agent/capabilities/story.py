@@ -102,6 +102,11 @@ class Task:
         return f"ready:{self.id}"
 
     @property
+    def recalled(self) -> str:
+        """The name of the fact that it was called to mind what is known of whom it is against."""
+        return f"recalled:{self.id}"
+
+    @property
     def fits(self) -> str:
         """The name of the fact that somebody of the team does well against them."""
         return f"fits:{self.id}"

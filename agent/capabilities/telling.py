@@ -152,6 +152,8 @@ def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:
     yield Require("party:hp", at_least=RESTED)
     if homes(kit, task):
         yield Require(task.fits, at_least=1)
+    if kit.memory is not None:
+        yield Require(task.recalled, at_least=1)
 
 
 def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: Ledger) -> Deed:

@@ -10,10 +10,10 @@ from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.ladder import Episode, Ladder, Rung
 from agent.mind.prices import Prices
 from agent.perception import Percept
-from agent.planning import Action, Facts, Goal, Plan, explain, plan
+from agent.planning import Action, Facts, Goal, Plan, after, explain, plan
 from agent.skills import Course, Outcome, once, wait
 from emulator import State
-from memory import Hooks, Json, Recall, hookable
+from memory import BlackboardEvent, Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
 LEISURE: Final = 60  # frames, where nothing is wanted
@@ -44,7 +44,9 @@ class Mind:
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._ladder = ladder
         self._progress = ladder.progress
-        ladder.spare(name for name, deed in self._deeds.items() if deed.holds is not PEACE)
+        ladder.spare(
+            name for name, deed in self._deeds.items() if deed.at_once or deed.holds is not PEACE
+        )
         if ladder.escape is not None:
             self._deeds[ladder.escape.action.name] = ladder.escape
         self._failures: Counter[str] = Counter()  # of actions
@@ -139,6 +141,11 @@ class Mind:
     def come_back(self, died: Mapping[str, Any], tick: int) -> None:
         """Begin anew at the checkpoint of `tick`, with what the mind of the branch that died learnt."""
         self._ladder.come_back(died["ladder"], tick)
+
+    def remembered(self, event: BlackboardEvent) -> None:
+        """Make a new plan once the deed under way is over, when what is known is not what it was."""
+        if event.action == "write":
+            self._plan = None
 
     @hookable
     def post_mortem(self, episode: Episode, percept: Percept) -> Episode:
@@ -304,6 +311,8 @@ class Mind:
                 return intent
             case Outcome.DONE:
                 self._done(intent)  # there was nothing left to do, as on the square one walks to
+                if self._deeds[action.name].at_once:
+                    return self._next(percept, after(facts, action.effects))
             case _:
                 self._failed(intent)
         return self._idle(percept, f"{action.says} ended before it began")

@@ -2,7 +2,7 @@
 
 from agent.planning.domain import Action, Domain, DomainError, Extra, Goal
 from agent.planning.explain import explain
-from agent.planning.facts import Effect, Facts, Require
+from agent.planning.facts import Effect, Facts, Require, after
 from agent.planning.search import Plan, plan
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Goal",
     "Plan",
     "Require",
+    "after",
     "explain",
     "plan",
 ]

@@ -1,1 +1,1 @@
-"""Memory that observes and can be observed: hooks, scopes, entries, events."""
+"""What memory holds and can be observed by: scopes, entries, events."""

@@ -1,6 +1,6 @@
 """All that an agent remembers at the moment, by scope, with an event for every change.
 
-Knows scopes, sizes and game seconds. Knows nothing of what entries mean.
+Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
 """
 
 from __future__ import annotations
@@ -10,47 +10,75 @@ from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.entry import BlackboardEvent, Change, Entry, EntryStore
-from memory.blackboard.faults import Faults, OnFault
-from memory.blackboard.scopes import scope_of
+from memory.blackboard.entry import (
+    DEFAULT_IMPORTANCE,
+    BlackboardEvent,
+    Change,
+    Entry,
+    EntryStore,
+    Status,
+)
+from memory.blackboard.kinds import Kind
+from memory.blackboard.scopes import Scope, scope_of
 from memory.blackboard.shelf import Shelf
-from memory.errors import MalformedRecord
+from memory.errors import ForbiddenWrite, MalformedRecord
+from memory.faults import Faults, OnFault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from memory.codec import Json
 
-DEFAULT_IMPORTANCE: Final = 3
+
+_JUDGED: Final = frozenset(
+    {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
+)
+MAX_SOURCES: Final = (
+    16  # what an entry names as evidence, the newest; all of it is in the event log
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subscription:
-    """One listener to the scopes a glob names, until it is cancelled."""
+class Listener:
+    """One who is told of every change in the scopes a glob names, until it is cancelled."""
 
     blackboard: Blackboard
     scope_glob: str
     callback: Callable[[BlackboardEvent], object]
 
     def cancel(self) -> None:
-        """Stop calling the listener; cancelling twice does nothing."""
+        """Stop telling; cancelling twice does nothing."""
         self.blackboard.unsubscribe(self)
 
 
 class Blackboard:
     """Entries by scope. A listener's error is counted in `faults`, never passed to the writer."""
 
-    def __init__(self, store: EntryStore, on_fault: OnFault | None = None) -> None:
+    def __init__(
+        self, store: EntryStore, kinds: Iterable[Kind] = (), on_fault: OnFault | None = None
+    ) -> None:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
+        self.tick = 0
+        self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
+        self._origin = store.run_id
         self._shelves: dict[str, Shelf] = {}
         self._deadlines: list[tuple[float, int, str]] = []
-        self._subscriptions: tuple[Subscription, ...] = ()
-        self._listeners: dict[str, tuple[Subscription, ...]] = {}
+        self._listeners: tuple[Listener, ...] = ()
+        self._by_scope: dict[str, tuple[Listener, ...]] = {}
         self._seq = 0
         self._load()
         store.attach("blackboard", self)
+
+    @property
+    def seq(self) -> int:
+        """The seq of the newest entry ever written on this lineage."""
+        return self._seq
+
+    def define(self, *kinds: Kind) -> None:
+        """Take up policies for more kinds of entries."""
+        self.kinds.update((kind.name, kind) for kind in kinds)
 
     def write(  # noqa: PLR0913  # one call says all there is to know about an entry
         self,
@@ -63,18 +91,42 @@ class Blackboard:
         tags: Iterable[str] = (),
         importance: int = DEFAULT_IMPORTANCE,
         ttl_s: float | None = None,
+        key: str | None = None,
+        status: Status = "verified",
+        sources: tuple[str, ...] = (),
+        by: str = "",
     ) -> Entry:
-        """Return the entry just made; a full scope loses its least important, then oldest, one."""
-        if not 1 <= importance <= 10:
-            message = f"importance {importance!r} of {kind!r} is not in 1..10; give one that is."
-            raise MalformedRecord(message)
+        """Return the entry just made, or what it became one with, by the policies of its kind.
+
+        A full scope loses the entry that is worth least.
+
+        Raises:
+            MalformedRecord: when `data` is no JSON or not what its kind promises, or importance not in 1..10.
+            ForbiddenWrite: when the scope does not admit `by`.
+        """
         shelf = self._shelf(scope)
+        self._refuse(shelf.scope, kind, importance, by)
         self.expire(game_s)
-        self._seq += 1
-        lifetime = shelf.scope.ttl_s if ttl_s is None else ttl_s
-        expires_s = None if lifetime is None else game_s + lifetime
+        self.tick = max(self.tick, tick)
+        policy = self.kinds.get(kind)
+        version, old = 1, None
+        if policy is not None:
+            if policy.check is not None:
+                policy.check(data)
+            if (same := _repeated(policy, shelf, data)) is not None:
+                return same
+            if key is None and policy.key is not None:
+                key = f"{kind}:{policy.key(data)}"
+        seq = self._seq + 1
+        if key is None:
+            key = f"{self._origin}/{seq}"
+        elif (old := shelf.keys.get(key)) is not None:
+            version = old.version + 1
+            if policy is not None and policy.merge is not None:
+                data = policy.merge(old.data, data)
+                sources = tuple(dict.fromkeys((*old.sources, *sources)))[-MAX_SOURCES:]
         entry = Entry(
-            self._seq,
+            seq,
             scope,
             kind,
             tick,
@@ -82,14 +134,50 @@ class Blackboard:
             dict(data),
             frozenset(tags),
             importance,
-            expires_s,
+            self._expiry(shelf.scope, policy, game_s, ttl_s),
+            key,
+            version,
+            1.0,
+            0.5 if old is None else old.utility,
+            status,
+            sources,
         )
         self._store.put_entry(entry)  # first, because it refuses what is not JSON
+        self._seq = seq
+        if old is not None:
+            self._drop(shelf, old)
         self._keep(entry, shelf)
         self._tell("write", entry)
-        if len(shelf.entries) > shelf.scope.capacity:
-            self._remove(shelf, shelf.least(), "evict")
+        self._make_room(shelf, policy, kind)
         return entry
+
+    def revise(self, entry: Entry, **judged: Any) -> Entry:  # noqa: ANN401  # fields of Entry
+        """Return `entry` judged anew: its utility, importance, relevance, status, tags, sources or closed.
+
+        It keeps its seq, its content and its time to live.
+
+        Raises:
+            MalformedRecord: for any other field, or an entry that is gone.
+        """
+        shelf = self._shelf(entry.scope)
+        refused = judged.keys() - _JUDGED
+        if refused or entry.seq not in shelf.entries:
+            message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it anew."
+            raise MalformedRecord(message)
+        revised = shelf.entries[entry.seq]._replace(**judged)
+        self._store.put_entry(revised)
+        shelf.add(revised)
+        self._tell("revise", revised)
+        return revised
+
+    def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
+        """Return `entry` marked as no longer true, for `reason`; it stays, with its evidence."""
+        return self.revise(entry, closed=reason, sources=(*entry.sources, *evidence))
+
+    def get(self, scope: str, key: str) -> Entry | None:
+        """Return the entry called `key`, or None."""
+        shelf = self._shelves.get(scope)
+        return None if shelf is None else shelf.keys.get(key)
 
     def entries(
         self, scope: str, *, since_seq: int = 0, kind: str | None = None, limit: int | None = None
@@ -100,18 +188,53 @@ class Blackboard:
             return []
         return shelf.newest(kind, since_seq=since_seq, limit=limit)
 
-    def forget(self, scope: str, *, kind: str | None = None, through_seq: int | None = None) -> int:
-        """Return how many entries of `scope` went: all, or those of `kind`, or up to a seq."""
+    def scopes(self) -> list[str]:
+        """Return the names of the scopes that were ever written to."""
+        return sorted(self._shelves)
+
+    def count(self, scope: str) -> dict[str, int]:
+        """Return how many entries of each kind `scope` holds."""
+        shelf = self._shelves.get(scope)
+        return {} if shelf is None else shelf.kinds()
+
+    def fullness(self, scope: str) -> float:
+        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
+        shelf = self._shelves.get(scope)
+        return 0.0 if shelf is None else shelf.fullness()
+
+    def policy(self, scope: str) -> Scope:
+        """Return the policies of `scope`."""
+        return self._shelf(scope).scope
+
+    def forget(
+        self,
+        scope: str,
+        *,
+        kind: str | None = None,
+        through_seq: int | None = None,
+        keys: Collection[str] | None = None,
+    ) -> int:
+        """Return how many entries of `scope` went: all, or those of `kind`, up to a seq, of `keys`."""
         shelf = self._shelves.get(scope)
         if shelf is None:
             return 0
         doomed = [
             entry
             for entry in shelf.of_kind(kind).values()
-            if through_seq is None or entry.seq <= through_seq
+            if (through_seq is None or entry.seq <= through_seq)
+            and (keys is None or entry.key in keys)
         ]
         for entry in doomed:
             self._remove(shelf, entry, "forget")
+        return len(doomed)
+
+    def clear(self, scope: str) -> int:
+        """Return how many entries went, which are all that `scope` held."""
+        shelf = self._shelves.get(scope)
+        doomed = [] if shelf is None else list(shelf.entries.values())
+        for entry in doomed:
+            assert shelf is not None
+            self._remove(shelf, entry, "clear")
         return len(doomed)
 
     def expire(self, game_s: float) -> int:
@@ -126,50 +249,61 @@ class Blackboard:
                 count += 1
         return count
 
-    def subscribe(
-        self, scope_glob: str, callback: Callable[[BlackboardEvent], object]
-    ) -> Subscription:
+    def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
         """Call `callback(event)` for each change in the scopes that `scope_glob` names."""
-        subscription = Subscription(self, scope_glob, callback)
-        self._subscriptions = (*self._subscriptions, subscription)
-        self._listeners.clear()
-        return subscription
+        listener = Listener(self, scope_glob, callback)
+        self._listeners = (*self._listeners, listener)
+        self._by_scope.clear()
+        return listener
 
-    def unsubscribe(self, subscription: Subscription) -> None:
-        """Forget one subscription."""
-        self._subscriptions = tuple(each for each in self._subscriptions if each != subscription)
-        self._listeners.clear()
-
-    def adopt(self, entries: Iterable[Entry]) -> None:
-        """Write what earlier runs left, as known from the first moment of this one."""
-        for old in entries:
-            self.write(
-                old.scope,
-                old.kind,
-                old.data,
-                tick=0,
-                game_s=0.0,
-                tags=old.tags,
-                importance=old.importance,
-            )
+    def unsubscribe(self, listener: Listener) -> None:
+        """Forget one listener."""
+        self._listeners = tuple(each for each in self._listeners if each != listener)
+        self._by_scope.clear()
 
     def to_json(self) -> dict[str, Json]:
         """Return what the entries themselves do not tell."""
-        return {"seq": self._seq, "game_s": self.game_s}
+        return {"seq": self._seq, "game_s": self.game_s, "tick": self.tick}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Hold the entries that the store now holds, without telling anybody."""
         self._load()
         self._seq = max(self._seq, data["seq"])
         self.game_s = max(self.game_s, data["game_s"])
+        self.tick = max(self.tick, data.get("tick", 0))
+
+    def _refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+        if not 1 <= importance <= 10:
+            message = f"importance {importance!r} of {kind!r} is not in 1..10; give one that is."
+            raise MalformedRecord(message)
+        if scope.writers != ("*",) and not scope.admits(by):
+            message = f"{by or 'nobody'!r} may not write to {scope.name}; ask {scope.writers[0]!r}."
+            raise ForbiddenWrite(message)
+
+    def _expiry(
+        self, scope: Scope, policy: Kind | None, game_s: float, ttl_s: float | None
+    ) -> float | None:
+        if ttl_s is None and (policy is None or not policy.lasting):
+            ttl_s = scope.ttl_s
+        return None if ttl_s is None else game_s + ttl_s
+
+    def _make_room(self, shelf: Shelf, policy: Kind | None, kind: str) -> None:
+        if policy is not None and policy.limit is not None:
+            of_kind = shelf.of_kind(kind)
+            if len(of_kind) > policy.limit:
+                for entry in policy.surplus(of_kind.values()):
+                    self._remove(shelf, entry, "evict")
+        if len(shelf.entries) > shelf.scope.capacity:
+            self._remove(shelf, shelf.least(), "evict")
 
     def _load(self) -> None:
         self._shelves.clear()
         self._deadlines.clear()
-        self._seq, self.game_s = 0, 0.0
+        self._seq, self.game_s, self.tick = 0, 0.0, 0
         for entry in self._store.live_entries():
             self._keep(entry, self._shelf(entry.scope))
             self._seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
+            self.tick = max(self.tick, entry.tick)
 
     def _shelf(self, name: str) -> Shelf:
         shelf = self._shelves.get(name)
@@ -182,19 +316,30 @@ class Blackboard:
         if entry.expires_s is not None:
             heappush(self._deadlines, (entry.expires_s, entry.seq, entry.scope))
 
-    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> None:
+    def _drop(self, shelf: Shelf, entry: Entry) -> None:
         shelf.remove(entry)
         self._store.drop_entry(entry.seq)
+
+    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> None:
+        self._drop(shelf, entry)
         self._tell(action, entry)
 
     def _tell(self, action: Change, entry: Entry) -> None:
-        listeners = self._listeners.get(entry.scope)
+        listeners = self._by_scope.get(entry.scope)
         if listeners is None:
-            listeners = self._listeners[entry.scope] = tuple(
-                each for each in self._subscriptions if fnmatchcase(entry.scope, each.scope_glob)
+            listeners = self._by_scope[entry.scope] = tuple(
+                each for each in self._listeners if fnmatchcase(entry.scope, each.scope_glob)
             )
-        for subscription in listeners:
+        for listener in listeners:
             try:
-                subscription.callback(BlackboardEvent(action, entry))
+                listener.callback(BlackboardEvent(action, entry))
             except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
-                self.faults.note(getattr(subscription.callback, "__qualname__", "listener"), error)
+                self.faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
+
+
+def _repeated(policy: Kind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:
+    """Return the newest entry of its kind if `data` only says the same again."""
+    if policy.repeats is None:
+        return None
+    last = shelf.newest(policy.name, since_seq=0, limit=1)
+    return last[0] if last and policy.repeats(last[0].data, data) else None

@@ -1,8 +1,9 @@
-"""The levels of memory as named places, each with a size and a time to live in game seconds."""
+"""The levels of memory as named places, each with its policies. Every duration is in game seconds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -15,27 +16,40 @@ Level: TypeAlias = Literal[
     "sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural"
 ]
 
+COLLECTIVE: Final = "collective"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A place for entries: at most `capacity` of them, each for `ttl_s` game seconds."""
+    """A place for entries: how many, for how long, how they fade, and who may write."""
 
     name: str
     capacity: int
-    ttl_s: float | None
+    ttl_s: float | None = None
+    decay_per_min: float = 0.0  # relevance is multiplied by 1 - rate each minute
+    prune_below: float = 0.1  # relevance under which maintenance lets an entry go
+    similar: float = 0.95  # from which share of words in common on two entries are one
+    tokens: int | None = None  # how much text it should hold
+    writers: tuple[str, ...] = ("*",)  # globs of the agents that may write
+
+    def admits(self, writer: str) -> bool:
+        """Return whether `writer` may write here."""
+        return any(fnmatchcase(writer, each) for each in self.writers)
 
 
-# Working memory has no time to live: the consolidator lets go of what it has read.
-_LEVELS: Final[Mapping[str, tuple[int, float | None]]] = MappingProxyType(
+# The design this is built on has working memory compacted at 8,000 tokens and an hour of short-term memory for a
+# hundred entries. Ours holds a session's thousand events as well, whose kinds outlast that hour.
+_LEVELS: Final[Mapping[str, Scope]] = MappingProxyType(
     {
-        "sensory": (50, 10.0),
-        "working": (2_000, None),
-        "stm": (100, 3_600.0),
-        "ltm:episodic": (500, None),
-        "ltm:semantic": (500, None),
-        "ltm:procedural": (500, None),
+        "sensory": Scope("sensory", capacity=50, ttl_s=10.0),
+        "working": Scope("working", capacity=2_000, decay_per_min=0.01, tokens=8_000),
+        "stm": Scope("stm", capacity=2_000, ttl_s=3_600.0, decay_per_min=0.01),
+        "ltm:episodic": Scope("ltm:episodic", capacity=1_000),
+        "ltm:semantic": Scope("ltm:semantic", capacity=1_000),
+        "ltm:procedural": Scope("ltm:procedural", capacity=1_000),
     }
 )
+_SHARED: Final = Scope("", capacity=5_000)
 
 
 def scope_name(agent_id: str, level: Level) -> str:
@@ -43,12 +57,21 @@ def scope_name(agent_id: str, level: Level) -> str:
     return f"agent:{agent_id}:{level}"
 
 
+def team_scope(team_id: str) -> str:
+    """Return the name of what the agents of one team share."""
+    return f"team:{team_id}"
+
+
 def scope_of(name: str) -> Scope:
-    """Return the scope called `name`, with the size and time to live of its level."""
+    """Return the scope called `name`, with the policies of its level."""
     owner, _, rest = name.partition(":")
+    if name == COLLECTIVE or (owner == "team" and rest):
+        return replace(_SHARED, name=name)
     agent_id, _, level = rest.partition(":")
     if owner != "agent" or not agent_id or level not in _LEVELS:
-        message = f"{name!r} is no scope; use scope_name(agent, one of {', '.join(_LEVELS)})."
+        message = (
+            f"{name!r} is no scope; use scope_name(agent, one of {', '.join(_LEVELS)}), "
+            f"team_scope(team) or {COLLECTIVE!r}."
+        )
         raise UnknownScope(message)
-    capacity, ttl_s = _LEVELS[level]
-    return Scope(name, capacity, ttl_s)
+    return replace(_LEVELS[level], name=name)

@@ -1,52 +1,74 @@
-"""The entries of one scope, found by age, by kind and by importance without a search."""
+"""The entries of one scope, found by age, by kind, by key and by worth without a search."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from itertools import islice, takewhile
-from typing import TYPE_CHECKING
+from heapq import heapify, heappop, heappush
+from itertools import count, islice, takewhile
+from typing import TYPE_CHECKING, TypeAlias
+
+from memory.blackboard.worth import worth
+from memory.tokens import tokens_of
 
 if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.blackboard.scopes import Scope
 
+    Ranked: TypeAlias = tuple[float, int, int, Entry]
+
 
 class Shelf:
-    """Entries in the order they were added."""
+    """Entries in the order they were written; a revised one keeps its place."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.entries: dict[int, Entry] = {}
+        self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
-        # Ordered dictionaries, because a plain one searches for its first key after removals.
-        self._ranks: list[OrderedDict[int, Entry]] = [OrderedDict() for _ in range(11)]
+        self._heap: list[Ranked] = []  # of live and gone entries; those gone are passed over
+        self._text = 0  # characters, where the scope has a budget of tokens
+        self._pushed = count()  # so that two revisions of one entry are never compared themselves
 
     def add(self, entry: Entry) -> None:
-        """Put `entry` at the young end."""
+        """Put `entry` at the young end, or in the place of the one it revises."""
         seq = entry.seq
+        if self.scope.tokens is not None and seq not in self.entries:
+            self._text += _length(entry)
         self.entries[seq] = entry
-        self._ranks[entry.importance][seq] = entry
+        self.keys[entry.key] = entry
         kind = self._kinds.get(entry.kind)
         if kind is None:
             kind = self._kinds[entry.kind] = {}
         kind[seq] = entry
+        heappush(self._heap, self._ranked(entry))
+        if len(self._heap) > 2 * len(self.entries) + 64:
+            self._heap = [self._ranked(each) for each in self.entries.values()]
+            heapify(self._heap)
 
     def remove(self, entry: Entry) -> None:
         """Take `entry` away."""
         del self.entries[entry.seq]
+        if self.scope.tokens is not None:
+            self._text -= _length(entry)
         del self._kinds[entry.kind][entry.seq]
-        del self._ranks[entry.importance][entry.seq]
+        if self.keys.get(entry.key) is entry:
+            del self.keys[entry.key]
 
     def least(self) -> Entry:
-        """Return the oldest of the least important entries."""
-        for rank in self._ranks:
-            if rank:
-                return next(iter(rank.values()))
+        """Return the entry that is worth least; of equals, the oldest."""
+        while self._heap:
+            _, seq, _, entry = self._heap[0]
+            if self.entries.get(seq) is entry:
+                return entry
+            heappop(self._heap)
         raise LookupError("an empty shelf has no least entry")
 
     def of_kind(self, kind: str | None) -> dict[int, Entry]:
         """Return the entries of `kind`, or all, by seq, oldest first."""
         return self.entries if kind is None else self._kinds.get(kind, {})
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many entries there are of each kind."""
+        return {name: len(entries) for name, entries in self._kinds.items() if entries}
 
     def newest(self, kind: str | None, *, since_seq: int, limit: int | None) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest of them first."""
@@ -56,3 +78,15 @@ class Shelf:
         found = list(islice(young, limit))
         found.reverse()
         return found
+
+    def fullness(self) -> float:
+        """Return how much of the scope's budget of tokens is used; 0.0 where it has none."""
+        budget = self.scope.tokens
+        return 0.0 if budget is None else tokens_of(self._text) / budget
+
+    def _ranked(self, entry: Entry) -> Ranked:
+        return worth(entry, self.scope.decay_per_min), entry.seq, next(self._pushed), entry
+
+
+def _length(entry: Entry) -> int:
+    return len(str(entry.data))

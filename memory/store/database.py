@@ -6,7 +6,7 @@ import sqlite3
 import stat
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from memory.errors import (
@@ -19,8 +19,10 @@ from memory.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
@@ -70,7 +72,12 @@ class Database:
         with _in_one_line(self.path):
             self._connection.executemany(sql, rows)
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def define(self, name: str, arguments: int, function: Callable[..., float]) -> None:
+        """Let queries call the pure `function` by `name`."""
+        with _in_one_line(self.path):
+            self._connection.create_function(name, arguments, function, deterministic=True)
+
+    def rows(self, sql: str, parameters: Values = ()) -> list[tuple[Any, ...]]:
         """Return the rows that a query finds: all at once, so that no query is left open."""
         with _in_one_line(self.path):
             return self._connection.execute(sql, parameters).fetchall()
@@ -88,6 +95,27 @@ class Database:
             yield
         except (AttributeError, LookupError, TypeError, ValueError, MalformedRecord) as error:
             raise _damaged(self.path, f"{what}: {error!r}") from error
+
+    def backup(self, path: Path) -> None:
+        """Copy what was committed to a new file at `path`; others may write meanwhile.
+
+        Nothing is overwritten, and a copy that was not finished does not bear the name.
+        """
+        if path.exists():
+            message = (
+                f"{path} exists; name a place where there is none for the copy of {self.path}."
+            )
+            raise StoreError(message)
+        unfinished = path.with_name(path.name + ".unfinished")
+        with _in_one_line(path):
+            try:
+                with closing(sqlite3.connect(unfinished.absolute())) as copy:
+                    self._connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")  # whole without companions
+                unfinished.rename(path)
+            finally:
+                for suffix in ("", *_COMPANIONS):
+                    unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""

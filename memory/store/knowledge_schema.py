@@ -96,5 +96,76 @@ KNOWLEDGE_SCHEMA: Final = Schema(
                 PRIMARY KEY (run_id, sequence)
             ) STRICT, WITHOUT ROWID""",
         ),
+        (
+            "ALTER TABLE ltm_entries RENAME TO ltm_entries_before",
+            # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the
+            # lesson that taught it last. merged: the keys that became one with this one. count: how often it was taught.
+            """CREATE TABLE ltm_entries (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                origin TEXT NOT NULL,
+                run_id TEXT NOT NULL,
+                sequence INTEGER NOT NULL,
+                scope TEXT NOT NULL CHECK (
+                    scope GLOB 'agent:?*:ltm:?*' OR scope GLOB 'team:?*' OR scope = 'collective'
+                ),
+                kind TEXT NOT NULL,
+                key TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                tick INTEGER NOT NULL,
+                game_s REAL NOT NULL,
+                data TEXT NOT NULL,
+                tags TEXT NOT NULL,
+                importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+                relevance REAL NOT NULL,
+                utility REAL NOT NULL,
+                status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
+                sources TEXT NOT NULL,
+                closed TEXT NOT NULL,
+                count INTEGER NOT NULL,
+                merged TEXT NOT NULL,
+                text TEXT NOT NULL,
+                UNIQUE (run_id, sequence),
+                UNIQUE (scope, key)
+            ) STRICT""",
+            "CREATE INDEX open_entries ON ltm_entries (scope, kind) WHERE closed = ''",
+            "CREATE VIRTUAL TABLE ltm_text USING fts5 "
+            "(text, content = 'ltm_entries', content_rowid = 'id', tokenize = 'porter unicode61')",
+            """CREATE TRIGGER ltm_made AFTER INSERT ON ltm_entries BEGIN
+                INSERT INTO ltm_text (rowid, text) VALUES (new.id, new.text);
+            END""",
+            """CREATE TRIGGER ltm_gone AFTER DELETE ON ltm_entries BEGIN
+                INSERT INTO ltm_text (ltm_text, rowid, text) VALUES ('delete', old.id, old.text);
+            END""",
+            """INSERT INTO ltm_entries SELECT
+                id, run_id, run_id, sequence, scope, kind, run_id || '/lesson-' || sequence, 1, 0, 0.0,
+                data, tags, importance, 1.0, 0.5, 'verified', '[]', '', 1, '[]',
+                CASE WHEN NOT json_valid(data) OR NOT json_valid(tags) THEN '' ELSE kind
+                    || coalesce((SELECT ' ' || group_concat(value, ' ') FROM json_each(tags)), '')
+                    || coalesce((SELECT ' ' || group_concat(atom, ' ') FROM json_tree(data)
+                        WHERE type = 'text' AND atom <> ''), '')
+                END FROM ltm_entries_before WHERE scope GLOB 'agent:?*:ltm:?*'""",
+            # Nothing but these scopes outlives a run.
+            """INSERT INTO archive (table_name, id, archived_at, row)
+                SELECT 'ltm_entries', id, 0.0, json_object('run_id', run_id, 'sequence', sequence,
+                    'scope', scope, 'kind', kind, 'data', data, 'tags', tags, 'importance', importance)
+                FROM ltm_entries_before WHERE NOT scope GLOB 'agent:?*:ltm:?*'""",
+            "DROP TABLE ltm_entries_before",
+            "ALTER TABLE provenance RENAME TO provenance_before",
+            # closed: why the row no longer holds, '' while it does; evidence: a list of what shows it.
+            """CREATE TABLE provenance (
+                table_name TEXT NOT NULL,
+                id TEXT NOT NULL,
+                status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim', 'retracted')),
+                run_id TEXT NOT NULL,
+                sequence INTEGER NOT NULL,
+                tick INTEGER NOT NULL,
+                closed TEXT NOT NULL,
+                evidence TEXT NOT NULL,
+                PRIMARY KEY (table_name, id)
+            ) STRICT, WITHOUT ROWID""",
+            "INSERT INTO provenance SELECT *, '', '[]' FROM provenance_before",
+            "DROP TABLE provenance_before",
+            "ALTER TABLE archive ADD COLUMN provenance TEXT NOT NULL DEFAULT 'null'",
+        ),
     ),
 )

@@ -7,96 +7,37 @@ each other. Nothing is deleted that the archive has not got.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memory.blackboard.entry import Entry
-from memory.codec import Json, as_json, decode, encode
+from memory.codec import as_json, overwrite
+from memory.store.archive import Archive
 from memory.store.database import Database, open_database, open_readonly
+from memory.store.growing_entries import GrowingEntries
+from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
-from memory.store.knowledge_tables import BY_LESSON, TABLES, Table, knowledge
+from memory.store.knowledge_tables import BY_LESSON, BY_NAME, TABLES, Table, knowledge
+from memory.store.ltm_entries import TABLE
 from memory.tiers import forgetting
 from memory.tiers.lessons import learn
 from memory.tiers.settings import ConsolidationConfig
-from memory.tiers.tactician import TacticianMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from memory.codec import Json
     from memory.store.run_rows import OutboxRow
-
-MAX_ENTRIES: Final = 500  # of each scope
-
-
-class Provenance(NamedTuple):
-    """How far a piece of knowledge is to be trusted, and the last lesson that taught it."""
-
-    status: Literal["verified", "claim", "retracted"]
-    run_id: str
-    sequence: int
-    tick: int
+    from memory.tiers.knowledge import Knowledge
 
 
-class KnowledgeReader:
-    """Knowledge, to be read."""
+@dataclass(frozen=True, slots=True)
+class KnowledgeUpkeep:
+    """What one round of upkeep did: how many entries became one with others, went, can be searched."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def load_tactician(self) -> TacticianMemory:
-        """Return all that was learnt."""
-        patterns, strategies, mistakes, preferences = map(self._records, TABLES)
-        stats = self._database.row(
-            "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
-        )
-        sessions, battles, win_rate = stats or (0, 0, 0.0)
-        return TacticianMemory.from_json(
-            {
-                "patterns": patterns,
-                "strategies": strategies,
-                "mistakes": mistakes,
-                "preferences": preferences,
-                "total_sessions": sessions,
-                "total_battles": battles,
-                "overall_win_rate": win_rate,
-            }
-        )
-
-    def entries(self) -> list[Entry]:
-        """Return the long-term entries of all runs, oldest first."""
-        sql = "SELECT id, scope, kind, data, tags, importance, NULL FROM ltm_entries ORDER BY id"
-        rows = self._database.rows(sql)
-        with self._database.understood("ltm_entries"):
-            return [
-                Entry(seq, scope, kind, 0, 0.0, dict(decode(data)), frozenset(decode(tags)), *rest)
-                for seq, scope, kind, data, tags, *rest in rows
-            ]
-
-    def provenance(self, table: str, memory_id: str) -> Provenance | None:
-        """Return where one row of the four tables comes from, or None when it is not known."""
-        row = self._database.row(
-            "SELECT status, run_id, sequence, tick FROM provenance WHERE table_name = ? AND id = ?",
-            (table, memory_id),
-        )
-        return None if row is None else Provenance(*row)
-
-    def content_hash(self) -> str:
-        """Return 32 hex digits that change when, and only when, what a run would read changes."""
-        entries: list[Json] = [
-            [each.scope, each.kind, each.data, sorted(each.tags)] for each in self.entries()
-        ]
-        text = encode([self.load_tactician().to_json(), entries])
-        return blake2b(text.encode(), digest_size=16).hexdigest()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    def _records(self, table: Table) -> list[dict[str, Json]]:
-        rows = self._database.rows(table.select)
-        with self._database.understood(table.name):
-            return [as_json(table.record_of(row)) for row in rows]
+    merged: int
+    pruned: int
+    indexed: int
 
 
 class KnowledgeStore(KnowledgeReader):
@@ -106,19 +47,31 @@ class KnowledgeStore(KnowledgeReader):
         super().__init__(database)
         self._now = now
         self._config = config
+        self._archive = Archive(database, now=now)
+        self._growing = GrowingEntries(database, self._archive)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
         """Return how many lessons of `run_id` were new; those delivered before change nothing."""
         with self._database.transaction():
             fresh = [row for row in rows if self._is_new(run_id, row.sequence)]
             if fresh:
-                with self._changing() as tactician:
-                    for row in fresh:
-                        learn(tactician, row.kind, row.payload)
-                        self._note(run_id, row)
-                    forgetting.prune(tactician, self._config, now=self._now)
-                self._limit_entries()
+                with self._changing() as known:
+                    for row in sorted(fresh, key=_closes_last):
+                        learn(known, row.kind, row.payload)
+                        self._note(run_id, row, known)
+                    forgetting.prune(known, self._config, now=self._now)
+                self._provenances.drop_orphans()
+                self._growing.limit()
         return len(fresh)
+
+    def save_knowledge(self, known: Knowledge) -> None:
+        """Make the four tables hold what is `known`, and no more: what was let go of goes to the archive.
+
+        Rows that were closed are none of its business and stay.
+        """
+        closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
+        with self._database.transaction(), self._changing(closed) as held:
+            overwrite(held, known)
 
     def age(self) -> None:
         """Let knowledge fade from the last time to now; what is worth too little is archived."""
@@ -130,81 +83,81 @@ class KnowledgeStore(KnowledgeReader):
             assert row is not None
             if row[0] >= self._now:
                 return
-            with self._changing() as tactician:
-                rate = self._config.forgetting_decay_rate
-                forgetting.decay(tactician, since=row[0], now=self._now, rate=rate)
-                forgetting.prune(tactician, self._config, now=self._now)
+            rate = self._config.forgetting_decay_rate
+            with self._changing() as known:
+                forgetting.decay(known, since=row[0], now=self._now, rate=rate)
+                forgetting.prune(known, self._config, now=self._now)
+            self._growing.fade(rate ** ((self._now - row[0]) / forgetting.MONTH_S))
+            self._growing.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
+
+    def maintain(self, scope_glob: str = "*") -> KnowledgeUpkeep:
+        """Return what upkeep did to the entries of the scopes that a glob names, shared ones as well.
+
+        Those that say the same become one, those that have faded go to the archive, and words find the rest again.
+        """
+        with self._database.transaction():
+            found = (
+                self._growing.reindex()
+            )  # first: what is not in the index cannot be taken out of it
+            merged = self._growing.merge(scope_glob)
+            pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
+        return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
 
     def _is_new(self, run_id: str, sequence: int) -> bool:
         sql = "INSERT OR IGNORE INTO deliveries (run_id, sequence) VALUES (?, ?)"
         return self._database.execute(sql, (run_id, sequence)) == 1
 
     @contextmanager
-    def _changing(self) -> Iterator[TacticianMemory]:
+    def _changing(
+        self, without: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[Knowledge]:
         """Lend the knowledge, and write back what was changed; what is gone goes to the archive."""
-        tactician = self.load_tactician()
-        before = {table.name: dict(knowledge(tactician, table)) for table in TABLES}
-        yield tactician
+        known = self._knowledge(without or {})
+        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        yield known
         database = self._database
         for table in TABLES:
-            old, new = before[table.name], knowledge(tactician, table)
+            old, new = before[table.name], knowledge(known, table)
             database.execute_many(
                 table.replace,
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
-            for name in old.keys() - new.keys():
-                self._archive(table.name, name, encode(as_json(old[name])))
-                database.execute(table.delete, (name,))
+            for name in sorted(old.keys() - new.keys()):
+                self._let_go(table, name, as_json(old[name]))
         database.execute(
             "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
-            (tactician.total_sessions, tactician.total_battles, tactician.overall_win_rate),
+            (known.total_sessions, known.total_battles, known.overall_win_rate),
         )
 
-    def _note(self, run_id: str, row: OutboxRow) -> None:
-        """Keep an entry, or where a lesson comes from."""
+    def _note(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
+        """Keep an entry, where a lesson comes from, or why something no longer holds."""
         if row.kind == "entry":
-            self._database.execute(
-                "INSERT INTO ltm_entries (run_id, sequence, scope, kind, data, tags, importance) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    run_id,
-                    row.sequence,
-                    row.payload["scope"],
-                    row.payload["kind"],
-                    encode(row.payload["data"]),
-                    encode(row.payload["tags"]),
-                    row.payload["importance"],
-                ),
-            )
+            self._growing.take(run_id, row)
+        elif row.kind == "close":
+            self._close(run_id, row, known)
         elif (table := BY_LESSON.get(row.kind)) is not None:
-            # Lessons are drawn from what happened, never from what a model says: they are verified.
-            self._database.execute(
-                "INSERT OR REPLACE INTO provenance VALUES (?, ?, 'verified', ?, ?, ?)",
-                (table.name, row.payload[table.id_column], run_id, row.sequence, row.tick),
-            )
+            memory_id = row.payload[table.id_column]
+            self._provenances.taught(table.name, memory_id, run_id, row)
 
-    def _limit_entries(self) -> None:
-        surplus = self._database.rows(
-            "SELECT id, scope, kind, data FROM (SELECT *, row_number() OVER "
-            "(PARTITION BY scope ORDER BY importance DESC, id DESC) AS place FROM ltm_entries) "
-            "WHERE place > ?",
-            (MAX_ENTRIES,),
-        )
-        for number, scope, kind, data in surplus:
-            with self._database.understood("ltm_entries"):
-                row = encode({"scope": scope, "kind": kind, "data": decode(data)})
-            self._archive("ltm_entries", str(number), row)
-            self._database.execute("DELETE FROM ltm_entries WHERE id = ?", (number,))
+    def _close(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
+        """Note why something no longer holds; what is gone already needs no closing."""
+        name, memory_id = row.payload["table"], row.payload["id"]
+        if name == TABLE:
+            self._growing.close(run_id, row)
+        elif memory_id in knowledge(known, BY_NAME[name]):
+            self._provenances.close(name, run_id, row)
 
-    def _archive(self, table: str, memory_id: str, row: str) -> None:
-        self._database.execute(
-            "INSERT INTO archive (table_name, id, archived_at, row) VALUES (?, ?, ?, ?)",
-            (table, memory_id, self._now, row),
-        )
-        self._database.execute(
-            "DELETE FROM provenance WHERE table_name = ? AND id = ?", (table, memory_id)
-        )
+    def _let_go(self, table: Table, name: str, row: Mapping[str, Json]) -> None:
+        where = self._provenances.of(table.name, name)
+        self._archive.keep(table.name, name, row, None if where is None else where._asdict())
+        self._database.execute(table.delete, (name,))
+        self._provenances.drop(table.name, name)
+
+
+def _closes_last(row: OutboxRow) -> tuple[int, bool]:
+    """Order lessons by tick; what was taught in the tick that closed it must not open it again."""
+    return row.tick, row.kind == "close"
 
 
 def open_knowledge_store(

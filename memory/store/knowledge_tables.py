@@ -6,24 +6,24 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memory.codec import as_json, decode, encode, from_json
-from memory.tiers.tactician import (
+from memory.tiers.knowledge import (
+    Knowledge,
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
-    TacticianMemory,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Knowledge: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
+Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
 
 
 class Table:
     """One table, whose columns are the fields of its record, in order, the id first."""
 
-    def __init__(self, name: str, record: type[Knowledge], *json_columns: str) -> None:
+    def __init__(self, name: str, record: type[Piece], *json_columns: str) -> None:
         self.name = name
         self.columns = [field.name for field in fields(record)]
         self.id_column = self.columns[0]
@@ -32,16 +32,21 @@ class Table:
         self.select = f"SELECT * FROM {name} ORDER BY {self.id_column}"  # noqa: S608
         self.replace = f"INSERT OR REPLACE INTO {name} VALUES ({marks})"  # noqa: S608
         self.delete = f"DELETE FROM {name} WHERE {self.id_column} = ?"  # noqa: S608
+        # A lesson need not have been taken up, nor outlived the pruning that followed it.
+        self.orphans = (
+            f"DELETE FROM provenance WHERE table_name = '{name}' "  # noqa: S608
+            f"AND id NOT IN (SELECT {self.id_column} FROM {name})"
+        )
         self._record = record
         self._json_columns = frozenset(json_columns)
 
-    def record_of(self, row: tuple[Any, ...]) -> Knowledge:
+    def record_of(self, row: tuple[Any, ...]) -> Piece:
         """Return the record that a row holds."""
         values = dict(zip(self.columns, row, strict=True))
         decoded = {name: decode(values[name]) for name in self._json_columns}
         return from_json(self._record, values | decoded)
 
-    def row_of(self, record: Knowledge) -> tuple[object, ...]:
+    def row_of(self, record: Piece) -> tuple[object, ...]:
         """Return the row that holds a record."""
         values = as_json(record)
         return tuple(
@@ -54,6 +59,7 @@ STRATEGIES: Final = Table("successful_strategies", SuccessfulStrategy, "context"
 MISTAKES: Final = Table("mistake_records", MistakeRecord, "situation")
 PREFERENCES: Final = Table("player_preferences", PlayerPreference, "preference_value")
 TABLES: Final = (PATTERNS, STRATEGIES, MISTAKES, PREFERENCES)
+BY_NAME: Final = {table.name: table for table in TABLES}
 BY_LESSON: Final = {
     "pattern": PATTERNS,
     "strategy": STRATEGIES,
@@ -62,12 +68,12 @@ BY_LESSON: Final = {
 }
 
 
-def knowledge(tactician: TacticianMemory, table: Table) -> Mapping[str, Knowledge]:
+def knowledge(known: Knowledge, table: Table) -> Mapping[str, Piece]:
     """Return the records that belong in `table`, by id."""
-    shelves: dict[str, Mapping[str, Knowledge]] = {
-        PATTERNS.name: tactician.patterns,
-        STRATEGIES.name: tactician.strategies,
-        MISTAKES.name: tactician.mistakes,
-        PREFERENCES.name: tactician.preferences,
+    shelves: dict[str, Mapping[str, Piece]] = {
+        PATTERNS.name: known.patterns,
+        STRATEGIES.name: known.strategies,
+        MISTAKES.name: known.mistakes,
+        PREFERENCES.name: known.preferences,
     }
     return shelves[table.name]

@@ -79,5 +79,91 @@ RUN_SCHEMA: Final = Schema(
             "UPDATE checkpoints SET last_event = (SELECT coalesce(max(id), 0) FROM events "
             "WHERE events.tick <= checkpoints.tick)",
         ),
+        # A row id of its own: an entry that is revised or written again is a new row beside the old one, which
+        # is marked as dropped, so that going back to a checkpoint brings back what was there.
+        (
+            "ALTER TABLE entries RENAME TO entries_before",
+            "DROP INDEX dropped_entries",
+            # text: the words worth searching; '' for what comes and goes too fast to be searched.
+            """CREATE TABLE entries (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                seq INTEGER NOT NULL,
+                scope TEXT NOT NULL,
+                kind TEXT NOT NULL,
+                key TEXT,
+                version INTEGER NOT NULL,
+                tick INTEGER NOT NULL,
+                game_s REAL NOT NULL,
+                place TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                data TEXT NOT NULL,
+                tags TEXT NOT NULL,
+                importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+                relevance REAL NOT NULL,
+                utility REAL NOT NULL,
+                status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
+                sources TEXT NOT NULL,
+                closed TEXT NOT NULL,
+                expires_s REAL,
+                dropped_after INTEGER,
+                text TEXT NOT NULL
+            ) STRICT""",
+            "CREATE UNIQUE INDEX live_seqs ON entries (seq) WHERE dropped_after IS NULL",
+            "CREATE UNIQUE INDEX live_keys ON entries (key, scope) WHERE dropped_after IS NULL",
+            "CREATE INDEX live_kinds ON entries (scope, kind, seq) WHERE dropped_after IS NULL",
+            # These hold all that a score and most filters need, so that ranking reads no row it does not return.
+            """CREATE INDEX live_places ON entries (place, game_s, seq, scope, kind, subject, importance,
+                utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND place <> ''""",
+            """CREATE INDEX live_subjects ON entries (subject, game_s, seq, scope, kind, place, importance,
+                utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND subject <> ''""",
+            "CREATE INDEX dropped_entries ON entries (dropped_after) WHERE dropped_after IS NOT NULL",
+            """CREATE TABLE entry_tags (
+                tag TEXT NOT NULL,
+                scope TEXT NOT NULL,
+                entry INTEGER NOT NULL,
+                PRIMARY KEY (tag, scope, entry)
+            ) STRICT, WITHOUT ROWID""",
+            "CREATE VIEW live_text AS SELECT id, text FROM entries "
+            "WHERE dropped_after IS NULL AND text <> ''",
+            "CREATE VIRTUAL TABLE entry_text USING fts5 "
+            "(text, content = 'live_text', content_rowid = 'id', tokenize = 'porter unicode61')",
+            # The number of an old entry becomes that of its row, which is what its checkpoints refer to.
+            """INSERT INTO entries SELECT
+                seq, seq, scope, kind, (SELECT run_id FROM run) || '/' || seq, 1, tick, game_s,
+                CASE WHEN json_valid(data) THEN coalesce((
+                    SELECT atom FROM json_each(data) WHERE type = 'text' AND atom <> ''
+                    AND key IN ('location', 'location_name', 'place')
+                    ORDER BY instr('location,location_name,place', key) LIMIT 1
+                ), '') ELSE '' END,
+                CASE WHEN json_valid(data) THEN coalesce((
+                    SELECT atom FROM json_each(data) WHERE type = 'text' AND atom <> ''
+                    AND key IN ('enemy_pokemon', 'species', 'subject', 'objective_id')
+                    ORDER BY instr('enemy_pokemon,species,subject,objective_id', key) LIMIT 1
+                ), '') ELSE '' END,
+                data, tags, importance, 1.0, 0.5, 'verified', '[]', '', expires_s, dropped_after,
+                CASE WHEN scope GLOB '*:sensory' OR NOT json_valid(data) OR NOT json_valid(tags)
+                THEN '' ELSE kind
+                    || coalesce((SELECT ' ' || group_concat(value, ' ') FROM json_each(tags)), '')
+                    || coalesce((SELECT ' ' || group_concat(atom, ' ') FROM json_tree(data)
+                        WHERE type = 'text' AND atom <> ''), '')
+                END FROM entries_before""",
+            "INSERT INTO entry_text (entry_text) VALUES ('rebuild')",
+            "INSERT INTO entry_tags SELECT DISTINCT value, scope, entries.id "
+            "FROM entries, json_each(tags) "
+            "WHERE dropped_after IS NULL AND text <> ''",
+            "DROP TABLE entries_before",
+            "ALTER TABLE checkpoints RENAME COLUMN last_seq TO last_entry",
+            # dropped_after as in entries; made_after: the last checkpoint before it was written.
+            """CREATE TABLE strategist_checkpoints (
+                id INTEGER PRIMARY KEY,
+                session_id TEXT NOT NULL,
+                tick INTEGER NOT NULL,
+                data TEXT NOT NULL,
+                made_after INTEGER NOT NULL,
+                dropped_after INTEGER
+            ) STRICT""",
+            "CREATE UNIQUE INDEX live_sessions ON strategist_checkpoints (session_id) "
+            "WHERE dropped_after IS NULL",
+        ),
     ),
 )

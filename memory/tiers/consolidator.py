@@ -1,42 +1,39 @@
-"""What moves knowledge up the tiers: every thousand ticks, and at the end of a session.
+"""What drives memory's edges: every thousand ticks, at the end of a session, and when somebody asks.
 
-The observer's actions become counted approaches, approaches and battles become lessons, and each lesson is learnt
-by the tactician of this run and put in the outbox for those to come. Everything is told once.
+It moves nothing itself and holds nothing: what is pending, what was carried and what came of it is on the blackboard
+and with the subscriptions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from memory.codec import Json, as_json, content_id, from_json
-from memory.tiers import approaches, forgetting, lessons
-from memory.tiers.approaches import Approach
+from memory.blackboard.kinds import Kind
+from memory.blackboard.view import View
+from memory.codec import Json, as_json
+from memory.tiers import edges, forgetting
 from memory.tiers.settings import ConsolidationConfig
-from memory.tiers.strategist import MAX_BATTLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from _typeshed import DataclassInstance
-
+    from memory.flow.flows import Flows
+    from memory.flow.maintenance import Maintenance
     from memory.tiers.observer import ObserverMemory
     from memory.tiers.strategist import StrategistMemory
     from memory.tiers.tactician import TacticianMemory
 
 CONSOLIDATION: Final = "consolidation"
-SESSION: Final = "session"
 MAX_HISTORY: Final = 50
-KEPT_IN_WORKING: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What one consolidation did."""
+    """What one consolidation did; `number` counts them from 1."""
 
+    number: int
     tick: int
-    reason: Literal["interval", "session_end"]
+    reason: Literal["interval", "session_end", "demand"]
     actions: int
     patterns: int
     strategies: int
@@ -44,69 +41,95 @@ class Consolidation:
     forgotten: int
 
 
-class Outbox(Protocol):
-    """Where lessons wait for the checkpoint that covers them."""
-
-    def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
-        """Keep one lesson at the next commit."""
+def consolidation_kind() -> Kind:
+    """Return the policies of what is told of each consolidation."""
+    return Kind(
+        CONSOLIDATION,
+        key=lambda data: str(data["number"]),
+        limit=MAX_HISTORY,
+        lasting=True,
+    )
 
 
 class MemoryConsolidator:
     """Drives the tiers of one run. `started_at` is the epoch second that game second 0 stands for."""
 
-    def __init__(  # the three tiers, their figures, and the two ways out
+    def __init__(  # noqa: PLR0913  # the three tiers, what moves between them, and its figures
         self,
         config: ConsolidationConfig | None,
         observer: ObserverMemory,
         strategist: StrategistMemory,
         tactician: TacticianMemory,
         *,
-        outbox: Outbox,
+        flows: Flows,
+        maintenance: Maintenance,
         started_at: float,
     ) -> None:
         self.config = config or ConsolidationConfig()
         self.observer = observer
         self.strategist = strategist
         self.tactician = tactician
-        self.last_consolidation_tick = strategist.session_start_tick
-        self.consolidation_history: list[Consolidation] = []
-        self.consolidations = 0
-        self._outbox = outbox
+        self._flows = flows
+        self._maintenance = maintenance
         self._started_at = started_at
-        self._decayed_at = started_at
-        self._cursor = 0
-        self._battles_told: list[str] = []
-        self._sequences: dict[approaches.Key, Approach] = {}
-        self._attempts: dict[approaches.Key, Approach] = {}
+        self._interval = -1  # the one that `tick` looked at last: a shortcut, nothing that lasts
+        blackboard = observer.blackboard
+        self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
+
+    @property
+    def consolidation_history(self) -> list[Consolidation]:
+        """The last consolidations, oldest first."""
+        return self._history.records()
+
+    @property
+    def consolidations(self) -> int:
+        """How many there were."""
+        last = self._history.records(1)
+        return last[0].number if last else 0
+
+    @property
+    def last_consolidation_tick(self) -> int:
+        """When the last one was, or the session began."""
+        last = self._history.records(1)
+        return max(last[0].tick if last else 0, self.strategist.session_start_tick)
 
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
-        if current_tick // interval <= self.last_consolidation_tick // interval:
+        # Asked every tick: the last one is looked up only where a new interval may have begun.
+        if current_tick // interval == self._interval:
+            return None
+        self._interval = current_tick // interval
+        if self._interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
 
-    def consolidate(self, current_tick: int, *, session_end: bool = False) -> Consolidation:
+    def consolidate(
+        self,
+        current_tick: int,
+        *,
+        reason: Literal["interval", "session_end", "demand"] = "interval",
+    ) -> Consolidation:
         """Return what was moved up just now; nothing is moved twice."""
-        self.last_consolidation_tick = max(self.last_consolidation_tick, current_tick)
         told: Counter[str] = Counter()
         actions = 0
-        if self.config.session_end_consolidate or not session_end:
-            actions = self.consolidate_observer_to_strategist(is_final=session_end)
+        is_final = reason == "session_end"
+        if self.config.session_end_consolidate or not is_final:
+            actions = self.consolidate_observer_to_strategist(is_final=is_final)
+            if is_final:
+                self._sum_up(current_tick)
             told = self.consolidate_strategist_to_tactician()
         done = Consolidation(
+            number=self.consolidations + 1,
             tick=current_tick,
-            reason="session_end" if session_end else "interval",
+            reason=reason,
             actions=actions,
             patterns=told["pattern"],
             strategies=told["strategy"],
             mistakes=told["mistake"],
-            # Game time is no calendar time: inside a run knowledge does not age.
-            forgotten=len(self.apply_forgetting(self._decayed_at)),
+            forgotten=len(self.apply_forgetting()),
         )
-        if session_end:
-            self._end_session()
-        self._remember(done)
+        self._write(CONSOLIDATION, as_json(done), current_tick)
         return done
 
     def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:
@@ -114,40 +137,25 @@ class MemoryConsolidator:
 
         The last sequence may still be going on: unless this is the final time, it waits for the next.
         """
-        found = approaches.sequences(self.observer.actions_since(self._cursor))
-        if found and not is_final:
-            found.pop()
-        for sequence in found:
-            approaches.add(self._sequences, approaches.of_sequence(sequence))
-            for action in sequence:
-                approaches.add(self._attempts, approaches.of_action(action))
-        if found:
-            self._cursor = found[-1][-1].seq
-        return sum(map(len, found))
+        before = self._flows.carried("actions")
+        self._flows.run(*edges.RISING, final=is_final)
+        return self._flows.carried("actions") - before
 
     def consolidate_strategist_to_tactician(self) -> Counter[str]:
         """Return how many lessons of each kind were new."""
-        told: Counter[str] = Counter()
-        session_id = self.strategist.session_id
-        for name, seen in self._sequences.items():
-            at = self._started_at + seen.last_s
-            pattern = lessons.pattern_of(seen, self.config, session_id=session_id, at=at)
-            if pattern is not None:
-                told += self._teach("pattern", pattern)
-                self._sequences[name] = approaches.told(seen)
-        for name, seen in self._attempts.items():
-            mistake = lessons.mistake_of(seen, self.config, at=self._started_at + seen.last_s)
-            if mistake is not None:
-                told += self._teach("mistake", mistake)
-                self._attempts[name] = approaches.told(seen)
-        return told + self._tell_battles()
+        return self._flows.run(*edges.LEARNING)
 
-    def apply_forgetting(self, now: float) -> list[forgetting.Memory]:
-        """Return what the tactician lost: its memories aged to `now`, the worthless and surplus dropped."""
-        rate = self.config.forgetting_decay_rate
-        forgetting.decay(self.tactician, since=self._decayed_at, now=now, rate=rate)
-        self._decayed_at = max(self._decayed_at, now)
-        return forgetting.prune(self.tactician, self.config, now=now)
+    def apply_forgetting(self) -> list[forgetting.Memory]:
+        """Return what the tactician lost: all that is worth too little.
+
+        Every scope is looked after as well. Game time is no calendar time: inside a run knowledge does not age, so
+        that what it is worth changes by evidence alone.
+        """
+        self._maintenance.run()
+        worthless = forgetting.worthless(self.tactician, self.config, now=self._started_at)
+        for memory in worthless:
+            self.tactician.forget(memory)
+        return worthless
 
     def prioritize_memories(self) -> dict[str, list[str]]:
         """Return the ids each tier holds, the one to keep longest first."""
@@ -155,7 +163,7 @@ class MemoryConsolidator:
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
         rate = self.config.forgetting_decay_rate
-        worth = forgetting.values(self.tactician, now=self._decayed_at, rate=rate)
+        worth = forgetting.values(self.tactician, now=self._started_at, rate=rate)
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)
@@ -167,127 +175,40 @@ class MemoryConsolidator:
 
     def get_consolidation_status(self) -> dict[str, Json]:
         """Return the figures of consolidation so far."""
-        last = self.consolidation_history[-1] if self.consolidation_history else None
+        last = self._history.records(1)
+        interval = self.config.tick_interval
         return {
             "last_consolidation_tick": self.last_consolidation_tick,
-            "next_consolidation_tick": (
-                self.last_consolidation_tick // self.config.tick_interval + 1
-            )
-            * self.config.tick_interval,
-            "last": None if last is None else as_json(last),
+            "next_consolidation_tick": (self.last_consolidation_tick // interval + 1) * interval,
+            "last": as_json(last[0]) if last else None,
             "consolidations": self.consolidations,
-            "pending_actions": len(self.observer.actions_since(self._cursor)),
-            "approaches": len(self._sequences),
+            "pending_actions": len(self._flows.pending("actions")),
             "patterns": len(self.tactician.patterns),
             "strategies": len(self.tactician.strategies),
             "mistakes": len(self.tactician.mistakes),
             "preferences": len(self.tactician.preferences),
         }
 
-    def to_json(self) -> dict[str, Json]:
-        """Return all that the tiers themselves do not tell."""
-        return {
-            "last_consolidation_tick": self.last_consolidation_tick,
-            "decayed_at": self._decayed_at,
-            "cursor": self._cursor,
-            "battles_told": self._battles_told,
-            # Lists, because the order says what was unseen for longest.
-            "sequences": [as_json(each) for each in self._sequences.values()],
-            "attempts": [as_json(each) for each in self._attempts.values()],
-            "history": [as_json(each) for each in self.consolidation_history],
-            "consolidations": self.consolidations,
-        }
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from where `to_json` was taken."""
-        self.last_consolidation_tick = data["last_consolidation_tick"]
-        self._decayed_at = data["decayed_at"]
-        self._cursor = data["cursor"]
-        self._battles_told = list(data["battles_told"])
-        self._sequences = _book(data["sequences"])
-        self._attempts = _book(data["attempts"])
-        self.consolidation_history = [from_json(Consolidation, each) for each in data["history"]]
-        self.consolidations = data["consolidations"]
-
-    def _tell_battles(self) -> Counter[str]:
-        told: Counter[str] = Counter()
-        at = self._started_at + self.observer.blackboard.game_s
-        outcomes: Counter[str] = Counter()
-        for battle in self.strategist.battle_history:
-            name = content_id(self.strategist.session_id, battle.battle_id, battle.start_tick)
-            if name in self._battles_told:
-                continue
-            self._battles_told.append(name)
-            outcomes[battle.outcome] += 1
-            if (strategy := lessons.strategy_of(battle, at=at)) is not None:
-                told += self._teach("strategy", strategy)
-            if (defeat := lessons.defeat_of(battle, at=at)) is not None:
-                told += self._teach("mistake", defeat)
-        del self._battles_told[:-MAX_BATTLES]
-        victories, defeats = outcomes["victory"], outcomes["defeat"]
-        if victories + defeats:
-            self._count(sessions=0, battles=victories + defeats, victories=victories)
-        return told
-
-    def _end_session(self) -> None:
-        """Count the session, and leave a summary of it to the runs to come."""
-        self._count(sessions=1, battles=0, victories=0)
-        strategist, blackboard = self.strategist, self.observer.blackboard
+    def _sum_up(self, tick: int) -> None:
+        """Leave a summary of the session in short-term memory, from where it goes to those to come."""
+        strategist = self.strategist
         summary: dict[str, Json] = {
             "session_id": strategist.session_id,
-            "ticks": self.last_consolidation_tick - strategist.session_start_tick,
+            "ticks": tick - strategist.session_start_tick,
             "battles": strategist.total_battles,
             "win_rate": strategist.get_win_rate(),
             "places": list(strategist.locations_visited),
             "progress": strategist.get_objectives_progress(),
         }
-        entry = blackboard.write(
-            self.observer.episodic,
-            SESSION,
-            summary,
-            tick=self.last_consolidation_tick,
-            game_s=blackboard.game_s,
-            importance=6,
-        )
-        payload: dict[str, Json] = {
-            "scope": entry.scope,
-            "kind": entry.kind,
-            "data": summary,
-            "tags": sorted(entry.tags),
-            "importance": entry.importance,
-        }
-        self._outbox.enqueue(entry.tick, "entry", payload)
+        self._write(edges.SESSION, summary, tick, importance=6)
 
-    def _remember(self, done: Consolidation) -> None:
-        """Announce `done` as an entry, and let go of what was read of working memory."""
-        self.consolidations += 1
-        self.consolidation_history.append(done)
-        del self.consolidation_history[:-MAX_HISTORY]
-        blackboard, working = self.observer.blackboard, self.observer.working
+    def _write(self, kind: str, data: dict[str, Any], tick: int, *, importance: int = 3) -> None:
+        blackboard = self.observer.blackboard
         blackboard.write(
             self.observer.stm,
-            CONSOLIDATION,
-            as_json(done),
-            tick=done.tick,
+            kind,
+            data,
+            tick=tick,
             game_s=blackboard.game_s,
+            importance=importance,
         )
-        newest = blackboard.entries(working, limit=KEPT_IN_WORKING)
-        if newest:
-            through = min(self._cursor, newest[0].seq - 1)
-            blackboard.forget(working, through_seq=through)
-
-    def _teach(self, kind: lessons.Kind, record: DataclassInstance) -> Counter[str]:
-        payload = as_json(record)
-        lessons.learn(self.tactician, kind, payload)
-        self._outbox.enqueue(self.last_consolidation_tick, kind, payload)
-        return Counter({kind: 1})
-
-    def _count(self, *, sessions: int, battles: int, victories: int) -> None:
-        self.tactician.count(sessions=sessions, battles=battles, victories=victories)
-        payload = {"sessions": sessions, "battles": battles, "victories": victories}
-        self._outbox.enqueue(self.last_consolidation_tick, "totals", payload)
-
-
-def _book(data: Iterable[Mapping[str, Json]]) -> dict[approaches.Key, Approach]:
-    found = (from_json(Approach, each) for each in data)
-    return {each.key: each for each in found}

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from memory.tiers.tactician import SEVERITIES
+from memory.tiers.knowledge import SEVERITIES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.tiers.knowledge import (
+        Knowledge,
+        LearnedPattern,
+        MistakeRecord,
+        PlayerPreference,
+        SuccessfulStrategy,
+    )
     from memory.tiers.settings import ConsolidationConfig
-    from memory.tiers.tactician import TacticianMemory
 
 MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))
+
+
+class Known(Protocol):
+    """Whatever holds knowledge by id: in a file, or on a blackboard."""
+
+    @property
+    def patterns(self) -> Mapping[str, LearnedPattern]:
+        """What tends to work."""
+
+    @property
+    def strategies(self) -> Mapping[str, SuccessfulStrategy]:
+        """What won."""
+
+    @property
+    def mistakes(self) -> Mapping[str, MistakeRecord]:
+        """What not to do again."""
+
+    @property
+    def preferences(self) -> Mapping[str, PlayerPreference]:
+        """What was chosen."""
 
 
 class Memory(NamedTuple):
@@ -22,51 +50,56 @@ class Memory(NamedTuple):
     id: str
 
 
-def decay(tactician: TacticianMemory, *, since: float, now: float, rate: float) -> None:
+def decay(knowledge: Knowledge, *, since: float, now: float, rate: float) -> None:
     """Weaken patterns and preferences by `rate` a month, from `since` or their last proof on."""
-    for pattern in list(tactician.patterns.values()):
+    for pattern in list(knowledge.patterns.values()):
         kept = rate ** _months(max(since, pattern.last_validated), now)
-        tactician.patterns[pattern.pattern_id] = replace(
+        knowledge.patterns[pattern.pattern_id] = replace(
             pattern, relevance_score=pattern.relevance_score * kept
         )
-    for preference in list(tactician.preferences.values()):
+    for preference in list(knowledge.preferences.values()):
         kept = rate ** _months(max(since, preference.updated_at), now)
-        tactician.preferences[preference.preference_id] = replace(
+        knowledge.preferences[preference.preference_id] = replace(
             preference, confidence=preference.confidence * kept
         )
 
 
-def values(tactician: TacticianMemory, *, now: float, rate: float) -> dict[Memory, float]:
+def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
     """Return what each piece of knowledge is worth at `now`, from 0 to 1."""
     worth: dict[Memory, float] = {}
-    for pattern in tactician.patterns.values():
+    for pattern in knowledge.patterns.values():
         worth[Memory("tactician_patterns", pattern.pattern_id)] = pattern.relevance_score
-    for strategy in tactician.strategies.values():
+    for strategy in knowledge.strategies.values():
         kept = rate ** _months(strategy.last_used, now)
         worth[Memory("successful_strategies", strategy.strategy_id)] = strategy.success_rate * kept
-    for mistake in tactician.mistakes.values():
+    for mistake in knowledge.mistakes.values():
         kept = rate ** _months(mistake.last_occurred, now)
         severity = _SEVERITY_VALUE.get(mistake.severity, _SEVERITY_VALUE["minor"])
         worth[Memory("mistake_records", mistake.mistake_id)] = severity * kept
-    for preference in tactician.preferences.values():
+    for preference in knowledge.preferences.values():
         worth[Memory("player_preferences", preference.preference_id)] = preference.confidence
     return worth
 
 
-def prune(tactician: TacticianMemory, config: ConsolidationConfig, *, now: float) -> list[Memory]:
+def worthless(known: Known, config: ConsolidationConfig, *, now: float) -> list[Memory]:
+    """Return what is worth less at `now` than the threshold."""
+    worth = values(known, now=now, rate=config.forgetting_decay_rate)
+    return [memory for memory, value in worth.items() if value < config.importance_threshold]
+
+
+def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what was dropped: all that is worth less than the threshold, and all over the caps."""
-    worth = values(tactician, now=now, rate=config.forgetting_decay_rate)
+    before = values(knowledge, now=now, rate=config.forgetting_decay_rate)
     shelves: dict[str, dict[str, Any]] = {
-        "tactician_patterns": tactician.patterns,
-        "successful_strategies": tactician.strategies,
-        "mistake_records": tactician.mistakes,
-        "player_preferences": tactician.preferences,
+        "tactician_patterns": knowledge.patterns,
+        "successful_strategies": knowledge.strategies,
+        "mistake_records": knowledge.mistakes,
+        "player_preferences": knowledge.preferences,
     }
-    for memory, value in worth.items():
-        if value < config.importance_threshold:
-            del shelves[memory.table][memory.id]
-    tactician.limit(config)
-    return [memory for memory in worth if memory.id not in shelves[memory.table]]
+    for memory in worthless(knowledge, config, now=now):
+        del shelves[memory.table][memory.id]
+    knowledge.limit(config)
+    return [memory for memory in before if memory.id not in shelves[memory.table]]
 
 
 def _months(since: float, now: float) -> float:

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+    from memory.tiers.knowledge import SuccessfulStrategy
     from memory.tiers.observer import ObserverMemory
     from memory.tiers.strategist import SessionObjective, StrategistMemory
-    from memory.tiers.tactician import SuccessfulStrategy, TacticianMemory
+    from memory.tiers.tactician import TacticianMemory
 
 
 class MemoryGOAPIntegration:

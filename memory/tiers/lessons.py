@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from memory.codec import content_id, from_json
-from memory.tiers.tactician import (
+from memory.tiers.knowledge import (
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
@@ -20,28 +20,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.tiers.approaches import Approach
+    from memory.tiers.knowledge import Knowledge
     from memory.tiers.settings import ConsolidationConfig
     from memory.tiers.strategist import BattleRecord
-    from memory.tiers.tactician import TacticianMemory
 
-Kind: TypeAlias = Literal["pattern", "strategy", "mistake", "preference", "totals", "entry"]
+Kind: TypeAlias = Literal[
+    "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"
+]
 MANY_FAILURES: Final = 10
+MOVE_ORDER: Final = "move_order"
 
 
-def learn(tactician: TacticianMemory, kind: Kind, payload: Mapping[str, Any]) -> None:
-    """Add one lesson to `tactician`; an entry is none of its business."""
+def learn(knowledge: Knowledge, kind: Kind, payload: Mapping[str, Any]) -> None:
+    """Add one lesson to `knowledge`; entries, and what is closed, are none of its business."""
     match kind:
         case "pattern":
-            tactician.add_pattern(from_json(LearnedPattern, payload))
+            knowledge.add_pattern(from_json(LearnedPattern, payload))
         case "strategy":
-            tactician.add_strategy(from_json(SuccessfulStrategy, payload))
+            knowledge.add_strategy(from_json(SuccessfulStrategy, payload))
         case "mistake":
-            tactician.add_mistake(from_json(MistakeRecord, payload))
+            knowledge.add_mistake(from_json(MistakeRecord, payload))
         case "preference":
-            tactician.set_preference(from_json(PlayerPreference, payload))
+            knowledge.set_preference(from_json(PlayerPreference, payload))
         case "totals":
-            tactician.count(**payload)
-        case "entry":
+            knowledge.count(**payload)
+        case "entry" | "close":
             pass
 
 
@@ -60,7 +63,7 @@ def pattern_of(
     if not (is_proven or is_known) or successes + failures == 0:
         return None
     return LearnedPattern(
-        pattern_id=content_id(*approach.key),
+        pattern_id=approach.name,
         pattern_type="action_sequence",
         description=f"{approach.reasoning}: {', '.join(approach.actions)}",
         trigger_conditions={"location": approach.place, "reasoning": approach.reasoning},
@@ -72,6 +75,11 @@ def pattern_of(
         last_validated=at,
         relevance_score=confidence,
     )
+
+
+def mistake_id_of(place: str, action: str) -> str:
+    """Return the id of the mistake that an action is in one place."""
+    return content_id("action", place, action)
 
 
 def mistake_of(
@@ -86,7 +94,7 @@ def mistake_of(
         return None
     action = approach.actions[0]
     return MistakeRecord(
-        mistake_id=content_id("action", approach.place, action),
+        mistake_id=mistake_id_of(approach.place, action),
         description=f"{action} keeps failing in {approach.place or 'an unknown place'}",
         situation={"location": approach.place, "action": action},
         outcome=f"failed {approach.failures} of {total} times",
@@ -137,4 +145,24 @@ def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
         first_occurred=at,
         last_occurred=at,
         occurrence_count=1,
+    )
+
+
+def preference_of(
+    strategy: SuccessfulStrategy, config: ConsolidationConfig, *, session_id: str
+) -> PlayerPreference | None:
+    """Return the habit that a strategy has become: which move a Pokemon opens with."""
+    often = strategy.total_uses >= config.min_occurrences_for_pattern
+    if not often or strategy.success_rate < config.pattern_threshold:
+        return None
+    own, opening = strategy.player_pokemon, strategy.moves_sequence[0]
+    return PlayerPreference(
+        preference_id=content_id(MOVE_ORDER, own, strategy.enemy_type),
+        category=f"{MOVE_ORDER}:{own}",
+        description=f"{own} opens with {opening} against {strategy.enemy_type}",
+        preference_value=opening,
+        learned_from_session=session_id,
+        confidence=strategy.success_rate,
+        created_at=strategy.first_used,
+        updated_at=strategy.last_used,
     )

@@ -12,14 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memory.codec import Json
+    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
     from memory.tiers.observer import ActionRecord, ObserverMemory
     from memory.tiers.strategist import BattleRecord, SessionObjective, StrategistMemory
-    from memory.tiers.tactician import (
-        LearnedPattern,
-        MistakeRecord,
-        SuccessfulStrategy,
-        TacticianMemory,
-    )
+    from memory.tiers.tactician import TacticianMemory
 
 Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 

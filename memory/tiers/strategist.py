@@ -1,27 +1,36 @@
-"""The second tier: one session's objectives, battles, places and belongings.
+"""The second tier: one session's objectives, battles, places and belongings. A view of short-term memory.
 
-Fed by entries of short-term memory of the kinds named here, or by its methods. Saved with each checkpoint.
+Whoever writes an entry of these kinds there has told the strategist; its methods do nothing else.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from memory.blackboard.kinds import Kind
 from memory.blackboard.scopes import scope_name
-from memory.codec import Json, as_json, from_json, overwrite
+from memory.blackboard.view import View
+from memory.codec import Json, as_json, from_json
 from memory.errors import UnknownMemory
+from memory.flow.subscription import Derived
+from memory.tiers.observer import TICK_STATE, TickState
 
 if TYPE_CHECKING:
-    from memory.blackboard.blackboard import Blackboard, Subscription
-    from memory.blackboard.entry import BlackboardEvent
+    from collections.abc import Collection, Sequence
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry, Status
 
 OBJECTIVE: Final = "objective"
 BATTLE: Final = "battle"
 LOCATION: Final = "location"
 RESOURCES: Final = "resources"
+SESSION_TOTALS: Final = "session_totals"
+CURRENT: Final = "current"  # the name of the one entry of a session's totals
+CLOSED: Final = frozenset({"completed", "failed"})
 
 MAX_OBJECTIVES: Final = 100
 MAX_BATTLES: Final = 100
@@ -93,24 +102,94 @@ class ResourceSnapshot:
     key_items: tuple[str, ...]
 
 
-@dataclass
-class StrategistMemory:
-    """One session. Histories are bounded; the totals count everything."""
+@dataclass(frozen=True, slots=True)
+class SessionTotals:
+    """Which session it is, since when, and how its battles went so far; runaways and catches are neither."""
 
     session_id: str
     session_start_tick: int
-    objectives: list[SessionObjective] = field(default_factory=list)
-    active_objective: SessionObjective | None = None
-    battle_history: list[BattleRecord] = field(default_factory=list)
-    locations_visited: dict[str, LocationVisited] = field(default_factory=dict)
-    resource_history: list[ResourceSnapshot] = field(default_factory=list)
-    total_battles: int = 0
-    victories: int = 0
-    defeats: int = 0
+    total_battles: int
+    victories: int
+    defeats: int
 
-    def follow(self, blackboard: Blackboard, agent_id: str) -> Subscription:
-        """Take in every objective, battle, location and resources entry of short-term memory."""
-        return blackboard.subscribe(scope_name(agent_id, "stm"), self._take)
+
+class StrategistMemory:
+    """One session, on the blackboard. Histories are bounded; the totals count everything."""
+
+    def __init__(
+        self, blackboard: Blackboard, agent_id: str, *, session_id: str, session_start_tick: int = 0
+    ) -> None:
+        self.blackboard = blackboard
+        self.stm = scope_name(agent_id, "stm")
+        self._objectives = View(blackboard, self.stm, OBJECTIVE, SessionObjective)
+        self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
+        self._locations = View(blackboard, self.stm, LOCATION, LocationVisited)
+        self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
+        sensory = scope_name(agent_id, "sensory")
+        self._moments = View(blackboard, sensory, TICK_STATE, TickState)
+        self._totals = View(blackboard, self.stm, SESSION_TOTALS, SessionTotals)
+        if CURRENT not in self._totals:
+            self._begin(session_id, session_start_tick)
+
+    @property
+    def totals(self) -> SessionTotals:
+        """The session and its figures."""
+        return self._totals[CURRENT]
+
+    @property
+    def session_id(self) -> str:
+        """The name of the session."""
+        return self.totals.session_id
+
+    @property
+    def session_start_tick(self) -> int:
+        """The tick it began at."""
+        return self.totals.session_start_tick
+
+    @property
+    def total_battles(self) -> int:
+        """How many battles there were."""
+        return self.totals.total_battles
+
+    @property
+    def victories(self) -> int:
+        """How many were won."""
+        return self.totals.victories
+
+    @property
+    def defeats(self) -> int:
+        """How many were lost."""
+        return self.totals.defeats
+
+    @property
+    def objectives(self) -> list[SessionObjective]:
+        """What the session wants or wanted, the last touched last."""
+        return self._objectives.records()
+
+    @property
+    def active_objective(self) -> SessionObjective | None:
+        """The objective turned to last, of those that are active."""
+        active = [each for each in self.objectives if each.status == "active"]
+        return active[-1] if active else None
+
+    @property
+    def battle_history(self) -> list[BattleRecord]:
+        """The last battles, oldest first."""
+        return self._battles.records()
+
+    @property
+    def locations_visited(self) -> Mapping[str, LocationVisited]:
+        """What is known of each place, the last visited last."""
+        return self._locations
+
+    @property
+    def resource_history(self) -> list[ResourceSnapshot]:
+        """What was owned, each time it had changed, oldest first."""
+        return self._resources.records()
+
+    def objective(self, objective_id: str) -> SessionObjective | None:
+        """Return one objective, or None."""
+        return self._objectives.get(objective_id)
 
     def get_objectives_progress(self) -> dict[str, float]:
         """Return the mean progress, in percent, of each type of objective."""
@@ -121,123 +200,162 @@ class StrategistMemory:
 
     def get_win_rate(self) -> float:
         """Return victories per battle that was won or lost; 0.0 when there was none."""
-        decided = self.victories + self.defeats
-        return self.victories / decided if decided else 0.0
+        totals = self.totals
+        decided = totals.victories + totals.defeats
+        return totals.victories / decided if decided else 0.0
 
     def record_battle(self, battle: BattleRecord) -> None:
         """Add one battle; running away and catching are neither victory nor defeat."""
-        self.total_battles += 1
-        self.victories += battle.outcome == "victory"
-        self.defeats += battle.outcome == "defeat"
-        self.battle_history.append(battle)
-        del self.battle_history[:-MAX_BATTLES]
+        self._write(BATTLE, as_json(battle), tick=battle.end_tick, importance=7)
 
     def set_objective(self, objective: SessionObjective) -> None:
         """Add or replace one objective; an active one becomes the active objective."""
-        others = [each for each in self.objectives if each.objective_id != objective.objective_id]
-        if len(others) >= MAX_OBJECTIVES:
-            closed = (each for each in others if each.status in {"completed", "failed"})
-            others.remove(next(closed, others[0]))
-        self.objectives = [*others, objective]
-        active = self.active_objective
-        if objective.status == "active":
-            self.active_objective = objective
-        elif active is not None and active.objective_id == objective.objective_id:
-            self.active_objective = None
+        self._write(OBJECTIVE, as_json(objective))
 
     def update_objective_progress(
         self, objective_id: str, progress: float, *, tick: int | None = None
     ) -> None:
         """Set the percentage of one objective; at 100 it is completed, at `tick`."""
-        for old in self.objectives:
-            if old.objective_id == objective_id:
-                break
-        else:
+        old = self.objective(objective_id)
+        if old is None:
             message = f"no objective {objective_id!r}; call set_objective first."
             raise UnknownMemory(message)
         new = replace(old, progress_percent=min(max(progress, 0.0), 100.0))
         if progress >= 100.0 and old.status != "completed":
             new = replace(new, status="completed", completed_tick=tick)
-        self.objectives[self.objectives.index(old)] = new
-        if self.active_objective == old:
-            self.active_objective = None if new.status == "completed" else new
+        self.set_objective(new)
 
     def add_location(self, location: LocationVisited) -> None:
         """Record a visit; a place known already adds its visits and details to what is known."""
-        known = self.locations_visited.pop(location.location_name, None)
-        visited = location if known is None else _visited_again(known, location)
-        self.locations_visited[location.location_name] = visited
-        while len(self.locations_visited) > MAX_LOCATIONS:
-            del self.locations_visited[next(iter(self.locations_visited))]
+        self._write(LOCATION, as_json(location), tick=location.last_visit_tick)
 
     def snapshot_resources(self, tick: int, owned: ResourceSnapshot | None = None) -> None:
-        """Record what is owned at `tick`: `owned`, where it differs from last time, or the same again."""
-        last = self.resource_history[-1] if self.resource_history else None
-        if owned is None:
-            owned = last
-        elif last is not None and replace(last, tick=owned.tick) == owned:
-            return
-        if owned is not None:
-            self.resource_history.append(replace(owned, tick=tick))
-            del self.resource_history[:-MAX_RESOURCES]
+        """Record what is owned at `tick`, where it differs from last time.
 
-    def clear_session(self) -> None:
-        """Forget the session; its name and start stay."""
-        overwrite(self, StrategistMemory(self.session_id, self.session_start_tick))
+        By itself it takes what was owned last, with the money of this moment.
+        """
+        if owned is None:
+            last, now = self._resources.records(1), self._moments.records(1)
+            if not last:
+                return
+            owned = replace(last[0], money=now[0].money if now else last[0].money)
+        self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
+
+    def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
+        """Forget the session, but for the kinds that are `kept`, and begin another."""
+        for kind in {OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS} - {*kept}:
+            self.blackboard.forget(self.stm, kind=kind)
+        self._begin(session_id, tick)
 
     def to_json(self) -> dict[str, Json]:
-        """Return everything, as `from_json` reads it back."""
-        active = self.active_objective
+        """Return the whole session, as `restore` takes it back."""
         return {
-            "session_id": self.session_id,
-            "session_start_tick": self.session_start_tick,
+            "totals": as_json(self.totals),
             "objectives": [as_json(each) for each in self.objectives],
-            "active_objective": None if active is None else as_json(active),
             "battle_history": [as_json(each) for each in self.battle_history],
-            # A list, because a JSON object with sorted keys forgets which place was seen last.
             "locations_visited": [as_json(each) for each in self.locations_visited.values()],
             "resource_history": [as_json(each) for each in self.resource_history],
-            "total_battles": self.total_battles,
-            "victories": self.victories,
-            "defeats": self.defeats,
         }
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> StrategistMemory:
-        """Return the memory that `to_json` took apart."""
-        active = data["active_objective"]
-        places = [from_json(LocationVisited, each) for each in data["locations_visited"]]
-        return cls(
-            **{each.name: data[each.name] for each in fields(cls)}
-            | {
-                "objectives": [from_json(SessionObjective, each) for each in data["objectives"]],
-                "active_objective": None if active is None else from_json(SessionObjective, active),
-                "battle_history": [
-                    from_json(BattleRecord, each) for each in data["battle_history"]
-                ],
-                "locations_visited": {each.location_name: each for each in places},
-                "resource_history": [
-                    from_json(ResourceSnapshot, each) for each in data["resource_history"]
-                ],
-            }
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Become the session that `to_json` took apart, whatever was known before."""
+        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
+            self.blackboard.forget(self.stm, kind=kind)
+        for kind, records in (
+            (OBJECTIVE, data["objectives"]),
+            (BATTLE, data["battle_history"]),
+            (LOCATION, data["locations_visited"]),
+            (RESOURCES, data["resource_history"]),
+        ):
+            for record in records:
+                self._write(kind, record)
+        # Last, because the battles just written were counted once more.
+        self.blackboard.forget(self.stm, kind=SESSION_TOTALS)
+        self._write(SESSION_TOTALS, data["totals"], status="inferred")
+
+    def _begin(self, session_id: str, tick: int) -> None:
+        begun = SessionTotals(session_id, tick, 0, 0, 0)
+        self._write(SESSION_TOTALS, as_json(begun), tick=tick, status="inferred")
+
+    def _write(
+        self,
+        kind: str,
+        data: Mapping[str, Json],
+        *,
+        tick: int = 0,
+        importance: int = 6,
+        status: Status = "verified",
+    ) -> None:
+        blackboard = self.blackboard
+        blackboard.write(
+            self.stm,
+            kind,
+            data,
+            tick=max(tick, blackboard.tick),
+            game_s=blackboard.game_s,
+            importance=importance,
+            status=status,
         )
 
-    def restore(self, data: Mapping[str, Json]) -> None:
-        """Become the memory that `to_json` took apart."""
-        overwrite(self, self.from_json(data))
 
-    def _take(self, event: BlackboardEvent) -> None:
-        if event.action != "write":
-            return
-        entry = event.entry
-        if entry.kind == OBJECTIVE:
-            self.set_objective(from_json(SessionObjective, entry.data))
-        elif entry.kind == BATTLE:
-            self.record_battle(from_json(BattleRecord, entry.data))
-        elif entry.kind == LOCATION:
-            self.add_location(from_json(LocationVisited, entry.data))
-        elif entry.kind == RESOURCES:
-            self.snapshot_resources(entry.tick, from_json(ResourceSnapshot, entry.data))
+def strategist_kinds() -> tuple[Kind, ...]:
+    """Return the policies of a session's records: what names them, how they grow, and how many there are."""
+    return (
+        Kind(
+            OBJECTIVE,
+            check=lambda data: from_json(SessionObjective, data),
+            key=lambda data: str(data["objective_id"]),
+            limit=MAX_OBJECTIVES,
+            rank=lambda entry: (entry.data["status"] not in CLOSED, entry.seq),
+            lasting=True,
+        ),
+        Kind(
+            BATTLE,
+            check=lambda data: from_json(BattleRecord, data),
+            key=lambda data: f"{data['battle_id']}@{data['start_tick']}",
+            limit=MAX_BATTLES,
+            lasting=True,
+        ),
+        Kind(
+            LOCATION,
+            check=lambda data: from_json(LocationVisited, data),
+            key=lambda data: str(data["location_name"]),
+            merge=lambda known, seen: as_json(
+                _visited_again(from_json(LocationVisited, known), from_json(LocationVisited, seen))
+            ),
+            limit=MAX_LOCATIONS,
+            lasting=True,
+        ),
+        Kind(
+            RESOURCES,
+            check=lambda data: from_json(ResourceSnapshot, data),
+            key=lambda data: str(data["tick"]),
+            repeats=lambda last, now: {**last, "tick": 0} == {**now, "tick": 0},
+            limit=MAX_RESOURCES,
+            lasting=True,
+        ),
+        Kind(
+            SESSION_TOTALS,
+            check=lambda data: from_json(SessionTotals, data),
+            key=lambda _data: CURRENT,
+            merge=_counted,
+            lasting=True,
+        ),
+    )
+
+
+def tally(battles: Sequence[Entry]) -> list[Derived]:
+    """Return what battles add to the totals of the session."""
+    outcomes = [each.data["outcome"] for each in battles]
+    counted = SessionTotals(
+        "", 0, len(outcomes), outcomes.count("victory"), outcomes.count("defeat")
+    )
+    return [Derived(SESSION_TOTALS, as_json(counted), tuple(each.key for each in battles))]
+
+
+def _counted(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+    figures = ("total_battles", "victories", "defeats")
+    return {**known, **{name: known[name] + new[name] for name in figures}}
 
 
 def _visited_again(known: LocationVisited, seen: LocationVisited) -> LocationVisited:

@@ -1,138 +1,154 @@
-"""The third tier: what outlives runs, as patterns, strategies, mistakes and preferences.
+"""The third tier: what is known for good. A view of the three scopes of long-term memory.
 
-Adding a record adds its evidence to what is known under its id, so that several runs can teach the same memory.
-Knows nothing of files.
+Every scope is an agent's: what earlier runs learnt is written there when a run begins, and what this one learns is added.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.codec import Json, as_json, from_json, overwrite
+from memory.blackboard.kinds import Kind
+from memory.blackboard.scopes import scope_name
+from memory.blackboard.view import View
+from memory.codec import as_json, from_json
 from memory.errors import UnknownMemory
+from memory.tiers.knowledge import (
+    Knowledge,
+    LearnedPattern,
+    MistakeRecord,
+    PlayerPreference,
+    SuccessfulStrategy,
+    more_mistake,
+    more_pattern,
+    more_strategy,
+    newer_preference,
+    rank,
+)
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-SEVERITIES: Final = ("minor", "major", "critical")
-_LIMITS: Final = ConsolidationConfig()
+    from _typeshed import DataclassInstance
 
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+    from memory.tiers.forgetting import Memory
 
-@dataclass(frozen=True, slots=True)
-class LearnedPattern:
-    """Something that tends to work, or not, when its conditions hold."""
+PATTERN: Final = "pattern"
+STRATEGY: Final = "strategy"
+MISTAKE: Final = "mistake"
+PREFERENCE: Final = "preference"
+TOTALS: Final = "totals"
+ALL: Final = "all"  # the name of the one entry of totals
+TABLE_OF: Final = {
+    PATTERN: "tactician_patterns",
+    STRATEGY: "successful_strategies",
+    MISTAKE: "mistake_records",
+    PREFERENCE: "player_preferences",
+}
 
-    pattern_id: str
-    pattern_type: str
-    description: str
-    trigger_conditions: Mapping[str, Json]
-    learned_from_session: str
-    learned_from_tick: int
-    success_count: int
-    failure_count: int
-    confidence: float
-    last_validated: float
-    relevance_score: float
-
-
-@dataclass(frozen=True, slots=True)
-class SuccessfulStrategy:
-    """Moves that won against one enemy, in their order."""
-
-    strategy_id: str
-    context: Mapping[str, Json]
-    enemy_type: str
-    player_pokemon: str
-    strategy_description: str
-    moves_sequence: tuple[str, ...]
-    success_rate: float
-    total_uses: int
-    first_used: float
-    last_used: float
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
-@dataclass(frozen=True, slots=True)
-class MistakeRecord:
-    """Something not to do again; `severity` is minor, major or critical."""
+def tactician_kinds(config: ConsolidationConfig) -> tuple[Kind, ...]:
+    """Return the policies of what is known: its ids, how evidence adds up, and the caps."""
+    return (
+        _kind(
+            PATTERN,
+            LearnedPattern,
+            "pattern_id",
+            more_pattern,
+            limit=config.max_patterns_per_type,
+            group=lambda data: data["pattern_type"],
+            rank=lambda entry: _figures(entry, "relevance_score", "success_count"),
+        ),
+        _kind(
+            STRATEGY,
+            SuccessfulStrategy,
+            "strategy_id",
+            more_strategy,
+            limit=config.max_strategies,
+            rank=lambda entry: _figures(entry, "success_rate", "total_uses"),
+        ),
+        _kind(
+            MISTAKE,
+            MistakeRecord,
+            "mistake_id",
+            more_mistake,
+            limit=config.max_mistakes,
+            rank=lambda entry: (
+                rank(str(entry.data["severity"])),
+                *_figures(entry, "occurrence_count"),
+            ),
+        ),
+        _kind(PREFERENCE, PlayerPreference, "preference_id", newer_preference, limit=100),
+        Kind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
+    )
 
-    mistake_id: str
-    description: str
-    situation: Mapping[str, Json]
-    outcome: str
-    severity: str
-    prevention_tip: str
-    first_occurred: float
-    last_occurred: float
-    occurrence_count: int
 
-
-@dataclass(frozen=True, slots=True)
-class PlayerPreference:
-    """A choice that was configured or learnt."""
-
-    preference_id: str
-    category: str
-    description: str
-    preference_value: Json
-    learned_from_session: str
-    confidence: float
-    created_at: float
-    updated_at: float
-
-
-@dataclass
 class TacticianMemory:
-    """Knowledge by id. `total_battles` and the rate count battles that were won or lost."""
+    """Knowledge by id, on the blackboard. `total_battles` counts battles that were won or lost."""
 
-    patterns: dict[str, LearnedPattern] = field(default_factory=dict)
-    strategies: dict[str, SuccessfulStrategy] = field(default_factory=dict)
-    mistakes: dict[str, MistakeRecord] = field(default_factory=dict)
-    preferences: dict[str, PlayerPreference] = field(default_factory=dict)
-    total_sessions: int = 0
-    total_battles: int = 0
-    overall_win_rate: float = 0.0
+    def __init__(self, blackboard: Blackboard, agent_id: str) -> None:
+        self.blackboard = blackboard
+        self.episodic = scope_name(agent_id, "ltm:episodic")
+        self.semantic = scope_name(agent_id, "ltm:semantic")
+        self.procedural = scope_name(agent_id, "ltm:procedural")
+        self.patterns = View(blackboard, self.procedural, PATTERN, LearnedPattern)
+        self.strategies = View(blackboard, self.procedural, STRATEGY, SuccessfulStrategy)
+        self.mistakes = View(blackboard, self.semantic, MISTAKE, MistakeRecord)
+        self.preferences = View(blackboard, self.semantic, PREFERENCE, PlayerPreference)
+
+    @property
+    def total_sessions(self) -> int:
+        """How many sessions have ended, of all runs."""
+        return int(self._totals()["sessions"])
+
+    @property
+    def total_battles(self) -> int:
+        """How many battles were won or lost, of all runs."""
+        return int(self._totals()["battles"])
+
+    @property
+    def overall_win_rate(self) -> float:
+        """The share of them that was won; 0.0 when there was none."""
+        totals = self._totals()
+        return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
+
+    def take_over(
+        self, known: Knowledge, *, origins: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
+        """Write what runs before this one have learnt, as known from the first moment.
+
+        `origins` tells by table and id which run learnt it last.
+        """
+        origins = origins or {}
+        for scope, kind, records in (
+            (self.procedural, PATTERN, known.patterns),
+            (self.procedural, STRATEGY, known.strategies),
+            (self.semantic, MISTAKE, known.mistakes),
+            (self.semantic, PREFERENCE, known.preferences),
+        ):
+            for name, record in records.items():
+                origin = origins.get((TABLE_OF[kind], name))
+                sources = () if origin is None else (f"run:{origin}",)
+                self._write(scope, kind, as_json(record), sources=sources)
+        won = round(known.overall_win_rate * known.total_battles)
+        self._write(
+            self.semantic,
+            TOTALS,
+            {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
+        )
 
     def add_pattern(self, pattern: LearnedPattern) -> None:
         """Add the evidence of `pattern` to what is known under its id."""
-        known = self.patterns.get(pattern.pattern_id)
-        if known is not None:
-            successes = known.success_count + pattern.success_count
-            failures = known.failure_count + pattern.failure_count
-            confidence = successes / (successes + failures) if successes + failures else 0.0
-            pattern = replace(
-                pattern,
-                learned_from_session=known.learned_from_session,
-                learned_from_tick=known.learned_from_tick,
-                success_count=successes,
-                failure_count=failures,
-                confidence=confidence,
-                last_validated=max(known.last_validated, pattern.last_validated),
-                relevance_score=confidence,
-            )
-        self.patterns[pattern.pattern_id] = pattern
-        self._limit_patterns(pattern.pattern_type, _LIMITS.max_patterns_per_type)
+        self._write(self.procedural, PATTERN, as_json(pattern))
 
     def add_strategy(self, strategy: SuccessfulStrategy) -> None:
-        """Add the uses of `strategy` to what is known; one that never worked is not taken up."""
-        known = self.strategies.get(strategy.strategy_id)
-        if known is None and strategy.success_rate == 0.0:
-            return
-        if known is not None:
-            uses = known.total_uses + strategy.total_uses
-            wins = known.success_rate * known.total_uses
-            wins += strategy.success_rate * strategy.total_uses
-            strategy = replace(
-                strategy,
-                context=strategy.context if strategy.success_rate else known.context,
-                success_rate=wins / uses,
-                total_uses=uses,
-                first_used=min(known.first_used, strategy.first_used),
-                last_used=max(known.last_used, strategy.last_used),
-            )
-        self.strategies[strategy.strategy_id] = strategy
-        self._limit_strategies(_LIMITS.max_strategies)
+        """Add the uses of `strategy` to what is known under its id."""
+        self._write(self.procedural, STRATEGY, as_json(strategy))
 
     def record_strategy_success(self, strategy_id: str) -> None:
         """Count one more use of a strategy, a successful one."""
@@ -140,47 +156,28 @@ class TacticianMemory:
         if known is None:
             message = f"no strategy {strategy_id!r}; call add_strategy first."
             raise UnknownMemory(message)
-        self.add_strategy(replace(known, success_rate=1.0, total_uses=1))
+        self._write(
+            self.procedural, STRATEGY, {**as_json(known), "success_rate": 1.0, "total_uses": 1}
+        )
 
     def add_mistake(self, mistake: MistakeRecord) -> None:
         """Add the occurrences of `mistake` to what is known; the worst severity stays."""
-        known = self.mistakes.get(mistake.mistake_id)
-        if known is not None:
-            mistake = replace(
-                mistake,
-                severity=max(known.severity, mistake.severity, key=_rank),
-                first_occurred=min(known.first_occurred, mistake.first_occurred),
-                last_occurred=max(known.last_occurred, mistake.last_occurred),
-                occurrence_count=known.occurrence_count + mistake.occurrence_count,
-            )
-        self.mistakes[mistake.mistake_id] = mistake
-        self._limit_mistakes(_LIMITS.max_mistakes)
+        self._write(self.semantic, MISTAKE, as_json(mistake))
 
     def get_preference(self, category: str) -> PlayerPreference | None:
         """Return the most trusted, then newest, preference of `category`."""
-        of_category = (each for each in self.preferences.values() if each.category == category)
+        of_category = (each for each in self.preferences.records() if each.category == category)
         return max(of_category, key=lambda each: (each.confidence, each.updated_at), default=None)
 
     def set_preference(self, preference: PlayerPreference) -> None:
         """Put `preference` in the place of what is known under its id."""
-        known = self.preferences.get(preference.preference_id)
-        if known is not None:
-            preference = replace(preference, created_at=known.created_at)
-        self.preferences[preference.preference_id] = preference
-
-    def count(self, *, sessions: int, battles: int, victories: int) -> None:
-        """Add to the totals; `battles` are those won or lost."""
-        victories_so_far = self.overall_win_rate * self.total_battles
-        self.total_sessions += sessions
-        self.total_battles += battles
-        if battles:
-            self.overall_win_rate = (victories_so_far + victories) / self.total_battles
+        self._write(self.semantic, PREFERENCE, as_json(preference))
 
     def get_relevant_patterns(self, context: Mapping[str, Json]) -> list[LearnedPattern]:
         """Return the patterns whose conditions speak of `context`, the closest first."""
         found = [
             (matches, each.relevance_score, each)
-            for each in self.patterns.values()
+            for each in self.patterns.records()
             if (matches := _matches(each.trigger_conditions, context))
         ]
         found.sort(key=lambda row: (-row[0], -row[1], row[2].pattern_id))
@@ -192,8 +189,10 @@ class TacticianMemory:
         """Return what worked for this Pokemon against this enemy, the most proven first."""
         found = [
             each
-            for each in self.strategies.values()
-            if each.enemy_type == enemy_type and each.player_pokemon == player_pokemon
+            for each in self.strategies.records()
+            if each.enemy_type == enemy_type
+            and each.player_pokemon == player_pokemon
+            and each.success_rate
         ]
         return sorted(found, key=lambda each: (-_proven(each), each.strategy_id))
 
@@ -201,82 +200,92 @@ class TacticianMemory:
         """Return the mistakes whose situation speaks of `context`, closest and gravest first."""
         found = [
             (matches, each)
-            for each in self.mistakes.values()
+            for each in self.mistakes.records()
             if (matches := _matches(each.situation, context))
         ]
         found.sort(
             key=lambda row: (
                 -row[0],
-                -_rank(row[1].severity),
+                -rank(row[1].severity),
                 -row[1].occurrence_count,
                 row[1].mistake_id,
             )
         )
         return [mistake for _, mistake in found]
 
-    def limit(self, config: ConsolidationConfig) -> None:
-        """Drop what is over the caps: least relevant, least successful, least severe."""
-        for pattern_type in {each.pattern_type for each in self.patterns.values()}:
-            self._limit_patterns(pattern_type, config.max_patterns_per_type)
-        self._limit_strategies(config.max_strategies)
-        self._limit_mistakes(config.max_mistakes)
+    def forget(self, memory: Memory) -> None:
+        """Let go of one piece of knowledge; those to come may still know it."""
+        kind = next(each for each, table in TABLE_OF.items() if table == memory.table)
+        scope = self.procedural if kind in {PATTERN, STRATEGY} else self.semantic
+        self.blackboard.forget(scope, kind=kind, keys={f"{kind}:{memory.id}"})
 
-    def to_json(self) -> dict[str, Json]:
-        """Return everything, as `from_json` reads it back."""
-        return {
-            "patterns": [as_json(each) for each in self.patterns.values()],
-            "strategies": [as_json(each) for each in self.strategies.values()],
-            "mistakes": [as_json(each) for each in self.mistakes.values()],
-            "preferences": [as_json(each) for each in self.preferences.values()],
-            "total_sessions": self.total_sessions,
-            "total_battles": self.total_battles,
-            "overall_win_rate": self.overall_win_rate,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TacticianMemory:
-        """Return the memory that `to_json` took apart."""
-        patterns = (from_json(LearnedPattern, each) for each in data["patterns"])
-        strategies = (from_json(SuccessfulStrategy, each) for each in data["strategies"])
-        mistakes = (from_json(MistakeRecord, each) for each in data["mistakes"])
-        preferences = (from_json(PlayerPreference, each) for each in data["preferences"])
-        return cls(
-            patterns={each.pattern_id: each for each in patterns},
-            strategies={each.strategy_id: each for each in strategies},
-            mistakes={each.mistake_id: each for each in mistakes},
-            preferences={each.preference_id: each for each in preferences},
-            total_sessions=data["total_sessions"],
-            total_battles=data["total_battles"],
-            overall_win_rate=data["overall_win_rate"],
+    def knowledge(self) -> Knowledge:
+        """Return all of it, apart from the blackboard."""
+        return Knowledge(
+            dict(self.patterns),
+            dict(self.strategies),
+            dict(self.mistakes),
+            dict(self.preferences),
+            self.total_sessions,
+            self.total_battles,
+            self.overall_win_rate,
         )
 
-    def restore(self, data: Mapping[str, Json]) -> None:
-        """Become the memory that `to_json` took apart."""
-        overwrite(self, self.from_json(data))
+    def _totals(self) -> Mapping[str, Any]:
+        entry = self.blackboard.get(self.semantic, f"{TOTALS}:{ALL}")
+        return {"sessions": 0, "battles": 0, "victories": 0} if entry is None else entry.data
 
-    def _limit_patterns(self, pattern_type: str, limit: int) -> None:
-        of_type = [each for each in self.patterns.values() if each.pattern_type == pattern_type]
-        of_type.sort(key=lambda each: (-each.relevance_score, -each.success_count, each.pattern_id))
-        for pattern in of_type[limit:]:
-            del self.patterns[pattern.pattern_id]
+    def _write(
+        self, scope: str, kind: str, data: Mapping[str, Json], *, sources: tuple[str, ...] = ()
+    ) -> Entry:
+        blackboard = self.blackboard
+        return blackboard.write(
+            scope,
+            kind,
+            data,
+            tick=blackboard.tick,
+            game_s=blackboard.game_s,
+            importance=IMPORTANCE,
+            status="inferred",
+            sources=sources,
+        )
 
-    def _limit_strategies(self, limit: int) -> None:
-        if len(self.strategies) > limit:
-            best = sorted(
-                self.strategies.values(),
-                key=lambda each: (-each.success_rate, -each.total_uses, each.strategy_id),
-            )
-            for strategy in best[limit:]:
-                del self.strategies[strategy.strategy_id]
 
-    def _limit_mistakes(self, limit: int) -> None:
-        if len(self.mistakes) > limit:
-            worst = sorted(
-                self.mistakes.values(),
-                key=lambda each: (-_rank(each.severity), -each.occurrence_count, each.mistake_id),
-            )
-            for mistake in worst[limit:]:
-                del self.mistakes[mistake.mistake_id]
+IMPORTANCE: Final = 6  # of knowledge
+
+
+def _kind(  # noqa: PLR0913  # the policies of a kind
+    name: str,
+    record: type[Record],
+    id_field: str,
+    more: Callable[[Record, Record], Record],
+    *,
+    limit: int,
+    group: Callable[[Mapping[str, Json]], object] | None = None,
+    rank: Callable[[Entry], tuple[float, ...]] | None = None,
+) -> Kind:
+    def merge(known: Mapping[str, Json], new: Mapping[str, Json]) -> Mapping[str, Json]:
+        return as_json(more(from_json(record, known), from_json(record, new)))
+
+    return Kind(
+        name,
+        check=lambda data: from_json(record, data),
+        key=lambda data: str(data[id_field]),
+        merge=merge,
+        limit=limit,
+        group=group,
+        rank=rank,
+        lasting=True,
+    )
+
+
+def _add(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+    return {name: known[name] + new[name] for name in known}
+
+
+def _figures(entry: Entry, *names: str) -> tuple[float, ...]:
+    data: Mapping[str, Any] = entry.data
+    return (*(float(data[name]) for name in names), float(entry.seq))
 
 
 def _matches(conditions: Mapping[str, Json], context: Mapping[str, Json]) -> int:
@@ -291,7 +300,3 @@ def _proven(strategy: SuccessfulStrategy) -> float:
     # One win of one is less than nine of ten.
     wins = strategy.success_rate * strategy.total_uses
     return (wins + 1) / (strategy.total_uses + 2)
-
-
-def _rank(severity: str) -> int:
-    return SEVERITIES.index(severity) if severity in SEVERITIES else 0

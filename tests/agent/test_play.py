@@ -91,7 +91,7 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert {"tick_state", "sensory_input", "action"} <= entries
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
-        assert knowledge.load_tactician().total_sessions == 1
+        assert knowledge.load_knowledge().total_sessions == 1
         assert [entry.kind for entry in knowledge.entries()] == ["session"]
 
 

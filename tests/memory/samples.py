@@ -7,11 +7,13 @@ from pathlib import Path
 from memory import (
     ACTION,
     ActionRecord,
+    AgentMemory,
     BattleRecord,
     Blackboard,
     Checkpoint,
     ConsolidationConfig,
     Json,
+    Knowledge,
     LearnedPattern,
     LocationVisited,
     MemoryConsolidator,
@@ -27,6 +29,7 @@ from memory import (
     TacticianMemory,
     TickState,
     as_json,
+    open_memory,
     open_run_store,
 )
 
@@ -69,11 +72,27 @@ def checkpoint(tick: int) -> Checkpoint:
 @dataclass
 class Tiers:
     store: RunStore
-    blackboard: Blackboard
-    observer: ObserverMemory
-    strategist: StrategistMemory
-    tactician: TacticianMemory
-    consolidator: MemoryConsolidator
+    memory: AgentMemory
+
+    @property
+    def blackboard(self) -> Blackboard:
+        return self.memory.blackboard
+
+    @property
+    def observer(self) -> ObserverMemory:
+        return self.memory.observer
+
+    @property
+    def strategist(self) -> StrategistMemory:
+        return self.memory.strategist
+
+    @property
+    def tactician(self) -> TacticianMemory:
+        return self.memory.tactician
+
+    @property
+    def consolidator(self) -> MemoryConsolidator:
+        return self.memory.consolidator
 
     def act(self, tick: int, value: str, *, success: bool = True, why: str = "go") -> None:
         action = replace(ACT, tick=tick, action_value=value, reasoning=why, success=success)
@@ -85,18 +104,10 @@ def open_tiers(
     path: Path,
     *,
     config: ConsolidationConfig | None = None,
-    tactician: TacticianMemory | None = None,
+    known: Knowledge | None = None,
 ) -> Tiers:
     store = open_run_store(path, run_id="run-1")
-    blackboard = Blackboard(store)
-    observer = ObserverMemory(blackboard, "play")
-    strategist = StrategistMemory("session-1", 0)
-    tactician = tactician or TacticianMemory()
-    consolidator = MemoryConsolidator(
-        config, observer, strategist, tactician, outbox=store, started_at=NOON
-    )
-    store.attach("strategist", strategist)
-    store.attach("tactician", tactician)
-    store.attach("consolidator", consolidator)
-    strategist.follow(blackboard, "play")
-    return Tiers(store, blackboard, observer, strategist, tactician, consolidator)
+    memory = open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+    if known is not None:
+        memory.take_over(known, ())
+    return Tiers(store, memory)

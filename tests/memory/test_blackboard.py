@@ -6,9 +6,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore, scope_name
+from memory import (
+    Blackboard,
+    BlackboardEvent,
+    Entry,
+    Knowledge,
+    MalformedRecord,
+    RunStore,
+    scope_name,
+)
 from memory.blackboard.scopes import scope_of
-from tests.memory.samples import SENSORY, STM, WORKING
+from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 
 def write(
@@ -42,7 +50,7 @@ def test_names_carry_the_agent_and_the_level() -> None:
     assert scope_name("play", "ltm:episodic") == "agent:play:ltm:episodic"
     assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
     assert (scope_of(WORKING).capacity, scope_of(WORKING).ttl_s) == (2000, None)
-    assert (scope_of(STM).capacity, scope_of(STM).ttl_s) == (100, 3600.0)
+    assert (scope_of(STM).capacity, scope_of(STM).ttl_s) == (2000, 3600.0)
 
 
 def test_entries_come_oldest_first_and_can_be_narrowed(blackboard: Blackboard) -> None:
@@ -150,17 +158,18 @@ def test_what_was_evicted_is_gone_from_the_file_too(store: RunStore) -> None:
     assert [entry.data["n"] for entry in store.live_entries()] == list(range(30, 80))
 
 
-def test_earlier_runs_entries_are_known_from_the_first_moment(blackboard: Blackboard) -> None:
-    old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None)
-    blackboard.adopt([old])
-    (entry,) = blackboard.entries(STM)
-    assert (entry.kind, entry.data, entry.tags, entry.importance) == (
-        old.kind,
+def test_earlier_runs_entries_are_known_from_the_first_moment(tiers: Tiers) -> None:
+    old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None, key="run-0/7")
+    tiers.memory.take_over(Knowledge(), [old])
+    (entry,) = tiers.blackboard.entries(STM, kind="tale")
+    assert (entry.key, entry.data, entry.tags, entry.importance) == (
+        "run-0/7",
         old.data,
         old.tags,
         8,
     )
     assert (entry.tick, entry.game_s) == (0, 0.0)
+    assert tiers.memory.map().pending == 0  # it has been learnt from already
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)

@@ -75,6 +75,6 @@ def test_e35_a_plan_that_keeps_failing_in_a_place_becomes_a_mistake_known_there(
     for _ in range(3):
         GOAP.record_planning_outcome(tiers.observer, False, "no way")
     assert [each.outcome_summary for each in tiers.observer.recent_actions] == ["no way"] * 3
-    tiers.consolidator.consolidate(1000, session_end=True)
+    tiers.consolidator.consolidate(1000, reason="session_end")
     (mistake,) = tiers.tactician.get_mistakes_for_context({"location": "town"})
     assert mistake.situation == {"location": "town", "action": "plan:badge"}

@@ -13,17 +13,17 @@ from memory import (
     Blackboard,
     ConsolidationConfig,
     CorruptStore,
+    Knowledge,
     KnowledgeStore,
     OutboxRow,
     Provenance,
     RunStore,
-    TacticianMemory,
     as_json,
     open_knowledge_store,
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.knowledge_store import MAX_ENTRIES
+from memory.store.growing_entries import MAX_ENTRIES
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -113,19 +113,19 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("table", SEED_TABLES)
-def test_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
+def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
     open_knowledge_store(path, now=NOON).close()
     info = rows(path, f"PRAGMA table_info({table})")
     columns = [(name, kind, default, key) for _, name, kind, _, default, key in info]
     assert columns == SEED_TABLES[table]
 
 
-def test_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
+def test_e24_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     assert store.deliver("run-1", LESSONS) == 6
     store.close()
     reader = read_knowledge_store(path)
-    tactician = reader.load_tactician()
+    tactician = reader.load_knowledge()
     assert tactician.patterns == {"p1": PATTERN}
     assert tactician.strategies == {"s1": STRATEGY}
     assert tactician.mistakes == {"m1": MISTAKE}
@@ -154,7 +154,7 @@ def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     for run_id in ("run-1", "run-2"):
         store.deliver(run_id, LESSONS)
-    tactician = store.load_tactician()
+    tactician = store.load_knowledge()
     assert (tactician.patterns["p1"].success_count, tactician.patterns["p1"].failure_count) == (
         6,
         2,
@@ -169,32 +169,32 @@ def test_a_delivery_that_fails_can_be_made_again(path: Path) -> None:
     broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
     with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
         store.deliver("run-1", [LESSONS[0], broken])
-    assert store.load_tactician().patterns == {}
+    assert store.load_knowledge().patterns == {}
     assert store.deliver("run-1", LESSONS) == 6
     store.close()
 
 
-def test_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
+def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
     for at in (NOON, NOON + MONTH / 3, NOON + MONTH / 3, NOON + MONTH, NOON, NOON + MONTH):
         open_knowledge_store(path, now=at).close()
     reader = read_knowledge_store(path)
-    tactician = reader.load_tactician()
+    tactician = reader.load_knowledge()
     reader.close()
     assert tactician.patterns["p1"].relevance_score == pytest.approx(0.75 * 0.95)
     assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95)
 
 
-def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
+def test_e31_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
     later = NOON + 24 * MONTH
     store = open_knowledge_store(path, now=later)
-    tactician = store.load_tactician()
-    assert tactician == TacticianMemory(total_sessions=1, total_battles=4, overall_win_rate=0.75)
+    tactician = store.load_knowledge()
+    assert tactician == Knowledge(total_sessions=1, total_battles=4, overall_win_rate=0.75)
     assert store.provenance("mistake_records", "m1") is None
     store.close()
     archived = rows(path, "SELECT table_name, id, archived_at, row FROM archive ORDER BY id")
@@ -202,18 +202,19 @@ def test_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
         ("player_preferences", "f1", later),
         ("mistake_records", "m1", later),
         ("tactician_patterns", "p1", later),
+        ("ltm_entries", "run-1/lesson-6", later),
         ("successful_strategies", "s1", later),
     ]
     assert decode(archived[1][3])["description"] == "wall"
 
 
-def test_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
+def test_e24_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
     config = ConsolidationConfig(max_mistakes=2)
     store = open_knowledge_store(path, now=NOON, config=config)
     for n in range(5):
         mistake = replace(MISTAKE, mistake_id=f"m{n}", occurrence_count=n + 1)
         store.deliver("run-1", [OutboxRow(n + 1, 1, "mistake", as_json(mistake))])
-    assert store.load_tactician().mistakes.keys() == {"m3", "m4"}
+    assert store.load_knowledge().mistakes.keys() == {"m3", "m4"}
     store.close()
     assert rows(path, "SELECT mistake_id FROM mistake_records") == [("m3",), ("m4",)]
     assert len(rows(path, "SELECT * FROM archive")) == 3
@@ -277,28 +278,28 @@ def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:
     return knowledge.deliver(run.run_id, run.outbox())
 
 
-def test_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
+def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
     knowledge = open_knowledge_store(path, now=NOON)
-    first = open_tiers(tmp_path / "1.sqlite", tactician=knowledge.load_tactician())
+    first = open_tiers(tmp_path / "1.sqlite", known=knowledge.load_knowledge())
     first.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=20, game_s=10.0)
     for tick in range(5):
         first.act(tick, "push wall", success=False)
-    first.consolidator.consolidate(100, session_end=True)
+    first.consolidator.consolidate(100, reason="session_end")
     first.store.commit()
     assert deliver(knowledge, first.store) == 0
     first.store.commit(checkpoint=checkpoint(100))
     assert deliver(knowledge, first.store) > 0
     assert deliver(knowledge, first.store) == 0
-    assert knowledge.load_tactician() == first.tactician
+    assert knowledge.load_knowledge() == first.tactician.knowledge()
     first.store.close()
 
-    second = open_tiers(tmp_path / "2.sqlite", tactician=knowledge.load_tactician())
-    second.blackboard.adopt(knowledge.entries())
+    second = open_tiers(tmp_path / "2.sqlite")
+    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries())
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1
     knowledge.deliver("a run beside it", LESSONS)
-    assert second.tactician == first.tactician
+    assert second.tactician.knowledge() == first.tactician.knowledge()
     second.store.close()
     knowledge.close()
 

@@ -1,10 +1,12 @@
 """The three tiers: the design's names, and what each promises."""
 
 from dataclasses import fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory import (
@@ -27,9 +29,7 @@ from memory import (
     ResourceSnapshot,
     SensoryInput,
     SessionObjective,
-    StrategistMemory,
     SuccessfulStrategy,
-    TacticianMemory,
     TickState,
     UnknownMemory,
     as_json,
@@ -51,6 +51,7 @@ from tests.memory.samples import (
     TOWN,
     WORKING,
     Tiers,
+    open_tiers,
 )
 
 SEED = {
@@ -67,8 +68,6 @@ SEED = {
     LocationVisited: "location_name location_type first_visit_tick last_visit_tick visit_count "
     "explored_areas unexplored_areas points_of_interest npcs_interacted",
     ResourceSnapshot: "tick money items tms_obtained hms_obtained key_items",
-    StrategistMemory: "session_id session_start_tick objectives active_objective battle_history "
-    "locations_visited resource_history total_battles victories defeats",
     LearnedPattern: "pattern_id pattern_type description trigger_conditions learned_from_session "
     "learned_from_tick success_count failure_count confidence last_validated relevance_score",
     SuccessfulStrategy: "strategy_id context enemy_type player_pokemon strategy_description "
@@ -77,8 +76,6 @@ SEED = {
     "first_occurred last_occurred occurrence_count",
     PlayerPreference: "preference_id category description preference_value learned_from_session "
     "confidence created_at updated_at",
-    TacticianMemory: "patterns strategies mistakes preferences total_sessions total_battles "
-    "overall_win_rate",
     ConsolidationConfig: "tick_interval session_end_consolidate pattern_threshold "
     "min_occurrences_for_pattern forgetting_decay_rate max_patterns_per_type max_strategies "
     "max_mistakes importance_threshold",
@@ -88,6 +85,22 @@ SEED = {
 @pytest.mark.parametrize("kind", SEED, ids=lambda kind: kind.__name__)
 def test_fields_are_those_of_the_design(kind: type) -> None:
     assert [field.name for field in fields(kind)] == SEED[kind].split()
+
+
+def test_tiers_hold_what_the_design_has_them_hold(tiers: Tiers) -> None:
+    for tier, names in (
+        (
+            tiers.strategist,
+            "session_id session_start_tick objectives active_objective battle_history "
+            "locations_visited resource_history total_battles victories defeats",
+        ),
+        (
+            tiers.tactician,
+            "patterns strategies mistakes preferences total_sessions total_battles "
+            "overall_win_rate",
+        ),
+    ):
+        assert [name for name in names.split() if not hasattr(tier, name)] == []
 
 
 def test_defaults_of_consolidation_are_those_of_the_design() -> None:
@@ -135,8 +148,8 @@ def test_a_record_that_lacks_a_field_is_refused_by_name(tiers: Tiers) -> None:
 # Strategist
 
 
-def test_the_win_rate_counts_battles_that_were_won_or_lost() -> None:
-    memory = StrategistMemory("s", 0)
+def test_the_win_rate_counts_battles_that_were_won_or_lost(tiers: Tiers) -> None:
+    memory = tiers.strategist
     assert memory.get_win_rate() == 0.0
     for outcome in ("victory", "defeat", "runaway", "catch", "victory", "victory"):
         memory.record_battle(replace(FIGHT, outcome=outcome))
@@ -144,8 +157,8 @@ def test_the_win_rate_counts_battles_that_were_won_or_lost() -> None:
     assert memory.get_win_rate() == 0.75
 
 
-def test_a_repeated_visit_adds_to_what_is_known() -> None:
-    memory = StrategistMemory("s", 0)
+def test_a_repeated_visit_adds_to_what_is_known(tiers: Tiers) -> None:
+    memory = tiers.strategist
     memory.add_location(TOWN)
     memory.add_location(
         replace(TOWN, first_visit_tick=90, last_visit_tick=90, explored_areas=("lab",))
@@ -159,8 +172,8 @@ def test_a_repeated_visit_adds_to_what_is_known() -> None:
     )
 
 
-def test_an_objective_is_completed_at_a_hundred_percent() -> None:
-    memory = StrategistMemory("s", 0)
+def test_an_objective_is_completed_at_a_hundred_percent(tiers: Tiers) -> None:
+    memory = tiers.strategist
     memory.set_objective(AIM)
     memory.set_objective(replace(AIM, objective_id="o2", status="pending", progress_percent=50.0))
     memory.update_objective_progress("o1", 40.0)
@@ -168,30 +181,33 @@ def test_an_objective_is_completed_at_a_hundred_percent() -> None:
     assert memory.get_objectives_progress() == {"reach": 45.0}
     memory.update_objective_progress("o1", 100.0, tick=77)
     assert memory.active_objective is None
-    assert memory.objectives[0] == replace(
+    assert memory.objective("o1") == replace(
         AIM, progress_percent=100.0, status="completed", completed_tick=77
     )
     with pytest.raises(UnknownMemory, match="no objective 'o9'"):
         memory.update_objective_progress("o9", 1.0)
 
 
-def test_belongings_are_noted_when_they_change_or_on_demand() -> None:
-    memory = StrategistMemory("s", 0)
+def test_belongings_are_noted_when_they_have_changed(tiers: Tiers) -> None:
+    memory = tiers.strategist
     memory.snapshot_resources(1)
     assert memory.resource_history == []
     memory.snapshot_resources(1, OWNED)
     memory.snapshot_resources(2, OWNED)
     memory.snapshot_resources(3, replace(OWNED, money=1))
+    moment = as_json(replace(STATE, money=7))
+    tiers.blackboard.write(SENSORY, TICK_STATE, moment, tick=4, game_s=0.0)
     memory.snapshot_resources(4)
+    memory.snapshot_resources(5)
     assert [(each.tick, each.money) for each in memory.resource_history] == [
         (1, 3000),
         (3, 1),
-        (4, 1),
+        (4, 7),
     ]
 
 
-def test_histories_are_bounded_and_totals_are_not() -> None:
-    memory = StrategistMemory("s", 0)
+def test_histories_are_bounded_and_totals_are_not(tiers: Tiers) -> None:
+    memory = tiers.strategist
     for n in range(300):
         memory.record_battle(replace(FIGHT, battle_id=str(n)))
         memory.add_location(replace(TOWN, location_name=str(n)))
@@ -203,8 +219,11 @@ def test_histories_are_bounded_and_totals_are_not() -> None:
     assert [len(memory.resource_history), memory.resource_history[0].money] == [100, 200]
     assert [len(memory.objectives), memory.objectives[-1].objective_id] == [100, "299"]
     assert len(encode(memory.to_json())) < 130_000  # with every history full
-    memory.clear_session()
-    assert memory == StrategistMemory("s", 0)
+    memory.clear_session(session_id="next", tick=900)
+    assert (memory.session_id, memory.session_start_tick) == ("next", 900)
+    assert (memory.total_battles, memory.battle_history, memory.resource_history) == (0, [], [])
+    assert memory.locations_visited == {}
+    assert memory.objectives == []
 
 
 def test_short_term_entries_feed_the_strategist(tiers: Tiers) -> None:
@@ -256,29 +275,45 @@ belongings = st.builds(
 )
 
 
+@settings(max_examples=30, deadline=None)
 @given(
-    st.builds(
-        StrategistMemory,
-        objectives=st.lists(objectives, max_size=3),
-        active_objective=st.none() | objectives,
-        battle_history=st.lists(battles, max_size=3),
-        locations_visited=st.lists(places, max_size=3).map(
-            lambda found: {each.location_name: each for each in found}
-        ),
-        resource_history=st.lists(belongings, max_size=3),
-    )
+    st.lists(objectives, max_size=3),
+    st.lists(battles, max_size=3),
+    st.lists(places, max_size=3),
+    st.lists(belongings, max_size=3),
 )
-def test_a_strategist_comes_back_equal(memory: StrategistMemory) -> None:
-    back = StrategistMemory.from_json(decode(encode(memory.to_json())))
-    assert back == memory
-    assert list(back.locations_visited) == list(memory.locations_visited)
+def test_a_strategist_comes_back_equal(
+    wanted: list[SessionObjective],
+    fought: list[BattleRecord],
+    seen: list[LocationVisited],
+    owned: list[ResourceSnapshot],
+) -> None:
+    with TemporaryDirectory() as folder:
+        one, other = (open_tiers(Path(folder) / name) for name in ("1.sqlite", "2.sqlite"))
+        memory = one.strategist
+        for objective in wanted:
+            memory.set_objective(objective)
+        for battle in fought:
+            memory.record_battle(battle)
+        for place in seen:
+            memory.add_location(place)
+        for each in owned:
+            memory.snapshot_resources(each.tick, each)
+        other.strategist.restore(decode(encode(memory.to_json())))
+        assert other.strategist.to_json() == memory.to_json()
+        assert other.strategist.objectives == memory.objectives
+        assert other.strategist.battle_history == memory.battle_history
+        assert list(other.strategist.locations_visited) == list(memory.locations_visited)
+        assert other.strategist.resource_history == memory.resource_history
+        for tiers in (one, other):
+            tiers.store.close()
 
 
 # Tactician
 
 
-def test_adding_a_pattern_adds_its_evidence() -> None:
-    memory = TacticianMemory()
+def test_adding_a_pattern_adds_its_evidence(tiers: Tiers) -> None:
+    memory = tiers.tactician
     memory.add_pattern(PATTERN)
     memory.add_pattern(replace(PATTERN, success_count=0, failure_count=4, last_validated=NOON + 9))
     (pattern,) = memory.patterns.values()
@@ -287,10 +322,10 @@ def test_adding_a_pattern_adds_its_evidence() -> None:
     assert pattern.last_validated == NOON + 9
 
 
-def test_a_strategy_is_rated_over_all_its_uses_and_keeps_its_move_order() -> None:
-    memory = TacticianMemory()
-    memory.add_strategy(replace(STRATEGY, success_rate=0.0))
-    assert memory.strategies == {}
+def test_a_strategy_is_rated_over_all_its_uses_and_keeps_its_move_order(tiers: Tiers) -> None:
+    memory = tiers.tactician
+    memory.add_strategy(replace(STRATEGY, strategy_id="s0", success_rate=0.0))
+    assert memory.get_successful_strategies("rat", "turtle") == []  # it never worked
     memory.add_strategy(STRATEGY)
     memory.add_strategy(replace(STRATEGY, success_rate=0.0, total_uses=1))
     memory.record_strategy_success("s1")
@@ -300,8 +335,8 @@ def test_a_strategy_is_rated_over_all_its_uses_and_keeps_its_move_order() -> Non
         memory.record_strategy_success("s9")
 
 
-def test_a_mistake_made_again_is_counted_and_stays_as_grave() -> None:
-    memory = TacticianMemory()
+def test_a_mistake_made_again_is_counted_and_stays_as_grave(tiers: Tiers) -> None:
+    memory = tiers.tactician
     memory.add_mistake(replace(MISTAKE, severity="critical"))
     memory.add_mistake(replace(MISTAKE, last_occurred=NOON + 5, occurrence_count=1))
     mistake = memory.mistakes["m1"]
@@ -309,8 +344,8 @@ def test_a_mistake_made_again_is_counted_and_stays_as_grave() -> None:
     assert (mistake.first_occurred, mistake.last_occurred) == (NOON, NOON + 5)
 
 
-def test_the_most_trusted_preference_of_a_category_counts() -> None:
-    memory = TacticianMemory()
+def test_the_most_trusted_preference_of_a_category_counts(tiers: Tiers) -> None:
+    memory = tiers.tactician
     assert memory.get_preference("naming") is None
     memory.set_preference(PREFERENCE)
     memory.set_preference(replace(PREFERENCE, preference_value="B", created_at=NOON + 1))
@@ -319,8 +354,8 @@ def test_the_most_trusted_preference_of_a_category_counts() -> None:
     assert memory.get_preference("naming") == replace(PREFERENCE, preference_value="B")
 
 
-def test_knowledge_is_bounded_by_relevance_success_and_severity() -> None:
-    memory = TacticianMemory()
+def test_knowledge_is_bounded_by_relevance_success_and_severity(tiers: Tiers) -> None:
+    memory = tiers.tactician
     for n in range(250):
         memory.add_pattern(replace(PATTERN, pattern_id=f"a{n}", relevance_score=n / 250))
         memory.add_pattern(replace(PATTERN, pattern_id=f"b{n}", pattern_type="other"))
@@ -335,8 +370,8 @@ def test_knowledge_is_bounded_by_relevance_success_and_severity() -> None:
     assert memory.mistakes.keys() == {"0", "1", "2"} | {str(n) for n in range(53, 250)}
 
 
-def test_matches_come_closest_first_and_an_empty_context_matches_nothing() -> None:
-    memory = TacticianMemory()
+def test_matches_come_closest_first_and_an_empty_context_matches_nothing(tiers: Tiers) -> None:
+    memory = tiers.tactician
     near = {"location": "town", "reasoning": "heal"}
     memory.add_pattern(replace(PATTERN, pattern_id="near", trigger_conditions=near))
     memory.add_pattern(PATTERN)
@@ -354,15 +389,15 @@ def test_matches_come_closest_first_and_an_empty_context_matches_nothing() -> No
     assert memory.get_successful_strategies("rat", "mouse") == []
 
 
-def test_a_battle_at_another_level_is_still_the_same_mistake() -> None:
-    memory = TacticianMemory()
+def test_a_battle_at_another_level_is_still_the_same_mistake(tiers: Tiers) -> None:
+    memory = tiers.tactician
     memory.add_mistake(replace(MISTAKE, situation={"enemy_pokemon": "rat", "player_level": 5}))
     assert memory.get_mistakes_for_context({"enemy_pokemon": "rat", "player_level": 9})
     assert not memory.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})
 
 
-def test_more_uses_outrank_a_lucky_one() -> None:
-    memory = TacticianMemory()
+def test_more_uses_outrank_a_lucky_one(tiers: Tiers) -> None:
+    memory = tiers.tactician
     memory.add_strategy(replace(STRATEGY, strategy_id="lucky", total_uses=1))
     memory.add_strategy(replace(STRATEGY, strategy_id="proven", success_rate=0.9, total_uses=10))
     found = memory.get_successful_strategies("rat", "turtle")
@@ -372,17 +407,19 @@ def test_more_uses_outrank_a_lucky_one() -> None:
 # Recall
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(texts, texts | integers, max_size=4), texts, texts)
 def test_recall_never_returns_what_was_not_stored(
-    context: dict[str, Any], enemy: str, own: str
+    tiers: Tiers, context: dict[str, Any], enemy: str, own: str
 ) -> None:
-    memory = TacticianMemory()
-    memory.add_pattern(PATTERN)
-    memory.add_mistake(MISTAKE)
-    memory.add_strategy(STRATEGY)
-    assert set(map(id, memory.get_relevant_patterns(context))) <= {id(PATTERN)}
-    assert set(map(id, memory.get_mistakes_for_context(context))) <= {id(MISTAKE)}
-    assert set(map(id, memory.get_successful_strategies(enemy, own))) <= {id(STRATEGY)}
+    memory = tiers.tactician
+    if not memory.patterns:
+        memory.add_pattern(PATTERN)
+        memory.add_mistake(MISTAKE)
+        memory.add_strategy(STRATEGY)
+    assert memory.get_relevant_patterns(context) in ([], [PATTERN])
+    assert memory.get_mistakes_for_context(context) in ([], [MISTAKE])
+    assert memory.get_successful_strategies(enemy, own) in ([], [STRATEGY])
 
 
 def test_recall_answers_from_all_three_tiers(tiers: Tiers) -> None:

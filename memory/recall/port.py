@@ -10,13 +10,9 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
     from memory.tiers.strategist import StrategistMemory
-    from memory.tiers.tactician import (
-        LearnedPattern,
-        MistakeRecord,
-        SuccessfulStrategy,
-        TacticianMemory,
-    )
+    from memory.tiers.tactician import TacticianMemory
 
 
 class Recall(Protocol):
@@ -24,6 +20,9 @@ class Recall(Protocol):
 
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
+
+    def fullness(self, scope: str) -> float:
+        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
 
     def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
         """Return what worked for this Pokemon against this enemy, the most proven first."""
@@ -55,6 +54,10 @@ class BlackboardRecall:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
         return self._blackboard.entries(scope, kind=kind, limit=limit)
 
+    def fullness(self, scope: str) -> float:
+        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
+        return self._blackboard.fullness(scope)
+
     def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
         """Return what worked for this Pokemon against this enemy, the most proven first."""
         return self._tactician.get_successful_strategies(enemy_type, player_pokemon)
@@ -74,7 +77,5 @@ class BlackboardRecall:
 
     def objective_status(self, objective_id: str) -> str | None:
         """Return pending, active, completed or failed; None when it was never an objective."""
-        for objective in self._strategist.objectives:
-            if objective.objective_id == objective_id:
-                return objective.status
-        return None
+        objective = self._strategist.objective(objective_id)
+        return None if objective is None else objective.status

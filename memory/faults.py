@@ -18,10 +18,10 @@ class Faults(Counter[str]):
         super().__init__()
         self._on_fault = on_fault
 
-    def note(self, name: str, error: Exception) -> None:
-        """Count one failure of `name` and, when it is the first, tell the listener."""
+    def note(self, name: str, error: Exception, *, always: bool = False) -> None:
+        """Count one failure of `name`; tell the listener when it is the first, or always."""
         self[name] += 1
-        if self[name] > 1 or self._on_fault is None:
+        if self._on_fault is None or (self[name] > 1 and not always):
             return
         try:
             self._on_fault(name, error)

@@ -1,0 +1,217 @@
+"""One agent's memory, built: a blackboard, the edges between its scopes, and three tiers that look at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import EntryStore
+from memory.blackboard.scopes import scope_name
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
+from memory.flow.memory_map import MemoryMap, memory_map
+from memory.persistence import MemoryDatabaseMixin
+from memory.recall.actions import MemoryActions
+from memory.recall.port import BlackboardRecall
+from memory.tiers import lessons
+from memory.tiers.approaches import approach_kind
+from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
+from memory.tiers.edges import Lessons, edges
+from memory.tiers.observer import ObserverMemory
+from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.situations import situation_kind
+from memory.tiers.strategist import OBJECTIVE, StrategistMemory, strategist_kinds
+from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
+from memory.tiers.truth import Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+    from memory.faults import OnFault
+    from memory.flow.subscription import Derived
+    from memory.hooks.hooks import Hooks
+    from memory.recall.ranking import Searched
+    from memory.store.run_store import RunStore
+    from memory.tiers.knowledge import Knowledge
+
+LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
+
+
+class RunMemory(EntryStore, Protocol):
+    """The file of a run, as memory needs it."""
+
+    def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
+        """Keep one lesson at the next commit."""
+
+    def reindex(self) -> int:
+        """Build the index of words anew."""
+
+    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
+        """Keep one event at the next commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMemory(MemoryDatabaseMixin):
+    """All the parts, which share one blackboard; built by `open_memory`."""
+
+    agent_id: str
+    blackboard: Blackboard
+    flows: Flows
+    maintenance: Maintenance
+    observer: ObserverMemory
+    strategist: StrategistMemory
+    tactician: TacticianMemory
+    truth: Truth
+    consolidator: MemoryConsolidator
+    recall: BlackboardRecall
+
+    def take_over(
+        self,
+        known: Knowledge,
+        entries: Iterable[Entry] = (),
+        *,
+        origins: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
+        self.tactician.take_over(known, origins=origins)
+        for old in entries:
+            self.blackboard.write(
+                old.scope,
+                old.kind,
+                old.data,
+                tick=0,
+                game_s=0.0,
+                tags=old.tags,
+                importance=old.importance,
+                key=old.key or None,
+                status=old.status,
+                sources=old.sources,
+            )
+        # What others have learnt is nothing to learn from once more.
+        self.flows.skip_pending()
+
+    def end_session(self, store: RunStore, tick: int) -> None:
+        """Move up what the session taught, keep what it was under its name, and begin the next one."""
+        session_id = self.strategist.session_id
+        origin, _, number = session_id.partition("#")
+        self.consolidator.consolidate(tick, reason="session_end")
+        self.save_strategist_checkpoint(store, session_id, tick=tick)
+        following = f"{origin}#{int(number or 1) + 1}"
+        # What the game was asked to reach, and has, stays known for as long as it goes on.
+        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
+
+    def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
+        """Return what the agent may do with this memory on purpose."""
+        return MemoryActions(
+            self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
+        )
+
+    def map(self) -> MemoryMap:
+        """Return the map of this memory, its empty levels included."""
+        return memory_map(
+            self.blackboard, self.flows, (scope_name(self.agent_id, each) for each in LEVELS)
+        )
+
+
+def open_memory(  # what one agent's memory is made from
+    store: RunMemory,
+    agent_id: str,
+    *,
+    session_id: str,
+    started_at: float,
+    config: ConsolidationConfig | None = None,
+    on_fault: OnFault | None = None,
+) -> AgentMemory:
+    """Return the memory in `store` as of its last checkpoint, or a new one.
+
+    `started_at` is the epoch second that game second 0 stands for.
+    """
+    config = config or ConsolidationConfig()
+    kinds = (*strategist_kinds(), *tactician_kinds(config), approach_kind(), situation_kind())
+    blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
+    flows = Flows(blackboard, _delivery(store))
+    flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
+    store.attach("flows", flows)
+    maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
+    store.attach("maintenance", maintenance)
+    observer = ObserverMemory(blackboard, agent_id)
+    strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
+    tactician = TacticianMemory(blackboard, agent_id)
+    truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
+    consolidator = MemoryConsolidator(
+        config,
+        observer,
+        strategist,
+        tactician,
+        flows=flows,
+        maintenance=maintenance,
+        started_at=started_at,
+    )
+    recall = BlackboardRecall(blackboard, strategist, tactician)
+    return AgentMemory(
+        agent_id,
+        blackboard,
+        flows,
+        maintenance,
+        observer,
+        strategist,
+        tactician,
+        truth,
+        consolidator,
+        recall,
+    )
+
+
+def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
+    def deliver(entry: Entry, derived: Derived) -> None:
+        """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
+        if derived.kind == TOTALS:
+            store.enqueue(entry.tick, "totals", derived.data)
+        elif derived.kind in TABLE_OF:
+            evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
+            store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
+        else:
+            store.enqueue(entry.tick, "entry", _whole(entry))
+
+    return deliver
+
+
+def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
+    def close(entry: Entry) -> None:
+        """Tell those to come that a piece of knowledge no longer holds."""
+        kind, _, memory_id = entry.key.partition(":")
+        payload: dict[str, Json] = {
+            "table": TABLE_OF[kind],
+            "id": memory_id,
+            "reason": entry.closed,
+            "evidence": list(entry.sources),
+        }
+        store.enqueue(entry.tick, "close", payload)
+
+    return close
+
+
+def _archive(store: RunMemory) -> Any:  # noqa: ANN401  # what Maintenance calls Archive
+    def archive(entry: Entry, reason: str) -> None:
+        """Keep in the event log what leaves the blackboard."""
+        store.append_event(entry.tick, "archived", {**_whole(entry), "reason": reason})
+
+    return archive
+
+
+def _whole(entry: Entry) -> dict[str, Json]:
+    return {
+        "scope": entry.scope,
+        "kind": entry.kind,
+        "key": entry.key,
+        "data": entry.data,
+        "tags": sorted(entry.tags),
+        "importance": entry.importance,
+        "status": entry.status,
+        "sources": list(entry.sources),
+        "tick": entry.tick,
+        "game_s": entry.game_s,
+    }

@@ -1,0 +1,70 @@
+"""Several writes as one, if nobody else has written meanwhile to what was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from memory.blackboard.scopes import scope_of
+from memory.codec import require_json
+from memory.errors import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+
+
+@dataclass(slots=True)
+class Transaction:
+    """What was read, and what is to be written when the block ends without an error.
+
+    Optimistic: nothing is locked. At the end every version read must still be the one that is there.
+
+    Raises:
+        Conflict: at the end, when another version is; nothing was written then, and the block may be tried again.
+    """
+
+    blackboard: Blackboard
+    tick: int
+    game_s: float
+    written: list[Entry] = field(default_factory=list)
+    _read: dict[tuple[str, str], int] = field(default_factory=dict)
+    _writes: list[tuple[str, str, Mapping[str, Json], dict[str, Any]]] = field(default_factory=list)
+
+    def read(self, scope: str, key: str) -> Entry | None:
+        """Return the entry called `key`, or None, and hold on to its version."""
+        entry = self.blackboard.get(scope, key)
+        self._read[scope, key] = 0 if entry is None else entry.version
+        return entry
+
+    def write(self, scope: str, kind: str, data: Mapping[str, Json], **more: Any) -> None:  # noqa: ANN401
+        """Write this at the end; what can be refused is refused now, so that all or nothing is written."""
+        scope_of(scope)
+        require_json(data)
+        policy = self.blackboard.kinds.get(kind)
+        if policy is not None and policy.check is not None:
+            policy.check(data)
+        self._writes.append((scope, kind, data, more))
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            return
+        for (scope, key), version in self._read.items():
+            entry = self.blackboard.get(scope, key)
+            if (0 if entry is None else entry.version) != version:
+                message = f"{key!r} of {scope} was written by another; read it again and retry."
+                raise Conflict(message)
+        for scope, name, data, more in self._writes:
+            entry = self.blackboard.write(
+                scope, name, data, tick=self.tick, game_s=self.game_s, **more
+            )
+            self.written.append(entry)

@@ -1,0 +1,132 @@
+"""How each scope looks after itself: it fades, prunes, merges what is alike, and mends its index.
+
+Driven by time and by the consolidator, never by the planner, which may ask for it as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from memory.blackboard.worth import faded
+from memory.flow.similarity import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+
+    Archive: TypeAlias = Callable[[Entry, str], object]
+
+VALUABLE: Final = 7  # importance from which on nothing is pruned that is not archived first
+UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
+
+
+class Index(Protocol):
+    """What finds entries by their words."""
+
+    def reindex(self) -> int:
+        """Return how many entries it holds, built anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What one round did in one scope."""
+
+    scope: str
+    pruned: int
+    merged: int
+
+
+class Maintenance:
+    """Looks after every scope of a blackboard, each at most once in `every_s` game seconds."""
+
+    def __init__(
+        self,
+        blackboard: Blackboard,
+        *,
+        index: Index | None = None,
+        archive: Archive | None = None,
+        every_s: float = 600.0,
+    ) -> None:
+        self._blackboard = blackboard
+        self._index = index
+        self._archive = archive
+        self._every_s = every_s
+        self._done_s: dict[str, float] = {}
+
+    def run(self, *, asked: bool = False) -> list[Upkeep]:
+        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for."""
+        now = self._blackboard.game_s
+        done: list[Upkeep] = []
+        for scope in self._blackboard.scopes():
+            if scope.rpartition(":")[2] in UNIQUE:
+                continue
+            if asked or now - self._done_s.get(scope, 0.0) >= self._every_s:
+                self._done_s[scope] = now
+                done.append(Upkeep(scope, self.prune(scope), self.deduplicate(scope)))
+        return done
+
+    def relevance(self, entry: Entry) -> float:
+        """Return how relevant `entry` still is: relevance·(1-rate)^minutes."""
+        rate = self._blackboard.policy(entry.scope).decay_per_min
+        return faded(entry, self._blackboard.game_s, rate)
+
+    def prune(self, scope: str, threshold: float | None = None) -> int:
+        """Return how many entries of `scope` went because they had faded below `threshold`."""
+        limit = self._blackboard.policy(scope).prune_below if threshold is None else threshold
+        doomed = [
+            entry
+            for entry in self._blackboard.entries(scope)
+            if not self._lasts(entry) and self.relevance(entry) < limit
+        ]
+        for entry in doomed:
+            if entry.importance >= VALUABLE and self._archive is not None:
+                self._archive(entry, "pruned")
+        return self._blackboard.forget(scope, keys={each.key for each in doomed}) if doomed else 0
+
+    def deduplicate(self, scope: str, threshold: float | None = None) -> int:
+        """Return how many entries of `scope` became one with a newer one that says the same.
+
+        The newest stays, as important and as long-lived as any of them, with the tags and evidence of all.
+        """
+        limit = self._blackboard.policy(scope).similar if threshold is None else threshold
+        loose = [each for each in self._blackboard.entries(scope) if not self._lasts(each)]
+        merged = 0
+        for newest, *others in groups(loose, limit):
+            if others:
+                self._merge(newest, others)
+                merged += len(others)
+        return merged
+
+    def reindex(self) -> int:
+        """Return how many entries the index of words holds, built anew."""
+        return 0 if self._index is None else self._index.reindex()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return when each scope was last looked after."""
+        return dict(self._done_s)
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Go on from where `to_json` was taken."""
+        self._done_s = dict(data)
+
+    def _lasts(self, entry: Entry) -> bool:
+        policy = self._blackboard.kinds.get(entry.kind)
+        return policy is not None and (policy.lasting or policy.key is not None)
+
+    def _merge(self, newest: Entry, others: list[Entry]) -> None:
+        blackboard = self._blackboard
+        every = [newest, *others]
+        links = dict.fromkeys(key for each in every for key in each.sources)
+        links.update(dict.fromkeys(each.key for each in others))
+        blackboard.revise(
+            newest,
+            importance=max(each.importance for each in every),
+            utility=max(each.utility for each in every),
+            tags=newest.tags.union(*(each.tags for each in others)),
+            sources=tuple(links),
+        )
+        blackboard.forget(newest.scope, keys={each.key for each in others})

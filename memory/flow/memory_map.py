@@ -1,0 +1,151 @@
+"""The whole of memory on one page: its scopes, its edges, what is pending, and what it does not know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from memory.blackboard.scopes import Scope, scope_of
+from memory.errors import UnknownScope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.flow.flows import Flows
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeMap:
+    """One scope: its policies, and what it holds."""
+
+    policies: Scope
+    kinds: Mapping[str, int]
+    closed: int
+    claims: int
+    oldest_tick: int | None
+    newest_tick: int | None
+
+    @property
+    def count(self) -> int:
+        """How many entries it holds."""
+        return sum(self.kinds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One subscription, and how far it has got."""
+
+    name: str
+    source: str
+    target: str
+    transformer: str
+    trigger: str
+    pending: int
+    carried: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMap:
+    """Scopes by name, edges, and what is wrong with how they hang together."""
+
+    scopes: Mapping[str, ScopeMap]
+    edges: tuple[Edge, ...]
+    gaps: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return sum(each.count for each in self.scopes.values())
+
+    @property
+    def pending(self) -> int:
+        """How many entries wait to be carried, each counted at every edge where it waits."""
+        return sum(each.pending for each in self.edges)
+
+
+def memory_map(blackboard: Blackboard, flows: Flows, expected: Iterable[str] = ()) -> MemoryMap:
+    """Return the map of `blackboard`; the scopes in `expected` are shown also when they are empty."""
+    names = sorted({*expected, *blackboard.scopes()})
+    scopes = {name: _scope(blackboard, name) for name in names}
+    edges = tuple(_edge(flows, name) for name in flows.subscriptions)
+    return MemoryMap(scopes, edges, _gaps(blackboard, scopes, edges), problems(flows, names))
+
+
+def problems(flows: Flows, scopes: Iterable[str]) -> tuple[str, ...]:
+    """Return what is wrong with the edges: targets that are no scope, sources that nothing names, circles.
+
+    A circle is no fault, since no edge carries what it wrote itself, but whoever draws one should know.
+    """
+    found: list[str] = []
+    known = set(scopes)
+    for each in flows.subscriptions.values():
+        try:
+            scope_of(each.target)
+        except UnknownScope:
+            found.append(f"{each.name} leads to {each.target}, which is no scope")
+        if not any(fnmatchcase(name, each.source) for name in known):
+            found.append(f"{each.name} reads {each.source}, which nobody has written to")
+    found.extend(f"there is a circle through {name}" for name in _circles(flows, known))
+    return tuple(found)
+
+
+def _scope(blackboard: Blackboard, name: str) -> ScopeMap:
+    entries = blackboard.entries(name)
+    return ScopeMap(
+        policies=scope_of(name),
+        kinds=blackboard.count(name),
+        closed=sum(bool(each.closed) for each in entries),
+        claims=sum(each.status == "claim" for each in entries),
+        oldest_tick=min((each.tick for each in entries), default=None),
+        newest_tick=max((each.tick for each in entries), default=None),
+    )
+
+
+def _edge(flows: Flows, name: str) -> Edge:
+    facts: dict[str, Any] = flows.subscriptions[name].facts()
+    return Edge(
+        name=name,
+        source=facts["source"],
+        target=facts["target"],
+        transformer=facts["transformer"],
+        trigger=facts["trigger"],
+        pending=len(flows.pending(name)),
+        carried=flows.carried(name),
+    )
+
+
+def _gaps(
+    blackboard: Blackboard, scopes: Mapping[str, ScopeMap], edges: Iterable[Edge]
+) -> tuple[str, ...]:
+    """Return what memory does not know, as far as memory itself can tell."""
+    gaps = [f"{name} holds nothing" for name, each in scopes.items() if not each.count]
+    held = {kind for each in scopes.values() for kind in each.kinds}
+    gaps += [f"no {kind} is known" for kind in sorted(blackboard.kinds) if kind not in held]
+    gaps += [f"nothing has come by way of {each.name}" for each in edges if not each.carried]
+    return tuple(gaps)
+
+
+def _circles(flows: Flows, scopes: set[str]) -> list[str]:
+    leads = defaultdict[str, set[str]](set)
+    for each in flows.subscriptions.values():
+        for name in scopes | {each.target}:
+            if fnmatchcase(name, each.source) and name != each.target:
+                leads[name].add(each.target)
+    return [name for name in sorted(leads) if _reaches(leads, name)]
+
+
+def _reaches(leads: Mapping[str, set[str]], start: str) -> bool:
+    seen: set[str] = set()
+    todo = list(leads.get(start, ()))
+    while todo:
+        here = todo.pop()
+        if here == start:
+            return True
+        if here not in seen:
+            seen.add(here)
+            todo.extend(leads.get(here, ()))
+    return False

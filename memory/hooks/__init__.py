@@ -1,0 +1,1 @@
+"""Memory observes: methods opened to handlers, pointcuts that choose among them, producers that remember."""

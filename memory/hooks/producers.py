@@ -1,0 +1,98 @@
+"""How an agent's loop is remembered: extractors at hooks, entries on the blackboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from memory.blackboard.entry import DEFAULT_IMPORTANCE
+from memory.blackboard.scopes import scope_of
+from memory.hooks.hooks import DEFAULT_PRIORITY
+from memory.hooks.registration import ErrorMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Status
+    from memory.codec import Json
+    from memory.hooks.hooks import Hooks
+    from memory.hooks.pointcut import Pointcut
+    from memory.hooks.registration import Call, Registration
+
+Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
+
+
+class Produced(NamedTuple):
+    """What an extractor found worth keeping, when that was, and what it is founded on."""
+
+    data: Mapping[str, Json]
+    tick: int
+    game_s: float
+    tags: Iterable[str] = ()
+    importance: int = DEFAULT_IMPORTANCE
+    key: str | None = None
+    status: Status = "verified"
+    sources: tuple[str, ...] = ()
+
+
+Extractor: TypeAlias = "Callable[[Call, Any], Produced | Sequence[Produced] | None]"
+
+
+class Producers:
+    """Extractors wired to a blackboard; a new kind of memory is one more registration."""
+
+    def __init__(self, hooks: Hooks, blackboard: Blackboard) -> None:
+        self._hooks = hooks
+        self._blackboard = blackboard
+
+    def register(  # noqa: PLR0913  # one call says all there is to know about a producer
+        self,
+        pointcut: Pointcut | str,
+        extractor: Extractor,
+        *,
+        scope: str,
+        kind: str,
+        ttl_s: float | None = None,
+        on: Occasion = "after",
+        priority: int = DEFAULT_PRIORITY,
+    ) -> Registration:
+        """Write to `scope` what the pure `extractor` makes of each matching call.
+
+        It is given the call and its result; the error when `on` is after_throwing, None when it is before.
+        Its own errors are counted and never the caller's.
+        """
+        scope_of(scope)  # an unknown scope is refused here, not at the first write
+
+        def remember(call: Call, result: object = None) -> None:
+            produced = extractor(call, result)
+            if produced is None:
+                return
+            for each in (produced,) if isinstance(produced, Produced) else produced:
+                self._write(scope, kind, each, ttl_s)
+
+        remember.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
+        suppress = ErrorMode.SUPPRESS
+        match on:
+            case "before":
+                return self._hooks.before(pointcut, remember, priority=priority, on_error=suppress)
+            case "after":
+                return self._hooks.after(pointcut, remember, priority=priority, on_error=suppress)
+            case "after_throwing":
+                return self._hooks.after_throwing(
+                    pointcut, remember, priority=priority, on_error=suppress
+                )
+
+    def _write(self, scope: str, kind: str, each: Produced, ttl_s: float | None) -> None:
+        self._blackboard.write(
+            scope,
+            kind,
+            each.data,
+            tick=each.tick,
+            game_s=each.game_s,
+            tags=each.tags,
+            importance=each.importance,
+            ttl_s=ttl_s,
+            key=each.key,
+            status=each.status,
+            sources=each.sources,
+        )

@@ -1,0 +1,83 @@
+"""What memory has to say on a matter, in lines, within a budget of tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from memory.codec import Json, encode
+from memory.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.blackboard.entry import Entry
+    from memory.recall.query import MemoryQuery
+    from memory.recall.ranking import Found
+
+_SHOWN: Final = 3  # sources named in a line
+_LONGEST: Final = 400  # characters of a line's content
+
+
+class Remembers(Protocol):
+    """Whoever answers queries."""
+
+    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
+        """Return what answers `query` and how well, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Lines worth reading, the most valuable first; `left_out` counts those that the budget had no room for."""
+
+    text: str
+    tokens: int
+    keys: tuple[str, ...]
+    left_out: int
+
+
+def gather_context(
+    memory: Remembers, query: MemoryQuery, budget_tokens: int, why: str = "context"
+) -> Context:
+    """Return what the scopes of `query` hold on it, in at most `budget_tokens`.
+
+    Each line ends with how far it is to be trusted and what it rests on. A line that does not fit is left out, and
+    shorter ones after it may still fit.
+    """
+    lines: list[str] = []
+    keys: list[str] = []
+    found = memory.memory_recall_with_scores(query, why)
+    for each in found:
+        line = line_of(each.entry)
+        if tokens("\n".join([*lines, line])) <= budget_tokens:
+            lines.append(line)
+            keys.append(each.entry.key)
+    text = "\n".join(lines)
+    return Context(text, tokens(text), tuple(keys), len(found) - len(keys))
+
+
+def line_of(entry: Entry) -> str:
+    """Return `entry` in one line: what it says, whether it still holds, its trust and its evidence."""
+    content = ", ".join(f"{name} {_plain(value)}" for name, value in _telling(entry.data).items())
+    if len(content) > _LONGEST:
+        content = content[: _LONGEST - 1] + "…"
+    says = f"- {entry.kind}: {content}"
+    if entry.closed:
+        says += f" (no longer so: {entry.closed})"
+    evidence = entry.sources or (f"tick:{entry.tick}",)
+    rests_on = ", ".join(evidence[:_SHOWN])
+    if len(evidence) > _SHOWN:
+        rests_on += f" and {len(evidence) - _SHOWN} more"
+    return _flat(f"{says} [{entry.status}; {rests_on}]")
+
+
+def _telling(data: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in data.items() if value not in (None, "", [], {}, ())}
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else encode(value)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,146 @@
+"""Memory that several agents share: a team's scope, and the collective one that a management agent looks after.
+
+What is shared names who learnt it, and its key begins with that name, so that what two agents know of one thing stands
+side by side until the management agent makes one of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.blackboard.kinds import Kind
+from memory.blackboard.scopes import COLLECTIVE, team_scope
+from memory.flow.subscription import Derived, MemorySubscription
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+    from memory.flow.flows import Flows
+    from memory.flow.maintenance import Maintenance
+
+SHARED: Final = "shared"
+AGREED: Final = "agreed"
+MANAGER: Final = "memory-management"
+SEED_LIMIT: Final = 100  # of each kind, for a new agent
+_TRUST: Final = {"verified": 2, "inferred": 1, "claim": 0}
+
+
+def sharing_kinds() -> tuple[Kind, ...]:
+    """Return the policies of what is shared and of what is agreed on: the newest word of each counts."""
+    return (
+        Kind(SHARED, key=lambda data: f"{data['origin']}/{data['about']}", lasting=True),
+        Kind(AGREED, key=lambda data: str(data["about"]), lasting=True),
+    )
+
+
+def shares(agent_id: str, team_id: str) -> MemorySubscription:
+    """Return the edge by which a team gets to know what one of its agents knows for good."""
+
+    def attributed(entries: Sequence[Entry]) -> list[Derived]:
+        return [
+            Derived(
+                SHARED,
+                {"origin": agent_id, "about": each.key, "kind": each.kind, "record": each.data},
+                (each.key, *each.sources),
+                each.tags,
+                each.importance,
+                each.status,
+            )
+            for each in entries
+        ]
+
+    return MemorySubscription(
+        f"{agent_id} to {team_id}", f"agent:{agent_id}:ltm:*", team_scope(team_id), attributed
+    )
+
+
+class MemoryManagementAgent:
+    """Looks after what is shared: makes one of many words, keeps it tidy, and hands it on to the next generation."""
+
+    def __init__(self, blackboard: Blackboard, flows: Flows, maintenance: Maintenance) -> None:
+        self._blackboard = blackboard
+        self._flows = flows
+        self._maintenance = maintenance
+        blackboard.define(*sharing_kinds())
+        flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, _is_shared))
+
+    def run(self) -> dict[str, int]:
+        """Return what was done: words agreed on, entries pruned and merged in the shared scopes."""
+        agreed = self._flows.run("teams")[AGREED]
+        shared = [each for each in self._blackboard.scopes() if not each.startswith("agent:")]
+        return {
+            "agreed": agreed,
+            "pruned": sum(map(self._maintenance.prune, shared)),
+            "merged": sum(map(self._maintenance.deduplicate, shared)),
+        }
+
+    def transfer(self, scopes: Mapping[str, str], *, limit: int = SEED_LIMIT) -> int:
+        """Return how many collective entries were handed on: `scopes` says which kind goes to which scope.
+
+        At most `limit` of each kind, the most trusted and important first, each with its origins as evidence.
+        """
+        by_kind: defaultdict[str, list[Entry]] = defaultdict(list)
+        for entry in self._blackboard.entries(COLLECTIVE, kind=AGREED):
+            if not entry.closed:
+                by_kind[str(entry.data["kind"])].append(entry)
+        given = 0
+        for kind, scope in scopes.items():
+            for entry in sorted(by_kind[kind], key=_standing, reverse=True)[:limit]:
+                record: Any = entry.data["record"]
+                self._write(scope, kind, record, str(entry.data["about"]), entry)
+                given += 1
+        return given
+
+    def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return one word for all that is said of each thing: the most trusted, then the newest."""
+        said: defaultdict[str, list[Entry]] = defaultdict(list)
+        about = {str(each.data["about"]) for each in entries}
+        for scope in {each.scope for each in entries}:
+            for each in self._blackboard.entries(scope, kind=SHARED):
+                if each.data["about"] in about and not each.closed:
+                    said[str(each.data["about"])].append(each)
+        found: list[Derived] = []
+        for thing, words in sorted(said.items()):
+            best = max(words, key=_standing)
+            origins = sorted({str(each.data["origin"]) for each in words})
+            data: dict[str, Json] = {
+                "about": thing,
+                "kind": best.data["kind"],
+                "record": best.data["record"],
+                "origins": origins,
+            }
+            links = tuple(each.key for each in words)
+            found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
+        return found
+
+    def _write(
+        self, scope: str, kind: str, data: Mapping[str, Json], key: str, entry: Entry
+    ) -> None:
+        blackboard = self._blackboard
+        if blackboard.get(scope, key) is not None:
+            return  # known there already, by its own experience
+        origins: Any = entry.data["origins"]
+        blackboard.write(
+            scope,
+            kind,
+            data,
+            tick=blackboard.tick,
+            game_s=blackboard.game_s,
+            importance=entry.importance,
+            key=key,
+            status=entry.status,
+            sources=(*origins, entry.key),
+            by=MANAGER,
+        )
+
+
+def _is_shared(entry: Entry) -> bool:
+    return entry.kind == SHARED
+
+
+def _standing(entry: Entry) -> tuple[int, int, float, int]:
+    return _TRUST[entry.status], entry.importance, entry.game_s, entry.seq

@@ -1,0 +1,176 @@
+"""Searching the entries of one run's file: indexes bring a bounded number of candidates, and SQL ranks them.
+
+Whatever is filtered is filtered before anything is cut off, and only what is returned is decoded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memory.blackboard.scopes import scope_of
+from memory.recall.ranking import Found, Score, Weights
+from memory.store.entry_rows import COLUMNS, UNSEARCHED, entry_of
+from memory.store.search_filters import Filters, filters, literal, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memory.recall.query import MemoryQuery
+    from memory.store.database import Database
+
+CANDIDATES: Final = 2_000  # the newest of what each index brings, and the most that are ranked
+
+_CANDIDATE: Final = (
+    "entries.id, seq, game_s, importance, utility, "
+    "(:place <> '' AND place = :place) + (:subject <> '' AND subject = :subject) AS met"
+)
+# The best match counts 1 and no match 0, so that two that are as good as each other stay so.
+_SCORED: Final = (
+    "SELECT id AS found, seq AS age, coalesce(hits / nullif(best, 0.0), 0.0) AS words, "
+    ":half_s / (:half_s + max(0.0, :now - game_s)) AS recent, importance / 10.0 AS weight, "
+    "utility AS used, met / :asked AS met FROM (SELECT *, {best} AS best FROM ({candidates}))"
+)
+_TOTAL: Final = (
+    "SELECT *, :words * words + :recency * recent + :importance * weight + :utility * used "
+    "+ :match * met AS total FROM ({scored}) ORDER BY total DESC, age DESC LIMIT :results"
+)
+_PARTS: Final = "total, words, recent, weight, used, met"
+_FOUND: Final = (
+    "SELECT {parts}, {columns} FROM ({total}) JOIN entries ON entries.id = found "
+    "ORDER BY total DESC, age DESC"
+)
+_NEXT_PAIR: Final = (
+    "SELECT scope, kind FROM entries WHERE dropped_after IS NULL AND (scope, kind) > (?, ?) "
+    "ORDER BY scope, kind LIMIT 1"
+)
+
+
+class _Source(NamedTuple):
+    """Where candidates come from: tables, a condition that an index answers, and the order it answers in."""
+
+    where: str
+    order: str = "seq"
+    tables: str = "entries"
+    hits: str = "0.0"
+
+
+class EntrySearch:
+    """Finds entries, also those of the moment: `settle` comes first and commits what was only appended.
+
+    Resuming goes back to a checkpoint in any case, so one commit more changes nothing that can be seen later.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settle: Callable[[], object] = lambda: None,
+        weights: Weights | None = None,
+    ) -> None:
+        self.weights = weights or Weights()
+        self._database = database
+        self._settle = settle
+        database.define("relevance_left", 3, _relevance_left)
+
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
+        self._settle()
+        passing = filters(query, now_s)
+        values = passing.values
+        values.update(asdict(self.weights))
+        values.update(place=query.place, subject=query.subject, now=now_s)
+        values["asked"] = float(max(1, bool(query.place) + bool(query.subject)))
+        values["results"] = query.max_results
+        sources = list(self._sources(query, values))
+        if not sources:
+            return []
+        best = "max(hits) OVER ()" if query.text else "0.0"
+        scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
+        total = _TOTAL.format(scored=scored)
+        sql = _FOUND.format(parts=_PARTS, columns=COLUMNS, total=total)
+        rows = self._database.rows(sql, values)
+        with self._database.understood("entries"):
+            return [Found(entry_of(row[6:]), Score(*row[:6])) for row in rows]
+
+    def _sources(self, query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
+        """Yield the indexes to ask: by cue, else by key, else by tag, else by scope and kind."""
+        if query.text or query.place or query.subject:
+            yield from _by_cue(query, values)
+        elif prefix := literal(query.key_pattern):
+            values.update(first=prefix, last=prefix + "\U0010ffff")
+            yield _Source("key >= :first AND key < :last", "seq")
+        elif tags := sorted(query.all_of)[:1] or sorted(query.any_of):
+            yield from self._by_tag(tags, values)
+        else:
+            for number, (scope, kind) in enumerate(self._pairs()):
+                if not query.kinds or kind in query.kinds:
+                    values.update({f"in{number}": scope, f"of{number}": kind})
+                    yield _Source(f"entries.scope = :in{number} AND kind = :of{number}", "seq")
+
+    def _by_tag(self, tags: list[str], values: dict[str, object]) -> Iterator[_Source]:
+        tables = "entry_tags JOIN entries ON entries.id = entry_tags.entry"
+        for at, scope in enumerate(dict.fromkeys(scope for scope, _ in self._pairs())):
+            values[f"in{at}"] = scope
+            if scope.endswith(UNSEARCHED):  # few entries, and none in the index of tags
+                yield _Source(f"entries.scope = :in{at}", "seq")
+                continue
+            for number, tag in enumerate(tags):
+                values[f"tag{number}"] = tag
+                where = f"entry_tags.tag = :tag{number} AND entry_tags.scope = :in{at}"
+                yield _Source(where, "entry_tags.entry", tables)
+
+    def _pairs(self) -> Iterator[tuple[str, str]]:
+        """Yield the scopes and kinds there are, by leaps through their index."""
+        pair = ("", "")
+        while (row := self._database.row(_NEXT_PAIR, pair)) is not None:
+            pair = (str(row[0]), str(row[1]))
+            yield pair
+
+
+def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
+    if words := matching(query):
+        values["matching"] = words
+        tables = "entry_text JOIN entries ON entries.id = entry_text.rowid"
+        yield _Source("entry_text MATCH :matching", "entry_text.rowid", tables, "-bm25(entry_text)")
+    if query.place:
+        yield _Source("place = :place AND place <> ''", "game_s DESC, seq")
+    if query.subject:
+        # Those of the place are there already.
+        where = "subject = :subject AND subject <> '' AND place <> :place"
+        yield _Source(where if query.place else where.rpartition(" AND ")[0], "game_s DESC, seq")
+
+
+def _candidates(sources: list[_Source], passing: Filters) -> str:
+    """Return the query for the newest of what each source brings, a share of the whole each."""
+    if len(sources) == 1:
+        return _arm(sources[0], passing, CANDIDATES)
+    if all(each.order == "seq" for each in sources):  # in one order, in which they are merged
+        union = " UNION ALL ".join(_arm(each, passing) for each in sources)
+        return f"{union} ORDER BY seq DESC LIMIT {CANDIDATES}"
+    share = CANDIDATES // len(sources)
+    arms = (f"SELECT * FROM ({_arm(each, passing, share)})" for each in sources)  # noqa: S608
+    union = " UNION ALL ".join(arms)
+    if all(each.tables == "entries" for each in sources):
+        return union
+    columns = "id, seq, game_s, importance, utility, met, max(hits) AS hits"
+    return f"SELECT {columns} FROM ({union}) GROUP BY id"  # noqa: S608  # an entry may come twice
+
+
+def _arm(source: _Source, passing: Filters, most: int = 0) -> str:
+    conditions = " AND ".join((source.where, *passing.conditions))
+    arm = (
+        f"SELECT {_CANDIDATE}, {source.hits} AS hits FROM {source.tables} "  # noqa: S608  # no value is in it
+        f"WHERE {conditions}"
+    )
+    return f"{arm} ORDER BY {source.order} DESC LIMIT {most}" if most else arm
+
+
+def _relevance_left(scope: str, relevance: float, age_s: float) -> float:
+    """Return the relevance after `age_s` game seconds in `scope`: relevance·(1-rate)^minutes."""
+    return float(relevance * (1.0 - _decay_of(scope)) ** (max(0.0, age_s) / 60.0))
+
+
+@cache
+def _decay_of(scope: str) -> float:
+    return scope_of(scope).decay_per_min

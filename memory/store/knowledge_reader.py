@@ -1,0 +1,101 @@
+"""What was learnt in all runs, for whoever wants to know."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from memory.codec import as_json, encode
+from memory.store.knowledge_tables import TABLES, Table
+from memory.store.ltm_entries import LongTermEntries
+from memory.store.provenance import Provenance, Provenances
+from memory.tiers.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+    from pathlib import Path
+
+    from memory.blackboard.entry import Entry
+    from memory.codec import Json
+    from memory.store.database import Database
+
+SEEDS: Final = 100  # of each kind in a scope
+
+
+class KnowledgeReader:
+    """Knowledge, to be read."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._long_term = LongTermEntries(database)
+        self._provenances = Provenances(database)
+
+    def load_knowledge(self) -> Knowledge:
+        """Return all that was learnt and still holds."""
+        closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
+        return self._knowledge(closed)
+
+    def entries(self) -> list[Entry]:
+        """Return the long-term entries of all runs, oldest first, with those that no longer hold."""
+        return self._long_term.all()
+
+    def seed(self, limit_per_kind: int = SEEDS) -> list[Entry]:
+        """Return the entries a new run starts with, those worth most first.
+
+        They still hold, and name the run they come from: their keys begin with it, their sources end with it.
+        """
+        return self._long_term.best(limit_per_kind)
+
+    def search(self, words: str, *, scope_glob: str = "*", limit: int = 10) -> list[Entry]:
+        """Return the entries that hold any of `words` and still hold true, the closest first."""
+        return self._long_term.search(words, scope_glob, limit)
+
+    def provenance(self, table: str, memory_id: str) -> Provenance | None:
+        """Return where one row of the four tables comes from, or None when it is not known."""
+        return self._provenances.of(table, memory_id)
+
+    def origins(self) -> dict[tuple[str, str], str]:
+        """Return the run that taught each row of the four tables last, by table and id."""
+        return self._provenances.origins()
+
+    def content_hash(self) -> str:
+        """Return 32 hex digits that change when, and only when, what a run would read changes."""
+        seeds: list[Json] = [
+            [each.scope, each.kind, each.key, each.data, sorted(each.tags), *each[10:14]]
+            for each in self.seed()
+        ]
+        text = encode([self.load_knowledge().to_json(), seeds])
+        return blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def backup(self, path: Path) -> None:
+        """Copy everything to a new file at `path`, also while runs deliver to this one."""
+        self._database.backup(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _knowledge(self, without: Mapping[str, Container[str]]) -> Knowledge:
+        patterns, strategies, mistakes, preferences = (
+            self._records(table, without.get(table.name, ())) for table in TABLES
+        )
+        stats = self._database.row(
+            "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
+        )
+        sessions, battles, win_rate = stats or (0, 0, 0.0)
+        return Knowledge.from_json(
+            {
+                "patterns": patterns,
+                "strategies": strategies,
+                "mistakes": mistakes,
+                "preferences": preferences,
+                "total_sessions": sessions,
+                "total_battles": battles,
+                "overall_win_rate": win_rate,
+            }
+        )
+
+    def _records(self, table: Table, without: Container[str]) -> list[dict[str, Json]]:
+        rows = self._database.rows(table.select)
+        with self._database.understood(table.name):
+            return [as_json(table.record_of(row)) for row in rows if row[0] not in without]

@@ -1,0 +1,68 @@
+"""The state of sessions by their name: the last that was saved of each on the live lineage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memory.codec import Json, decode, encode
+
+if TYPE_CHECKING:
+    from memory.store.database import Database
+
+
+class StrategistCheckpoints:
+    """Saved with the next commit. What it takes the place of stays while a checkpoint needs it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._saved: dict[str, tuple[int, str]] = {}
+
+    def save(self, session_id: str, tick: int, data: Json) -> None:
+        """Keep the state of a session at the next commit."""
+        self._saved[session_id] = (tick, encode(data))
+
+    def load(self, session_id: str) -> Any:  # noqa: ANN401  # the caller knows the shape it stored
+        """Return what was saved last of a session, or None."""
+        if (saved := self._saved.get(session_id)) is not None:
+            return decode(saved[1])
+        row = self._database.row(
+            "SELECT data FROM strategist_checkpoints WHERE session_id = ? AND dropped_after IS NULL",
+            (session_id,),
+        )
+        with self._database.understood("strategist_checkpoints"):
+            return None if row is None else decode(row[0])
+
+    def flush(self) -> None:
+        """Write what was saved, within the transaction of a commit."""
+        self._database.execute_many(
+            "UPDATE strategist_checkpoints "
+            "SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+            "WHERE session_id = ? AND dropped_after IS NULL",
+            ((session_id,) for session_id in self._saved),
+        )
+        self._database.execute_many(
+            "INSERT INTO strategist_checkpoints (session_id, tick, data, made_after) "
+            "VALUES (?, ?, ?, (SELECT coalesce(max(id), 0) FROM checkpoints))",
+            ((session_id, *saved) for session_id, saved in self._saved.items()),
+        )
+
+    def forget_changes(self) -> None:
+        """Begin anew from what the file holds."""
+        self._saved.clear()
+
+    def rewind(self, number: int) -> None:
+        """Bring back what was saved before checkpoint `number`, within a transaction."""
+        self._database.execute(
+            "DELETE FROM strategist_checkpoints WHERE made_after >= ?", (number,)
+        )
+        self._database.execute(
+            "UPDATE strategist_checkpoints SET dropped_after = NULL WHERE dropped_after >= ?",
+            (number,),
+        )
+
+    def prune(self) -> None:
+        """Delete what no checkpoint needs any more, within a transaction."""
+        self._database.execute(
+            "DELETE FROM strategist_checkpoints "
+            "WHERE dropped_after < (SELECT min(id) FROM checkpoints)"
+        )

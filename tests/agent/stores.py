@@ -1,0 +1,53 @@
+"""Who would store something: what in a source reaches memory by another way than through hooks."""
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+# What of memory changes it. Reading goes through the port Recall; being remembered takes no call at all.
+PARTS: Final = frozenset(
+    {"AgentMemory", "Blackboard", "Flows", "Knowledge", "KnowledgeStore", "MemoryConsolidator"}
+    | {"ObserverMemory", "StrategistMemory", "TacticianMemory", "Transaction", "open_memory"}
+)
+ROOMS: Final = ("memory.blackboard", "memory.flow", "memory.recall", "memory.store", "memory.tiers")
+CHANGES: Final = frozenset(
+    {"write", "store", "revise", "forget", "define", "transaction", "take_over"}
+    | {"append_event", "append_step", "put_entry", "drop_entry", "enqueue", "deliver"}
+    | {"add_action", "add_location", "add_mistake", "add_pattern", "record_battle"}
+    | {"record_strategy_success", "set_preference", "snapshot_resources"}
+    | {"memory_store", "memory_forget", "memory_deduplicate", "memory_prune"}
+    | {"memory_transfer_raw", "memory_ingest_now"}
+)
+OTHERS: Final = frozenset(
+    {"self", "commander", "folder", "_folder"}
+)  # have such names for their own
+
+
+def stores_in(source: str) -> list[str]:
+    """Return what in `source` could change memory, with its line: an import, or a name on somebody else."""
+    tree = ast.parse(source)
+    found = [(node, name) for node in ast.walk(tree) for name in _suspect(node)]
+    return [f"{getattr(node, 'lineno', 0)}: {name}" for node, name in found]
+
+
+def _suspect(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            yield from (each.name for each in names if each.name.split(".")[0] == "memory")
+        case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "memory":
+            if module.startswith(ROOMS):
+                yield module
+            yield from (each.name for each in names if each.name in PARTS)
+        case ast.Attribute(value=owner, attr=name) if (
+            name in CHANGES and _last(owner) not in OTHERS
+        ):
+            yield ast.unparse(node)
+        case ast.Call(
+            func=ast.Name(id="getattr" | "attrgetter" | "methodcaller"),
+            args=[*_, ast.Constant(value=str(name))],
+        ) if name in CHANGES:
+            yield ast.unparse(node)
+
+
+def _last(owner: ast.expr) -> str:
+    return ast.unparse(owner).rpartition(".")[2]

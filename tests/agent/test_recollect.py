@@ -1,0 +1,282 @@
+"""Remembering on purpose: a deed of the plan like any other, but for the time it takes, which is none."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from agent.capabilities import (
+    Capability,
+    Deed,
+    Hindsight,
+    Kit,
+    Ledger,
+    Sensor,
+    Story,
+    capabilities_for,
+    domain_of,
+)
+from agent.capabilities.recollect import TIDY_AGAIN_S, UNTIDY, capability
+from agent.mind import AGENT, Intent, Ladder, Mind, Progress
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Outcome, Skill, Terrain, wait
+from emulator import (
+    FRAMES_PER_SECOND,
+    CartridgeKind,
+    Dex,
+    State,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from memory import (
+    BATTLE,
+    RECOLLECTION,
+    AgentMemory,
+    Hooks,
+    Json,
+    MemoryActions,
+    Producers,
+    Recall,
+    open_memory,
+    open_run_store,
+    read_run,
+    recollection_of,
+    scope_name,
+    watch_actions,
+)
+from tests.agent.support import Played, game_at
+
+STORY = Story.of(CartridgeKind.DEMO)
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+WORKING, STM = scope_name(AGENT, "working"), scope_name(AGENT, "stm")
+SEMANTIC = scope_name(AGENT, "ltm:semantic")
+LEADER = next(task for task in STORY.tasks if task.id == "challenge_leader")
+FIRST = "PEBBLIN"  # whom the leader fights with first
+FACTS = frozenset({"thought", "near", "open", "there", "in_battle"})
+THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
+
+
+@pytest.fixture(scope="module")
+def percept(played: Played) -> Iterator[Percept]:
+    with game_at(played.folder, lambda state: state.in_control) as game:
+        yield Percept(1, game.state, "", 1.0, (), None, None)
+
+
+class Rememberer:
+    """An agent's memory, with what capabilities do to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.store = open_run_store(path, run_id="run-1")
+        self.hooks = Hooks()
+        self.memory: AgentMemory = open_memory(
+            self.store, AGENT, session_id="run-1", started_at=0.0
+        )
+        self.actions: MemoryActions = self.memory.actions(self.store, self.hooks)
+        watch_actions(Producers(self.hooks, self.memory.blackboard), AGENT)
+        world, dex = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
+        ledger = Ledger(STORY.milestones, self.hooks)
+        self.kit = Kit(STORY, Terrain(world), dex, ledger, 0, self.actions)
+
+    def facts(self, percept: Percept) -> dict[str, int]:
+        told: dict[str, int] = {}
+        for sensor in capability(self.kit).sensors:
+            told.update(sensor.read(percept, self.memory.recall))
+        return told
+
+    def do(self, name: str, state: State) -> None:
+        """Do a deed to its end, which must take no step."""
+        (deed,) = (each for each in capability(self.kit).deeds if each.action.name == name)
+        with pytest.raises(StopIteration) as ended:
+            next(deed.begin(state))
+        assert ended.value.value is Outcome.DONE
+        assert deed.at_once
+
+
+@pytest.fixture
+def rememberer(tmp_path: Path) -> Iterator[Rememberer]:
+    opened = Rememberer(tmp_path / "run.sqlite")
+    yield opened
+    opened.store.close()
+
+
+def walk(_state: State) -> Skill:
+    yield wait(1)
+    yield wait(1)
+    return Outcome.DONE
+
+
+def thinker(hooks: Hooks, thoughts: list[int], facts: dict[str, int]) -> Mind:
+    """A mind that wants to be there, and has to think of it first."""
+
+    def think(_state: State) -> Skill:
+        thoughts.append(1)
+        yield from ()
+        return Outcome.DONE
+
+    thought = Require("thought", at_least=1)
+    everything = Capability(
+        name="all",
+        sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
+        deeds=(
+            Deed(Action("think", (), (Effect("thought", 1),), 1, "think"), think, at_once=True),
+            Deed(Action("go", (thought,), (Effect("there", 1),), 3, "go there"), walk),
+        ),
+        goals=(THERE,),
+    )
+    return Mind((everything,), cast("Recall", None), hooks, Ladder(Progress(), seed=0))
+
+
+def decide(mind: Mind, percept: Percept) -> Intent:
+    intent = mind.decide(percept, mind.sense(percept))
+    mind.learn(intent, {}, intent.course.resume(percept.state))
+    return intent
+
+
+def test_b11_what_takes_no_step_is_done_and_the_rest_begun_in_one_decision(
+    percept: Percept,
+) -> None:
+    thoughts: list[int] = []
+    mind = thinker(Hooks(), thoughts, dict.fromkeys(FACTS, 0))
+    assert decide(mind, percept).name == "go"
+    assert thoughts == [1]
+
+
+@pytest.mark.parametrize(("learns", "then"), [(True, "bridge"), (False, "swim")])
+def test_b16_what_comes_to_be_known_for_good_makes_the_mind_plan_anew(
+    rememberer: Rememberer,
+    percept: Percept,
+    learns: bool,  # noqa: FBT001
+    then: str,
+) -> None:
+    facts = dict.fromkeys(FACTS, 0)
+    mind = river(rememberer.hooks, facts)
+    blackboard = rememberer.memory.blackboard
+    blackboard.subscribe("agent:*:ltm:*", mind.remembered)
+
+    assert [decide(mind, percept).name for _ in range(2)] == ["wade", "wade"]
+    facts |= {"near": 1, "open": 1}  # the plan to swim on still stands
+    if learns:
+        blackboard.write(SEMANTIC, "lesson", {"says": "the bridge is open"}, tick=1, game_s=1.0)
+    assert decide(mind, percept).name == then
+
+
+def river(hooks: Hooks, facts: dict[str, int]) -> Mind:
+    """A mind that wants to be there: by wading and swimming, or over the bridge once that is open."""
+    there = Effect("there", 1)
+    near, is_open = Require("near", at_least=1), Require("open", at_least=1)
+    everything = Capability(
+        name="all",
+        sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
+        deeds=(
+            Deed(Action("wade", (), (Effect("near", 1),), 3, "wade in"), walk),
+            Deed(Action("swim", (near,), (there,), 3, "swim"), walk),
+            Deed(Action("bridge", (is_open,), (there,), 1, "take the bridge"), walk),
+        ),
+        goals=(THERE,),
+    )
+    return Mind((everything,), cast("Recall", None), hooks, Ladder(Progress(), seed=0))
+
+
+def test_what_is_known_is_called_to_mind_once_before_a_challenge(
+    rememberer: Rememberer, percept: Percept
+) -> None:
+    assert rememberer.facts(percept)[LEADER.recalled] == 0
+    rememberer.do(LEADER.recalled, percept.state)
+    assert rememberer.facts(percept)[LEADER.recalled] == 1
+    (entry,) = rememberer.memory.blackboard.entries(WORKING, kind=RECOLLECTION)
+    assert recollection_of(entry).why == LEADER.recalled
+
+
+@pytest.mark.parametrize(("outcome", "utility"), [("victory", 0.55), ("defeat", 0.45)])
+def test_b17_what_was_called_to_mind_is_judged_by_the_battle_that_followed(
+    rememberer: Rememberer, percept: Percept, outcome: str, utility: float
+) -> None:
+    blackboard = rememberer.memory.blackboard
+    hindsight = Hindsight(rememberer.kit, rememberer.actions)
+    blackboard.subscribe(STM, hindsight.saw)
+    known = blackboard.write(
+        SEMANTIC, "lesson", {"subject": FIRST, "says": "weak to water"}, tick=1, game_s=1.0
+    )
+    rememberer.do(LEADER.recalled, percept.state)
+    for enemy in ("MOTH", FIRST):
+        record = battle(enemy, outcome)
+        blackboard.write(STM, BATTLE, record, tick=9, game_s=9.0)
+
+    entry = blackboard.get(SEMANTIC, known.key)
+    assert entry is not None
+    assert entry.utility == pytest.approx(utility)
+    assert rememberer.facts(percept)[LEADER.recalled] == 0  # before the next challenge, once more
+
+
+def battle(enemy: str, outcome: str) -> dict[str, Json]:
+    return {
+        "battle_id": f"9:{enemy}",
+        "start_tick": 2,
+        "end_tick": 9,
+        "enemy_pokemon": enemy,
+        "enemy_level": 9,
+        "player_pokemon": "TOASTNUT",
+        "player_level": 9,
+        "outcome": outcome,
+        "turns_taken": 3,
+        "player_hp_remaining": 50.0,
+        "moves_used": [],
+        "items_used": [],
+        "key_decisions": [],
+    }
+
+
+def test_memory_is_tidied_when_it_is_over_its_budget_and_not_again_for_a_while(
+    rememberer: Rememberer, percept: Percept
+) -> None:
+    blackboard = rememberer.memory.blackboard
+    assert rememberer.facts(percept)[UNTIDY] == 0
+    for number in range(50):
+        words = " ".join(f"word{number % 7}x{each}" for each in range(100))
+        blackboard.write(WORKING, "note", {"says": words}, tick=1, game_s=1.0)
+    assert rememberer.memory.recall.fullness(WORKING) > 1.0
+    assert rememberer.facts(percept)[UNTIDY] == 1
+
+    rememberer.do("tidy_memory", percept.state)
+    assert len(blackboard.entries(WORKING, kind="note")) == 7  # each once
+    assert rememberer.memory.recall.fullness(WORKING) < 1.0
+
+    for number in range(50):
+        words = " ".join(f"other{number}x{each}" for each in range(100))
+        blackboard.write(WORKING, "note", {"says": words}, tick=1, game_s=1.0)
+    soon, later = (replace(percept, state=at(percept.state, s)) for s in (2.0, 2 + TIDY_AGAIN_S))
+    assert [rememberer.facts(each)[UNTIDY] for each in (soon, later)] == [0, 1]
+
+
+def at(state: State, seconds: float) -> State:
+    return replace(state, frame=round(seconds * FRAMES_PER_SECOND))
+
+
+def test_with_a_memory_every_fact_has_a_sensor_and_every_goal_can_be_reached(
+    rememberer: Rememberer,
+) -> None:
+    domain = domain_of(capabilities_for(rememberer.kit))
+    domain.validate()
+    (challenge,) = (each for each in domain.actions if each.name == f"task:{LEADER.id}")
+    assert Require(LEADER.recalled, at_least=1) in challenge.requires
+
+
+def test_without_a_memory_nothing_is_called_to_mind(rememberer: Rememberer) -> None:
+    forgetful = replace(rememberer.kit, memory=None)
+    assert capability(forgetful).deeds == ()
+    domain = domain_of(capabilities_for(forgetful))
+    assert not [each for each in domain.actions if each.name.startswith("recalled")]
+
+
+def test_b17_in_play_the_leader_is_challenged_with_what_was_called_to_mind(played: Played) -> None:
+    with closing(read_run(played.folder)) as folder:
+        recalls = list(folder.store.events(RECOLLECTION))
+        steps = sum(1 for _ in folder.store.steps())
+    assert LEADER.recalled in {each.payload["why"] for each in recalls}
+    assert any(each.payload["keys"] for each in recalls)
+    assert steps == played.summary.ticks  # remembering was no tick

@@ -1,0 +1,57 @@
+"""A memory over a real file, and an agent's deeds upon it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory import (
+    Blackboard,
+    Entry,
+    Flows,
+    Hooks,
+    Json,
+    Maintenance,
+    MemoryActions,
+    MemoryQuery,
+    Producers,
+    RunStore,
+    open_run_store,
+    watch_actions,
+)
+from tests.memory.samples import EPISODIC, WORKING
+
+__all__ = ["EPISODIC", "WORKING", "Remembering", "remembering"]
+
+
+@dataclass(frozen=True)
+class Remembering:
+    store: RunStore
+    blackboard: Blackboard
+    hooks: Hooks
+    flows: Flows
+    maintenance: Maintenance
+    actions: MemoryActions
+
+    def note(self, data: Mapping[str, Json], *, at: float = 0.0, **more: Any) -> Entry:  # noqa: ANN401
+        """Write one entry, to working memory unless told otherwise."""
+        scope, kind = more.pop("scope", WORKING), more.pop("kind", "action")
+        return self.blackboard.write(scope, kind, data, tick=int(at * 2), game_s=at, **more)
+
+    def found(self, **asked: Any) -> list[str]:  # noqa: ANN401
+        """Return the keys of what is recalled, the best first."""
+        return [each.key for each in self.actions.memory_recall(MemoryQuery(**asked))]
+
+
+@contextmanager
+def remembering(path: Path) -> Iterator[Remembering]:
+    store = open_run_store(path, run_id="run-1")
+    blackboard, hooks = Blackboard(store), Hooks()
+    flows, maintenance = Flows(blackboard), Maintenance(blackboard, index=store)
+    watch_actions(Producers(hooks, blackboard), "play")
+    actions = MemoryActions(blackboard, store, hooks, flows, maintenance, "play")
+    try:
+        yield Remembering(store, blackboard, hooks, flows, maintenance, actions)
+    finally:
+        store.close()

@@ -1,0 +1,395 @@
+"""Entries in a run's file: revised, written again, dropped, gone back to, and found by word, tag and place."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from memory import (
+    Checkpoint,
+    CorruptStore,
+    Entry,
+    Json,
+    MalformedRecord,
+    RunStore,
+    open_run_store,
+    read_run_store,
+)
+from memory.store.entries import COUNT_TAGS
+from memory.store.run_store import CHECKPOINTS_KEPT
+from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
+
+WORDS = ("stone", "river", "cave", "moon")
+FULL = Entry(
+    7,
+    STM,
+    "battle",
+    12,
+    6.5,
+    {"enemy_pokemon": "Muddle", "location": "Dawnvale", "nested": {"moves": ["tail whip"]}, "n": 1},
+    frozenset({"fight", "lost"}),
+    8,
+    900.0,
+    "battle:b1",
+    3,
+    0.9,
+    0.7,
+    "inferred",
+    ("tick:12", "run-1/5"),
+    "won since",
+)
+
+
+def entry(seq: int, *, scope: str = WORKING, word: str = "stone", **more: object) -> Entry:
+    plain = Entry(seq, scope, "note", seq, seq / 2, {"says": word}, frozenset({word}), 3, None)
+    return plain._replace(**{"key": f"run-1/{seq}", **more})  # type: ignore[arg-type]
+
+
+def found(store: RunStore, word: str) -> list[int]:
+    sql = (
+        "SELECT seq FROM entry_text JOIN entries ON entries.id = entry_text.rowid "
+        "WHERE entry_text MATCH ? ORDER BY seq"
+    )
+    return [seq for (seq,) in store._database.rows(sql, (f'"{word}"',))]
+
+
+def live(store: RunStore) -> list[Entry]:
+    return list(store.live_entries())
+
+
+def test_an_entry_comes_back_as_it_was_put(store: RunStore) -> None:
+    store.put_entry(FULL)
+    store.put_entry(entry(8))
+    store.commit()
+    assert live(store) == [FULL, entry(8)]
+
+
+def test_a_row_says_where_it_was_whom_it_is_about_and_what_it_says(store: RunStore) -> None:
+    store.put_entry(FULL)
+    store.put_entry(entry(8)._replace(data={"place": "Lab", "species": "Rat", "subject": "Boy"}))
+    store.put_entry(entry(9)._replace(data={"location": None, "n": 3}, tags=frozenset()))
+    store.commit()
+    rows = store._database.rows("SELECT place, subject, text FROM entries ORDER BY seq")
+    assert rows == [
+        ("Dawnvale", "Muddle", "battle battle:b1 fight lost Muddle Dawnvale tail whip"),
+        ("Lab", "Rat", "note stone Lab Rat Boy"),
+        ("", "", "note"),
+    ]
+
+
+def test_a_revision_takes_the_place_of_the_entry_and_keeps_its_order(store: RunStore) -> None:
+    for seq in (1, 2, 3):
+        store.put_entry(entry(seq))
+    store.commit(checkpoint=checkpoint(1))
+    revised = entry(2, utility=0.9, closed="seen otherwise")
+    store.put_entry(entry(2, utility=0.8))
+    store.put_entry(revised)
+    store.commit()
+    assert live(store) == [entry(1), revised, entry(3)]
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert live(store) == [entry(1), entry(2), entry(3)]
+
+
+def test_what_is_written_again_under_its_key_is_there_once(store: RunStore) -> None:
+    first, second = entry(1, key="location:Lab"), entry(2, key="location:Lab", version=2)
+    store.put_entry(first)
+    store.commit(checkpoint=checkpoint(1))
+    store.put_entry(second)  # as a blackboard does: the new one first
+    store.drop_entry(1)
+    store.commit()
+    assert live(store) == [second]
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert live(store) == [first]
+
+
+def test_what_was_never_committed_leaves_no_trace(store: RunStore) -> None:
+    store.put_entry(entry(1))
+    store.drop_entry(1)
+    store.put_entry(entry(2, scope=SENSORY))
+    store.drop_entry(2)
+    store.commit(checkpoint=checkpoint(1))
+    assert store._database.row("SELECT count(*) FROM entries") == (0,)
+    store.put_entry(entry(3))
+    store.commit()
+    store.put_entry(entry(3, utility=0.1))
+    store.drop_entry(3)
+    store.commit()
+    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint saw it
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"data": {"n": float("nan")}}, {"tags": frozenset({b"x"})}, {"sources": (b"x",)}],
+    ids=str,
+)
+def test_what_is_not_json_is_refused_before_it_can_spoil_a_commit(
+    store: RunStore, bad: dict[str, object]
+) -> None:
+    with pytest.raises(MalformedRecord):
+        store.put_entry(entry(1)._replace(**bad))  # type: ignore[arg-type]
+    store.append_step(step(1))
+    store.commit()
+    assert live(store) == []
+
+
+def test_words_and_tags_follow_what_is_put_dropped_and_gone_back_to(store: RunStore) -> None:
+    store.put_entry(entry(1, word="stone"))
+    store.put_entry(entry(2, word="river"))
+    store.commit(checkpoint=checkpoint(1))
+    store.drop_entry(1)
+    store.put_entry(entry(3, word="stones"))
+    store.commit()
+    assert (found(store, "stone"), found(store, "river")) == ([3], [2])
+    assert store.tags() == {"river": 1, "stones": 1}
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert (found(store, "stone"), found(store, "river")) == ([1], [2])
+    assert store.tags() == {"river": 1, "stone": 1}
+
+
+def test_what_comes_and_goes_with_every_tick_is_not_searched(store: RunStore) -> None:
+    store.put_entry(entry(1, scope=SENSORY))
+    store.commit()
+    assert found(store, "stone") == []
+    assert store.tags() == {}
+    assert live(store) == [entry(1, scope=SENSORY)]
+
+
+def test_a_key_that_was_only_counted_is_no_word(store: RunStore) -> None:
+    store.put_entry(entry(41))
+    store.put_entry(entry(42, key="pattern:run"))
+    store.commit()
+    assert found(store, "run") == [42]
+
+
+def test_b12_tags_are_counted_by_their_index_without_a_look_at_any_entry(store: RunStore) -> None:
+    for seq in range(1, 6):
+        store.put_entry(entry(seq, scope=STM if seq == 1 else WORKING, word="odd"))
+    store.commit()
+    assert store.tags() == {"odd": 5}
+    assert store.tags("*:stm") == {"odd": 1}
+    plan = store._database.rows(f"EXPLAIN QUERY PLAN {COUNT_TAGS}", ("*",))
+    steps = [line for *_, line in plan]
+    assert [each.split()[:2] for each in steps] == [["SCAN", "entry_tags"]]
+    # Tags that only an entry's own row still had would not be counted.
+    store._database.execute("UPDATE entries SET tags = '[\"other\"]'")
+    assert store.tags() == {"odd": 5}
+
+
+def test_b12_tags_of_what_waits_for_the_next_commit_are_counted_too(store: RunStore) -> None:
+    for seq in (1, 2, 3):
+        store.put_entry(entry(seq, word="old"))
+    store.commit()
+    store.drop_entry(1)
+    store.put_entry(entry(2, word="new"))
+    store.put_entry(entry(4, word="new"))
+    store.put_entry(entry(5, scope=SENSORY, word="new"))
+    waiting = store.tags()
+    assert waiting == {"new": 2, "old": 1}
+    store.commit()
+    assert store.tags() == waiting
+
+
+@pytest.mark.parametrize(
+    ("sql", "index"),
+    [
+        ("scope = 'a' AND kind = 'b' AND seq > 1 ORDER BY seq", "live_kinds"),
+        ("place = 'a' AND game_s > 1 ORDER BY game_s", "live_places"),
+        ("subject = 'a' AND game_s > 1 ORDER BY game_s", "live_subjects"),
+        ("key = 'a'", "live_keys"),
+        ("key = 'a' AND scope = 'b'", "live_keys"),
+        ("seq = 1", "live_seqs"),
+    ],
+)
+def test_what_recall_asks_for_is_found_by_an_index(store: RunStore, sql: str, index: str) -> None:
+    query = f"EXPLAIN QUERY PLAN SELECT id FROM entries WHERE dropped_after IS NULL AND {sql}"
+    plan = [line for *_, line in store._database.rows(query)]
+    assert len(plan) == 1
+    assert index in plan[0]
+
+
+BREAKAGES: dict[str, str] = {
+    "words lost": "DELETE FROM entry_text_data WHERE id > 10",
+    "no word known": "INSERT INTO entry_text (entry_text) VALUES ('delete-all')",
+    "words of the wrong row": "UPDATE entries SET text = 'else', place = '' WHERE seq = 7",
+    "tags lost": "DELETE FROM entry_tags",
+    "tags invented": "INSERT INTO entry_tags VALUES ('ghost', 'agent:play:stm', 99)",
+}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_an_index_that_is_broken_is_made_anew(tmp_path: Path, breakage: str) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="run-1")
+    store.put_entry(FULL)
+    store.put_entry(entry(8, word="river"))
+    store.put_entry(entry(9, scope=SENSORY))
+    store.put_entry(entry(10))
+    store.commit(checkpoint=checkpoint(1))
+    store.drop_entry(10)
+    store.commit()
+
+    def indexes(read: RunStore) -> object:
+        rows = read._database.rows("SELECT place, subject, text FROM entries ORDER BY id")
+        try:
+            words = [found(read, word) for word in ("whip", "river", "stone", "else")]
+        except CorruptStore:
+            return "broken"
+        return words, read.tags(), rows
+
+    right = indexes(store)
+    store._database.execute(BREAKAGES[breakage])
+    store.close()  # nothing of the index is left in memory
+    store = open_run_store(path, run_id="run-1")
+    assert indexes(store) != right
+    assert store.reindex() == 2
+    assert indexes(store) == right
+    store._database.execute(
+        "INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)"
+    )
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert store.tags() == {"fight": 1, "lost": 1, "river": 1, "stone": 1}
+    store.close()
+
+
+def test_a_broken_index_stops_neither_a_commit_nor_the_way_back(store: RunStore) -> None:
+    store.put_entry(entry(1))
+    store.put_entry(entry(2, word="river"))
+    store.commit(checkpoint=checkpoint(1))
+    forget_all_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
+    store._database.execute(forget_all_words)
+    store.drop_entry(1)  # which is not in the index it is to be taken out of
+    store.put_entry(entry(3))
+    store.commit()
+    assert (found(store, "stone"), found(store, "river")) == ([3], [2])
+    store._database.execute(forget_all_words)
+    (before,) = store.checkpoints()
+    store.rewind(before)
+    assert (found(store, "stone"), found(store, "river")) == ([1], [2])
+
+
+class Model:
+    """A store, and what it must hold, kept as plain copies."""
+
+    def __init__(self, store: RunStore, chance: Random) -> None:
+        self.store = store
+        self.chance = chance
+        self.live: dict[int, Entry] = {}
+        self.committed: dict[int, Entry] = {}
+        self.moments: list[tuple[Checkpoint, dict[int, Entry]]] = []
+        self.seq = 0
+
+    def act(self) -> None:
+        acts = [self.put] * 8 + [self.revise, self.drop] * 3 + [self.commit] * 3
+        self.chance.choice([*acts, self.keep, self.keep, self.go_back])()
+
+    def put(self) -> None:
+        self.seq += 1
+        scope = self.chance.choice((SENSORY, WORKING, STM))
+        self._put(entry(self.seq, scope=scope, word=self.chance.choice(WORDS)))
+
+    def revise(self) -> None:
+        if self.live:
+            old = self.chance.choice(list(self.live.values()))
+            tags = frozenset({self.chance.choice(WORDS)})
+            self._put(old._replace(utility=self.chance.random(), tags=tags))
+
+    def drop(self) -> None:
+        if self.live:
+            seq = self.chance.choice(list(self.live))
+            del self.live[seq]
+            self.store.drop_entry(seq)
+
+    def commit(self) -> None:
+        self.store.commit()
+        self.committed = dict(self.live)
+
+    def keep(self) -> None:
+        self.store.commit(checkpoint=checkpoint(len(self.moments)))
+        self.committed = dict(self.live)
+        newest = next(self.store.checkpoints())
+        self.moments = [*self.moments, (newest, dict(self.live))][-CHECKPOINTS_KEPT:]
+
+    def go_back(self) -> None:
+        if self.moments:
+            back = self.chance.randrange(len(self.moments))
+            moment, then = self.moments[back]
+            self.store.rewind(moment)
+            del self.moments[back + 1 :]
+            self.live, self.committed = dict(then), dict(then)
+
+    def _put(self, new: Entry) -> None:
+        self.live[new.seq] = new
+        self.store.put_entry(new)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_happens_file_and_indexes_hold_what_was_committed(
+    tmp_path: Path, seed: int
+) -> None:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
+    model = Model(store, Random(seed))
+    for _ in range(400):
+        model.act()
+        expected = [model.committed[seq] for seq in sorted(model.committed)]
+        assert live(store) == expected
+        searched = [each for each in expected if each.scope != SENSORY]
+        for word in ("stone", "moon"):
+            assert found(store, word) == [
+                each.seq for each in searched if word in (each.data["says"], *each.tags)
+            ]
+        now = [each for each in model.live.values() if each.scope != SENSORY]
+        assert store.tags() == Counter(tag for each in now for tag in each.tags)
+    store._database.execute(
+        "INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)"
+    )
+    store.close()
+
+
+def test_e34_a_session_is_kept_under_its_name_and_comes_back_equal(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="run-1")
+    saved: dict[str, Json] = {
+        "objectives": [{"id": "o1", "progress": 0.5}],
+        "battles": [],
+        "name": None,
+    }
+    store.save_strategist_checkpoint("s1", 5, {"older": True})
+    store.save_strategist_checkpoint("s1", 10, saved)
+    store.save_strategist_checkpoint("s2", 11, [1, 2])
+    assert store.load_strategist_checkpoint("s1") == saved
+    reader = read_run_store(path)
+    assert reader.load_strategist_checkpoint("s1") is None  # not before the commit
+    store.commit()
+    assert reader.load_strategist_checkpoint("s1") == saved
+    reader.close()
+    store.close()
+    again = open_run_store(path, run_id="run-1")
+    assert again.load_strategist_checkpoint("s1") == saved
+    assert again.load_strategist_checkpoint("s2") == [1, 2]
+    assert again.load_strategist_checkpoint("s3") is None
+    again.close()
+
+
+def test_e34_a_session_saved_on_a_branch_that_died_is_not_returned(store: RunStore) -> None:
+    store.save_strategist_checkpoint("s1", 5, "first")
+    store.commit(checkpoint=checkpoint(5))
+    store.save_strategist_checkpoint("s1", 8, "second")
+    store.save_strategist_checkpoint("s2", 8, "other")
+    store.commit(checkpoint=checkpoint(8))
+    store.save_strategist_checkpoint("s1", 9, "third")
+    newer, older = store.checkpoints()
+    store.rewind(newer)  # what was not committed is lost
+    assert store.load_strategist_checkpoint("s1") == "second"
+    store.rewind(older)
+    assert store.load_strategist_checkpoint("s1") == "first"
+    assert store.load_strategist_checkpoint("s2") is None
+    for tick in range(10, 20):
+        store.save_strategist_checkpoint("s1", tick, tick)
+        store.commit(checkpoint=checkpoint(tick))
+    assert store.load_strategist_checkpoint("s1") == 19
+    assert store._database.row("SELECT count(*) FROM strategist_checkpoints") == (8,)

@@ -1,0 +1,456 @@
+"""What outlives runs: whose it is, what no longer holds, what fades, becomes one, and is found again."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import (
+    ConsolidationConfig,
+    Entry,
+    Json,
+    KnowledgeStore,
+    KnowledgeUpkeep,
+    MalformedRecord,
+    MistakeRecord,
+    OutboxRow,
+    Provenance,
+    UnknownScope,
+    as_json,
+    open_knowledge_store,
+    open_run_store,
+    read_knowledge_store,
+)
+from memory.codec import decode
+from memory.store.growing_entries import MAX_ENTRIES
+from memory.store.lesson_checks import require_deliverable
+from memory.tiers.lessons import Kind
+from tests.memory.samples import (
+    EPISODIC,
+    MISTAKE,
+    MONTH,
+    NOON,
+    PATTERN,
+    PREFERENCE,
+    STRATEGY,
+    WORKING,
+    checkpoint,
+)
+
+TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
+SEMANTIC = "agent:play:ltm:semantic"
+TEAM = "team:red"
+SHARED = "collective"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[KnowledgeStore]:
+    opened = open_knowledge_store(path, now=NOON)
+    yield opened
+    opened.close()
+
+
+def told(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
+    """Return a lesson that carries an entry."""
+    payload = {
+        "scope": scope,
+        "kind": "note",
+        "key": f"note:{says}",
+        "data": {"says": says},
+        "tags": [],
+        "importance": 5,
+    }
+    return OutboxRow(sequence, sequence, "entry", payload | more)
+
+
+def closing(sequence: int, table: str, memory_id: str, reason: str = "wrong") -> OutboxRow:
+    payload = {"table": table, "id": memory_id, "reason": reason, "evidence": ["tick:9"]}
+    return OutboxRow(sequence, sequence, "close", payload)
+
+
+def keys(entries: list[Entry]) -> list[str]:
+    return [entry.key for entry in entries]
+
+
+def archived(store: KnowledgeStore) -> list[tuple[str, str, Any, Any]]:
+    rows = store._database.rows(
+        "SELECT table_name, id, row, provenance FROM archive ORDER BY number"
+    )
+    return [(table, memory_id, decode(row), decode(where)) for table, memory_id, row, where in rows]
+
+
+def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [told(1, "a", key="run-1/5"), told(2, "b", key="note:x")])
+    store.deliver("run-2", [told(1, "c", key="run-2/5"), told(2, "d", key="note:x")])
+    nameless = {name: value for name, value in told(3, "e").payload.items() if name != "key"}
+    store.deliver("run-2", [OutboxRow(3, 3, "entry", nameless)])
+    assert keys(store.entries()) == [
+        "run-1/5",
+        "run-1/note:x",
+        "run-2/5",
+        "run-2/note:x",
+        "run-2/lesson-3",
+    ]
+
+
+def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again(
+    store: KnowledgeStore,
+) -> None:
+    store.deliver("run-1", [told(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
+    (seed,) = store.seed()
+    assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
+    assert (seed.tick, seed.game_s) == (7, 3.5)
+    # The next run wrote what it started from anew, and passes it on.
+    again = told(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
+    store.deliver("run-2", [again])
+    (seed,) = store.seed()
+    assert (seed.key, seed.version, seed.data) == ("run-1/note:wall", 2, {"says": "gate"})
+    assert seed.sources == ("tick:7", "run:run-1")
+    assert seed.utility == 0.9
+    assert [row[2]["data"] for row in archived(store)] == [{"says": "wall"}]
+
+
+def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_first(
+    store: KnowledgeStore,
+) -> None:
+    lessons = [told(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
+    lessons += [told(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
+    lessons += [told(200, "useless", importance=10, utility=0.01)]
+    lessons += [told(201, "useful", importance=5, utility=1.0)]
+    lessons += [told(202, "untrue", importance=10, closed="seen otherwise")]
+    store.deliver("run-1", lessons)
+    seeds = store.seed()
+    worth = [each.importance * each.utility for each in seeds]
+    assert worth == sorted(worth, reverse=True)
+    assert len(seeds) == 103
+    # Of those that are worth as much, the newest come first.
+    assert [each.data["says"] for each in seeds[:3]] == ["useful", "129", "119"]
+    names = {each.data["says"] for each in seeds}
+    assert "useful" in names
+    assert not {"useless", "untrue"} & names
+    assert len(store.seed(limit_per_kind=2)) == 4
+    assert len(store.entries()) == 136
+
+
+@pytest.mark.parametrize("scope", [TEAM, SHARED, EPISODIC])
+def test_every_scope_that_outlives_runs_is_taken_up(store: KnowledgeStore, scope: str) -> None:
+    store.deliver("run-1", [told(1, "a", scope=scope)])
+    assert [entry.scope for entry in store.seed()] == [scope]
+
+
+BAD: list[tuple[Kind, dict[str, Json]]] = [
+    ("entry", {**told(1, "a").payload, "importance": 11}),
+    ("entry", {**told(1, "a").payload, "data": None}),
+    ("entry", {"scope": SEMANTIC}),
+    ("close", {"table": "nowhere", "id": "m1", "reason": "r", "evidence": []}),
+    ("close", {"table": "mistake_records", "id": "m1", "reason": "r"}),
+    ("close", {"table": "mistake_records", "id": "m1", "reason": "r", "evidence": "tick:1"}),
+    ("mistake", {"mistake_id": "m1"}),
+    ("totals", {"sessions": 1}),
+]
+
+
+@pytest.mark.parametrize(("kind", "payload"), BAD)
+def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
+    tmp_path: Path, store: KnowledgeStore, kind: Kind, payload: dict[str, Json]
+) -> None:
+    run = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
+    with pytest.raises(MalformedRecord):
+        run.enqueue(1, kind, payload)
+    run.enqueue(2, "mistake", as_json(MISTAKE))
+    run.commit(checkpoint=checkpoint(2))
+    assert store.deliver(run.run_id, run.outbox()) == 1
+    run.close()
+
+
+def test_what_does_not_outlive_a_run_is_no_lesson() -> None:
+    for scope in (WORKING, "agent:play:stm", "team:", "collectively"):
+        with pytest.raises(UnknownScope, match="does not outlive a run"):
+            require_deliverable("entry", told(1, "a", scope=scope).payload)
+
+
+def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: Path) -> None:
+    config = ConsolidationConfig(max_mistakes=1)
+    lessons = [
+        OutboxRow(
+            n, n, "mistake", as_json(replace(MISTAKE, mistake_id=f"m{n}", occurrence_count=n))
+        )
+        for n in (1, 2)
+    ]
+    store = open_knowledge_store(path, now=NOON, config=config)
+    store.deliver("run-1", lessons[:1])
+    kept_by_a_run = store.load_knowledge()
+    store.deliver("run-1", lessons)
+    assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m2",)]
+    assert store._database.rows("SELECT id FROM provenance") == [("m2",)]
+    assert kept_by_a_run.mistakes.keys() == {"m1"}
+    store.close()
+    for now in (NOON, NOON + MONTH):
+        store = open_knowledge_store(path, now=now, config=config)
+        store.deliver("run-1", lessons)  # delivered again, as after a crash
+        store.deliver("run-1", [OutboxRow(3, 3, "totals", TOTALS)])
+        assert store.load_knowledge().mistakes.keys() == {"m2"}
+        store.close()
+    reader = open_knowledge_store(path, now=NOON + MONTH)
+    (row,) = archived(reader)
+    assert row[:2] == ("mistake_records", "m1")
+    assert row[2] == as_json(replace(MISTAKE, mistake_id="m1", occurrence_count=1))
+    assert row[3] == {
+        "status": "verified",
+        "run_id": "run-1",
+        "sequence": 1,
+        "tick": 1,
+        "closed": "",
+        "evidence": [],
+    }
+    reader.close()
+
+
+def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStore) -> None:
+    never_worked = replace(STRATEGY, success_rate=0.0)
+    store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(never_worked))])
+    assert store.load_knowledge().strategies == {}
+    assert store.provenance("successful_strategies", "s1") is None
+
+
+def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    known = store.load_knowledge()
+    known.add_pattern(PATTERN)
+    known.add_strategy(STRATEGY)
+    known.add_mistake(MISTAKE)
+    known.add_mistake(replace(MISTAKE, mistake_id="m2"))
+    known.set_preference(PREFERENCE)
+    known.count(sessions=2, battles=4, victories=1)
+    store.save_knowledge(known)
+    store.close()
+    store = open_knowledge_store(path, now=NOON)
+    assert store.load_knowledge() == known
+    del known.mistakes["m2"]
+    store.save_knowledge(known)
+    store.close()
+    reader = read_knowledge_store(path)
+    assert reader.load_knowledge() == known
+    reader.close()
+    store = open_knowledge_store(path, now=NOON)
+    assert [row[:2] for row in archived(store)] == [("mistake_records", "m2")]
+    store.close()
+
+
+def test_e25_a_delivery_reads_and_writes_only_what_it_changes(store: KnowledgeStore) -> None:
+    patterns = [replace(PATTERN, pattern_id=f"p{n}", pattern_type=str(n // 50)) for n in range(500)]
+    store.deliver(
+        "run-1", [OutboxRow(n, n, "pattern", as_json(each)) for n, each in enumerate(patterns)]
+    )
+    changes = "SELECT total_changes()"
+    ((before,),) = store._database.rows(changes)
+    store.deliver("run-1", [OutboxRow(900, 900, "pattern", as_json(patterns[7]))])
+    ((after,),) = store._database.rows(changes)
+    # The delivery, the row in place of the old one, its provenance, and the totals.
+    assert after - before <= 6
+    assert store.load_knowledge().patterns["p7"].success_count == 2 * PATTERN.success_count
+
+
+def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
+    store: KnowledgeStore,
+) -> None:
+    lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
+    store.deliver("run-1", lessons)
+    before = store.content_hash()
+    store.deliver("run-2", [closing(1, "mistake_records", "m1", "the wall can be climbed")])
+    assert store.load_knowledge().mistakes == {}
+    assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
+    assert store.provenance("mistake_records", "m1") == Provenance(
+        "inferred", "run-1", 1, 1, "the wall can be climbed", ("tick:9",)
+    )
+    assert store.content_hash() != before
+    assert archived(store) == []
+    store.save_knowledge(store.load_knowledge())
+    assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
+
+
+def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evidence(
+    store: KnowledgeStore,
+) -> None:
+    lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
+    store.deliver("run-1", [lesson, closing(2, "mistake_records", "m1")])
+    store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
+    assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
+    where = store.provenance("mistake_records", "m1")
+    assert where is not None
+    assert where.closed == ""
+
+
+def test_what_was_taught_in_the_tick_that_closed_it_does_not_open_it_again(
+    store: KnowledgeStore,
+) -> None:
+    # The same evidence is a lesson and contradicts it; the lesson may be told second.
+    lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
+    store.deliver("run-1", [replace(closing(1, "mistake_records", "m1"), tick=7), lesson])
+    assert store.load_knowledge().mistakes == {}
+
+
+def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [closing(1, "mistake_records", "m1"), closing(2, "ltm_entries", "x")])
+    assert store.provenance("mistake_records", "m1") is None
+    assert store.entries() == []
+
+
+@pytest.mark.parametrize("name", ["note:a", "run-1/note:a"])
+def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
+    store: KnowledgeStore, name: str
+) -> None:
+    store.deliver("run-1", [told(1, "a"), told(2, "b"), closing(3, "ltm_entries", name)])
+    closed, _ = store.entries()
+    assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
+    assert keys(store.seed()) == ["run-1/note:b"]
+    assert store.search("note") == store.seed()
+
+
+def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    store.deliver(
+        "run-1",
+        [
+            told(1, "plain", tags=["t"], status="inferred"),
+            told(2, "useful", utility=1.0),
+            told(3, "useless", utility=0.0),
+            told(4, "important", importance=8, utility=0.0),
+        ],
+    )
+    store.close()
+    gone: list[tuple[int, set[str]]] = []
+    for months in (1, 10, 14, 23, 24, 31, 32, 200):
+        store = open_knowledge_store(path, now=NOON + months * MONTH)
+        gone.append((months, {str(row[2]["data"]["says"]) for row in archived(store)}))
+        store.close()
+    assert gone == [
+        (1, set()),
+        (10, {"useless"} if 0.5 * 0.95**10 < 0.3 else set()),
+        (14, {"useless"}),
+        (23, {"useless"}),
+        (24, {"useless", "plain"}),
+        (31, {"useless", "plain"}),
+        (32, {"useless", "plain", "useful"}),
+        (200, {"useless", "plain", "useful"}),
+    ]
+    store = open_knowledge_store(path, now=NOON)
+    (left,) = store.seed()
+    assert left.data == {"says": "important"}
+    assert left.relevance == pytest.approx(0.95**200)
+    row = next(row for row in archived(store) if row[1] == "run-1/note:plain")
+    assert row[2] | {"id": 0, "relevance": 0.0} == {
+        "id": 0,
+        "scope": SEMANTIC,
+        "kind": "note",
+        "key": "run-1/note:plain",
+        "version": 1,
+        "tick": 1,
+        "game_s": 0.0,
+        "data": {"says": "plain"},
+        "tags": ["t"],
+        "importance": 5,
+        "relevance": 0.0,
+        "utility": 0.5,
+        "status": "inferred",
+        "sources": [],
+        "closed": "",
+        "origin": "run-1",
+        "run_id": "run-1",
+        "sequence": 1,
+        "count": 1,
+        "merged": [],
+    }
+    store.close()
+
+
+def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [told(1, "a", relevance=0.01)])
+    store._database.execute("ALTER TABLE archive RENAME TO elsewhere")
+    with pytest.raises(Exception, match="no such table"):
+        store.maintain()
+    store._database.execute("ALTER TABLE elsewhere RENAME TO archive")
+    assert keys(store.entries()) == ["run-1/note:a"]
+    assert store.maintain().pruned == 1
+    assert len(archived(store)) == 1
+
+
+@pytest.mark.parametrize("scope", [TEAM, SHARED])
+def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) -> None:
+    store.deliver(
+        "run-1",
+        [
+            told(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
+            told(2, "faint", scope=scope, relevance=0.1),
+            told(3, "gate", importance=2),  # says the same, but elsewhere
+        ],
+    )
+    store.deliver("run-2", [told(1, "gate", scope=scope, tags=["b"], utility=0.8)])
+    store.deliver("run-3", [told(1, "gate", scope=scope, importance=3)])
+    store._database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('delete-all')")
+    assert store.search("gate") == []
+    assert store.maintain(scope) == KnowledgeUpkeep(merged=2, pruned=1, indexed=2)
+    gate, elsewhere = sorted(store.search("gate"), key=lambda entry: entry.scope != scope)
+    assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
+    # The most trusted of them stays, with the evidence and the best of all.
+    assert (gate.key, gate.status) == ("run-2/note:gate", "verified")
+    assert (gate.tags, gate.importance, gate.utility) == (frozenset({"a", "b"}), 5, 0.8)
+    assert set(gate.sources) == {"run:run-1", "run:run-2", "run:run-3"}
+    count = "SELECT count, merged FROM ltm_entries WHERE scope = ?"
+    ((times, merged),) = store._database.rows(count, (scope,))
+    assert times == 3
+    assert decode(merged) == ["run-1/note:gate", "run-3/note:gate"]
+    assert [row[1] for row in archived(store)] == [
+        "run-1/note:gate",
+        "run-3/note:gate",
+        "run-1/note:faint",
+    ]
+    assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0, indexed=2)
+    # Whoever knew it by one of the other names can still close it.
+    store.deliver("run-3", [closing(2, "ltm_entries", "note:gate")])
+    assert keys(store.search("gate")) == ["run-1/note:gate"]
+
+
+def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -> None:
+    for run in ("run-1", "run-2"):
+        store.deliver(run, [told(1, "a", scope=TEAM), told(2, "a", scope=SHARED)])
+    assert store.maintain("team:*").merged == 1
+    assert store.maintain("collective").merged == 1
+
+
+def test_words_find_the_closest_first_and_anything_may_be_asked_for(store: KnowledgeStore) -> None:
+    store.deliver(
+        "run-1",
+        [told(1, "a gate"), told(2, "gate and gates"), told(3, "walls", scope=TEAM)],
+    )
+    assert [each.data["says"] for each in store.search("gate")] == ["gate and gates", "a gate"]
+    assert [each.scope for each in store.search("gate wall", scope_glob="team:*")] == [TEAM]
+    assert len(store.search("gate wall", limit=1)) == 1
+    for odd in ("", '"', "'; --", "*", "NEAR(", "AND OR NOT"):
+        assert isinstance(store.search(odd), list)
+
+
+def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> None:
+    lessons = [told(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
+    lessons += [told(900, "closed", importance=10, closed="no"), told(901, "best", importance=9)]
+    store.deliver("run-1", lessons)
+    says = {str(each.data["says"]) for each in store.entries()}
+    assert len(says) == MAX_ENTRIES
+    assert not {"closed", "1"} & says
+    assert "best" in says
+
+
+def test_lessons_of_a_run_carry_what_they_rest_on(store: KnowledgeStore) -> None:
+    payload = {**as_json(MISTAKE), "status": "claim", "sources": ["tick:3", "run-1/4"]}
+    store.deliver("run-1", [OutboxRow(1, 3, "mistake", payload)])
+    assert store.provenance("mistake_records", "m1") == Provenance(
+        "claim", "run-1", 1, 3, "", ("tick:3", "run-1/4")
+    )
+    assert isinstance(store.load_knowledge().mistakes["m1"], MistakeRecord)
