@@ -12,6 +12,7 @@ from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.capabilities import (
     EVERY_USE,
+    Choices,
     Experience,
     Kit,
     Ledger,
@@ -46,6 +47,7 @@ from memory import (
     open_memory,
     open_run_store,
     read_run,
+    scope_name,
 )
 
 
@@ -144,9 +146,16 @@ class _Thinker:
                 memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
                 memory.take_over(Knowledge(), entries)
                 actions = memory.actions(store, self.hooks)
-                experience = Experience(memory.recall, uses)
+                experience = Experience(memory.recall, uses, scope_name(AGENT, "ltm:episodic"))
                 kit = Kit(
-                    self.story, self.terrain, self.dex, self.ledger, self.seed, actions, experience
+                    self.story,
+                    self.terrain,
+                    self.dex,
+                    self.ledger,
+                    self.seed,
+                    actions,
+                    experience,
+                    Choices(experience),
                 )
                 prices, ladder = (
                     Prices(experience, self.story.place_of),

@@ -14,6 +14,7 @@ from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.capabilities import (
+    Choices,
     Experience,
     Hindsight,
     Kit,
@@ -206,9 +207,14 @@ class Session:
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
         actions = self._memory.actions(self._store, self._hooks)
-        experience = Experience(self._memory.recall, self._frozen.uses)
+        episodes = scope_name(AGENT, "ltm:episodic")
+        experience = Experience(self._memory.recall, self._frozen.uses, episodes)
+        self._choices = Choices(experience)
+        self._store.attach("choices", self._choices)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, actions, experience)
+        kit = Kit(
+            self._story, terrain, self._dex, self._ledger, seed, actions, experience, self._choices
+        )
         hindsight = Hindsight(kit, actions)
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
@@ -227,7 +233,7 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
-        PlayProducers(self._story.place_of, self._battles).register(producers)
+        PlayProducers(self._story.place_of, self._battles, self._choices).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):

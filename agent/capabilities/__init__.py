@@ -9,6 +9,7 @@ from agent.capabilities.capability import (
     Sensor,
     domain_of,
 )
+from agent.capabilities.choices import Choices
 from agent.capabilities.escape import escape
 from agent.capabilities.experience import EVERY_USE, Experience, Use
 from agent.capabilities.health import hp_percent
@@ -23,6 +24,7 @@ __all__ = [
     "EVERY_USE",
     "PEACE",
     "Capability",
+    "Choices",
     "Deed",
     "Experience",
     "Hindsight",

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
+from agent.capabilities.ways import Verdict, best_of
 from memory import BlackboardEvent, Json, MistakeRecord, Recall
+from memory.tiers.edges import WAYPOINT
 
 
 class Use(Enum):
@@ -12,9 +14,10 @@ class Use(Enum):
 
     COSTS = "costs"  # what keeps failing in a place costs more there
     STRENGTH = "strength"  # who won is challenged again only by who has grown since
-    TACTICS = "tactics"  # what battles taught is heeded in battles
+    CHOICES = "choices"  # of several ways the one is taken that went best before
 
 
+LATELY: Final = 100  # waypoints of earlier runs that are looked through
 EVERY_USE: Final = frozenset(Use)
 
 
@@ -25,11 +28,14 @@ class Experience:
     facts that memory holds back, and why, in words.
     """
 
-    def __init__(self, recall: Recall | None = None, uses: frozenset[Use] = EVERY_USE) -> None:
+    def __init__(
+        self, recall: Recall | None = None, uses: frozenset[Use] = EVERY_USE, episodes: str = ""
+    ) -> None:
         self.lessons = 0
         self.reasons: dict[str, str] = {}
         self._recall = recall
         self._uses = uses
+        self._episodes = episodes  # the scope of what earlier runs tell as it was
         self._failing: dict[str, Mapping[str, MistakeRecord]] = {}
         self._defeats: dict[str, tuple[MistakeRecord, ...]] = {}
 
@@ -53,6 +59,12 @@ class Experience:
             mistakes = self._mistakes(Use.STRENGTH, {"player_pokemon": own})
             self._defeats[own] = tuple([each for each in mistakes if _is_defeat(each)])
         return self._defeats[own]
+
+    def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> Verdict:
+        """Return which of several ways to take; `drawn` where memory has nothing to say."""
+        if self._recall is None or Use.CHOICES not in self._uses:
+            return Verdict(drawn)
+        return best_of(choice, ways, drawn, self._recall.recent(self._episodes, WAYPOINT, LATELY))
 
     def _mistakes(self, use: Use, context: Mapping[str, Json]) -> Sequence[MistakeRecord]:
         return (

@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
+from agent.capabilities.choices import Choices
 from agent.capabilities.experience import Experience
 from agent.capabilities.ledger import Ledger
 from agent.capabilities.story import Story
@@ -25,6 +26,7 @@ class Kit:
     seed: int
     memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
+    choices: Choices = field(default_factory=Choices)
 
     def chance(self, topic: str) -> random.Random:
         """Return what decides where several ways are as good; the same for the same seed and topic."""

@@ -21,6 +21,7 @@ from agent.bench import measure, page
 from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
+from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
@@ -46,6 +47,7 @@ class Measured(StrEnum):
 
     SPEED = "speed"
     BATTLES = "battles"
+    MEMORY = "memory"
 
 
 Rom = Annotated[
@@ -109,7 +111,7 @@ def play(
         list[Use] | None,
         typer.Option(
             metavar="USE",
-            help="Make no use of memory for costs, strength or tactics; may be given several times.",
+            help="Make no use of memory for costs, strength or choices; may be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -197,7 +199,9 @@ def plan(
 def bench(
     what: Annotated[
         Measured,
-        typer.Argument(help="What to measure: speed, or battles against a simple policy."),
+        typer.Argument(
+            help="What to measure: speed, battles against a simple policy, or what memory is worth."
+        ),
     ] = Measured.SPEED,
     rom: Rom = None,
     seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
@@ -209,8 +213,12 @@ def bench(
     ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
-        str, typer.Option(metavar="A..B", help="Which battles to fight, for battles.")
+        str,
+        typer.Option(metavar="A..B", help="Which battles to fight, or games to play for memory."),
     ] = "0..599",
+    teach: Annotated[
+        str, typer.Option(metavar="A..B", help="Which games teach, for memory.")
+    ] = "3000..3011",
     write: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
@@ -228,6 +236,9 @@ def bench(
     cartridge = load_cartridge(rom or demo_cartridge_path())
     if what is Measured.BATTLES:
         bench_battles(cartridge, seeds, write, as_json=as_json)
+        return
+    if what is Measured.MEMORY:
+        bench_memory(cartridge, teach, seeds, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -51,9 +51,10 @@ class Fight:
 
 
 class BattleWatch:
-    """Follows the battle under way; part of a checkpoint."""
+    """Follows the battle under way and counts those that are over; part of a checkpoint."""
 
     def __init__(self, dex: Dex) -> None:
+        self.battles = self.turns = self.lost = 0  # of the whole run
         self._dex = dex
         self._fight: Fight | None = None
 
@@ -66,15 +67,25 @@ class BattleWatch:
         if fight is None:
             return None
         self._fight = None
-        return _record(fight, state, percept.tick)
+        record = _record(fight, state, percept.tick)
+        self.battles += 1
+        self.turns += record.turns_taken
+        self.lost += record.outcome == "defeat"
+        return record
 
     def to_json(self) -> dict[str, Json]:
-        """Return the battle under way."""
-        return {"fight": asdict(self._fight) if self._fight is not None else None}
+        """Return the battle under way, and the counts."""
+        return {
+            "fight": asdict(self._fight) if self._fight is not None else None,
+            "battles": self.battles,
+            "turns": self.turns,
+            "lost": self.lost,
+        }
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._fight = Fight(**data["fight"]) if data["fight"] is not None else None
+        self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
 
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
