@@ -21,7 +21,7 @@ from agent.bench import measure, page
 from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
-from agent.cli.bench_memory import bench_memory
+from agent.cli.bench_experience import bench_experience
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
@@ -47,7 +47,7 @@ class Measured(StrEnum):
 
     SPEED = "speed"
     BATTLES = "battles"
-    MEMORY = "memory"
+    EXPERIENCE = "experience"
 
 
 Rom = Annotated[
@@ -200,7 +200,7 @@ def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, or what memory is worth."
+            help="What to measure: speed, battles against a simple policy, or what experience is worth."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -214,10 +214,12 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
         str,
-        typer.Option(metavar="A..B", help="Which battles to fight, or games to play for memory."),
+        typer.Option(
+            metavar="A..B", help="Which battles to fight, or games to play for experience."
+        ),
     ] = "0..599",
     teach: Annotated[
-        str, typer.Option(metavar="A..B", help="Which games teach, for memory.")
+        str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
     ] = "3000..3011",
     write: Annotated[
         Path | None,
@@ -237,8 +239,8 @@ def bench(
     if what is Measured.BATTLES:
         bench_battles(cartridge, seeds, write, as_json=as_json)
         return
-    if what is Measured.MEMORY:
-        bench_memory(cartridge, teach, seeds, write, as_json=as_json)
+    if what is Measured.EXPERIENCE:
+        bench_experience(cartridge, teach, seeds, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -1,4 +1,4 @@
-"""`bench memory`: the progress while it runs, and the figures as a table for people."""
+"""`bench experience`: the progress while it runs, and the figures as a table for people."""
 
 import json
 import os
@@ -9,8 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-from agent.bench.hindsight import SHORT, Twice, play_twice, teach
-from agent.bench.hindsight_page import HEAD, hindsight_json, hindsight_page, hindsight_rows
+from agent.bench.experience import SHORT, Twice, play_twice, teach
+from agent.bench.experience_page import HEAD, experience_json, experience_page, experience_rows
 from agent.capabilities import Story
 from agent.cli.bench_battles import seeds_of
 from agent.cli.output import Output
@@ -18,7 +18,7 @@ from agent.errors import UsageError
 from emulator import Cartridge
 
 
-def bench_memory(
+def bench_experience(
     cartridge: Cartridge, lessons: str, seeds: str, write: Path | None, *, as_json: bool
 ) -> None:
     """Teach, play, and print or write what came of it."""
@@ -32,16 +32,16 @@ def bench_memory(
     games = _games(cartridge, taught, tested)
     last = Story.of(cartridge.kind).milestones[-1].id
     if write is not None:
-        page = hindsight_page(cartridge.name, lessons, seeds, str(write), games, last)
+        page = experience_page(cartridge.name, lessons, seeds, str(write), games, last)
         write.write_text(page, encoding="utf-8")
     if as_json:
-        out.say(json.dumps(hindsight_json(games, (SHORT, last))))
+        out.say(json.dumps(experience_json(games, (SHORT, last))))
         return
-    title = f"bench memory: {cartridge.name}, {len(games)} games, each played twice"
+    title = f"bench experience: {cartridge.name}, {len(games)} games, each played twice"
     table = Table(title=Text(title), title_justify="left")
     for at, name in enumerate(HEAD):
         table.add_column(name, justify="right" if at else "left")
-    for row in hindsight_rows(games, (SHORT, last)):
+    for row in experience_rows(games, (SHORT, last)):
         table.add_row(*row)
     out.print(table)
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from agent.bench.hindsight import SHORT, WHOLE, Reached, Twice
+from agent.bench.experience import SHORT, WHOLE, Reached, Twice
 from agent.bench.pairs import Paired
 
 
-class HindsightRow(NamedTuple):
+class ExperienceRow(NamedTuple):
     """One comparison up to one milestone, in figures that can be printed."""
 
     what: str
@@ -22,7 +22,7 @@ class HindsightRow(NamedTuple):
     p_value: str
 
 
-HEAD: Final = HindsightRow(
+HEAD: Final = ExperienceRow(
     "up to",
     "games",
     "taught",
@@ -35,7 +35,7 @@ HEAD: Final = HindsightRow(
 ABOUT: Final = """\
 # Battles with and without memory
 
-Written by `python -m agent bench memory --teach {teach} --seeds {seeds} --write {path}` on {cartridge}.
+Written by `python -m agent bench experience --teach {teach} --seeds {seeds} --write {path}` on {cartridge}.
 
 The games of seeds {teach} are played one after the other to the story's last milestone, all with one memory. Then each
 game of seeds {seeds} is played twice from power-on by the same rules: with a copy of that memory, and with an empty one.
@@ -52,7 +52,7 @@ and ticks by the exact sign test on the games in which they differ.
 """
 
 
-def hindsight_rows(games: Sequence[Twice], milestones: Sequence[str]) -> Iterator[HindsightRow]:
+def experience_rows(games: Sequence[Twice], milestones: Sequence[str]) -> Iterator[ExperienceRow]:
     """Yield how battles went, and what they took, up to each of `milestones` that games reached."""
     for name in milestones:
         pairs = _up_to(games, name)
@@ -63,17 +63,17 @@ def hindsight_rows(games: Sequence[Twice], milestones: Sequence[str]) -> Iterato
             yield _fewer(f"ticks to {name}", [(a.tick, b.tick) for a, b in pairs])
 
 
-def hindsight_json(games: Sequence[Twice], milestones: Sequence[str]) -> dict[str, Any]:
+def experience_json(games: Sequence[Twice], milestones: Sequence[str]) -> dict[str, Any]:
     """Return the figures in plain JSON types."""
-    return {row.what: row._asdict() for row in hindsight_rows(games, milestones)} | {
+    return {row.what: row._asdict() for row in experience_rows(games, milestones)} | {
         "games": len(games)
     }
 
 
-def hindsight_page(
+def experience_page(
     cartridge: str, teach: str, seeds: str, path: str, games: Sequence[Twice], last: str
 ) -> str:
-    """Return the page that `bench memory --write` leaves."""
+    """Return the page that `bench experience --write` leaves."""
     about = ABOUT.format(
         teach=teach, seeds=seeds, path=path, cartridge=cartridge, whole=WHOLE, short=SHORT
     )
@@ -81,7 +81,7 @@ def hindsight_page(
         about,
         "| " + " | ".join(HEAD) + " |",
         "|---|" + "--:|" * (len(HEAD) - 1),
-        *["| " + " | ".join(row) + " |" for row in hindsight_rows(games, (SHORT, last))],
+        *["| " + " | ".join(row) + " |" for row in experience_rows(games, (SHORT, last))],
         "",
         f"Ways taken, taught: {_ways(each.taught for each in games)}.",
         f"Ways taken, empty: {_ways(each.empty for each in games)}.",
@@ -94,10 +94,10 @@ def _up_to(games: Sequence[Twice], name: str) -> list[tuple[Reached, Reached]]:
     return [(each.taught[name], each.empty[name]) for each in both]
 
 
-def _won(name: str, pairs: Sequence[tuple[Reached, Reached]]) -> HindsightRow:
+def _won(name: str, pairs: Sequence[tuple[Reached, Reached]]) -> ExperienceRow:
     counts = Paired.of((one.won_all, other.won_all) for one, other in pairs)
     (low, high), (taught, empty) = counts.interval(), counts.rates
-    return HindsightRow(
+    return ExperienceRow(
         f"no battle lost to {name}",
         str(counts.count),
         f"{taught:.1%}",
@@ -109,10 +109,10 @@ def _won(name: str, pairs: Sequence[tuple[Reached, Reached]]) -> HindsightRow:
     )
 
 
-def _fewer(what: str, pairs: Sequence[tuple[int, int]]) -> HindsightRow:
+def _fewer(what: str, pairs: Sequence[tuple[int, int]]) -> ExperienceRow:
     signs = Paired.of((one < other, other < one) for one, other in pairs)
     taught, empty = (fmean(each) for each in zip(*pairs, strict=True))
-    return HindsightRow(
+    return ExperienceRow(
         what,
         str(len(pairs)),
         f"{taught:,.1f}",

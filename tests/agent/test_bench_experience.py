@@ -1,12 +1,12 @@
-"""bench memory: the same games with and without what was taught, counted in pairs (E38)."""
+"""bench experience: the same games with and without what was taught, counted in pairs (E38)."""
 
 from pathlib import Path
 
 import pytest
 
-from agent.bench.hindsight import Reached, Twice, _play, play_twice
-from agent.bench.hindsight_page import hindsight_page, hindsight_rows
-from agent.cli.bench_memory import bench_memory
+from agent.bench.experience import Reached, Twice, _play, play_twice
+from agent.bench.experience_page import experience_page, experience_rows
+from agent.cli.bench_experience import bench_experience
 from agent.errors import UsageError
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, told
@@ -51,7 +51,7 @@ def reached(turns: int, *, lost: int = 0) -> dict[str, Reached]:
 
 def test_the_page_counts_wins_and_turns_in_pairs() -> None:
     games = [Twice(seed, reached(6), reached(8, lost=seed % 2)) for seed in range(20)]
-    rows = {row.what: row for row in hindsight_rows(games, ("rival", "first_badge"))}
+    rows = {row.what: row for row in experience_rows(games, ("rival", "first_badge"))}
     assert set(rows) == {
         "no battle lost to rival",
         "turns of battle to rival",
@@ -62,11 +62,11 @@ def test_the_page_counts_wins_and_turns_in_pairs() -> None:
     assert rows["turns of battle to rival"][1:6] == ("20", "6.0", "8.0", "20", "0")
     assert rows["turns of battle to rival"].difference == "-2.0 (-25.0%)"
     assert rows["ticks to rival"].p_value == "1"
-    page = hindsight_page("a cartridge", "1..2", "3..22", "page.md", games, "first_badge")
+    page = experience_page("a cartridge", "1..2", "3..22", "page.md", games, "first_badge")
     assert "--teach 1..2 --seeds 3..22 --write page.md" in page
     assert "Ways taken, empty: take_starter 2: 20." in page
 
 
 def test_what_is_taught_is_not_tested() -> None:
     with pytest.raises(UsageError):
-        bench_memory(CARTRIDGE, "0..9", "9..20", None, as_json=False)
+        bench_experience(CARTRIDGE, "0..9", "9..20", None, as_json=False)
