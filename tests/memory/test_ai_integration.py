@@ -33,7 +33,7 @@ class Client:
 def fill(tiers: Tiers) -> None:
     tiers.strategist.set_objective(AIM)
     for outcome in ("victory", "defeat"):
-        tiers.strategist.record_battle(replace(FIGHT, outcome=outcome))
+        tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
     tiers.tactician.add_strategy(STRATEGY)
     tiers.tactician.add_mistake(LOST)
     tiers.act(3, "go:town")
