@@ -1,9 +1,10 @@
 """One memory, three tiers, two files. Knows nothing of the game's machine nor of who plays it."""
 
 from memory.agent_memory import AgentMemory, open_memory
-from memory.blackboard.blackboard import Blackboard, Listener
+from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import BlackboardEvent, Entry, EntryStore, Part
 from memory.blackboard.kinds import Kind
+from memory.blackboard.listeners import Listener
 from memory.blackboard.scopes import COLLECTIVE, Scope, scope_name, team_scope
 from memory.blackboard.transaction import Transaction
 from memory.blackboard.view import View

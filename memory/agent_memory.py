@@ -21,7 +21,12 @@ from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import OBJECTIVE, StrategistMemory, strategist_kinds
+from memory.tiers.strategist import (
+    OBJECTIVE,
+    SESSION_TOTALS,
+    StrategistMemory,
+    strategist_kinds,
+)
 from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
 from memory.tiers.truth import Truth
 
@@ -38,6 +43,8 @@ if TYPE_CHECKING:
     from memory.tiers.knowledge import Knowledge
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
+SESSION_BEGUN: Final = "session_begun"
+SESSION_ENDED: Final = "session_ended"
 
 
 class RunMemory(EntryStore, Protocol):
@@ -78,7 +85,7 @@ class AgentMemory(MemoryDatabaseMixin):
         """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
-            self.blackboard.write(
+            known_again = self.blackboard.write(
                 old.scope,
                 old.kind,
                 old.data,
@@ -90,18 +97,24 @@ class AgentMemory(MemoryDatabaseMixin):
                 status=old.status,
                 sources=old.sources,
             )
+            self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
         # What others have learnt is nothing to learn from once more.
         self.flows.skip_pending()
 
     def end_session(self, store: RunStore, tick: int) -> None:
-        """Move up what the session taught, keep what it was under its name, and begin the next one."""
+        """Move up what the session taught, keep what it was under its name, and begin the next one.
+
+        Whoever watches short-term memory hears of the end when nothing is pending any more.
+        """
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
         self.save_strategist_checkpoint(store, session_id, tick=tick)
+        _tell_of_session(self.strategist, SESSION_ENDED, tick)
         following = f"{origin}#{int(number or 1) + 1}"
         # What the game was asked to reach, and has, stays known for as long as it goes on.
         self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
+        _tell_of_session(self.strategist, SESSION_BEGUN, tick)
 
     def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
         """Return what the agent may do with this memory on purpose."""
@@ -138,7 +151,10 @@ def open_memory(  # what one agent's memory is made from
     maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
     store.attach("maintenance", maintenance)
     observer = ObserverMemory(blackboard, agent_id)
+    is_new = not blackboard.entries(scope_name(agent_id, "stm"), kind=SESSION_TOTALS)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
+    if is_new:
+        _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
     truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
     consolidator = MemoryConsolidator(
@@ -163,6 +179,11 @@ def open_memory(  # what one agent's memory is made from
         consolidator,
         recall,
     )
+
+
+def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None:
+    blackboard, session = strategist.blackboard, {"session_id": strategist.session_id}
+    blackboard.write(strategist.stm, kind, session, tick=tick, game_s=blackboard.game_s)
 
 
 def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
@@ -214,4 +235,7 @@ def _whole(entry: Entry) -> dict[str, Json]:
         "sources": list(entry.sources),
         "tick": entry.tick,
         "game_s": entry.game_s,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "closed": entry.closed,
     }

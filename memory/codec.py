@@ -25,7 +25,6 @@ Record = TypeVar("Record", bound="DataclassInstance")
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
-_KEYS: Final = frozenset({str})
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -39,16 +38,29 @@ def encode(value: Json) -> str:
 
 
 def require_json(value: Mapping[str, Json]) -> None:
-    """Raise MalformedRecord where `encode` would; a plain record needs no encoding to know."""
-    if not (set(map(type, value)) <= _KEYS and all(map(_is_plain, value.values()))):
-        encode(value)
+    """Raise MalformedRecord for what would not come back as it is; a plain record need not be encoded to know."""
+    for name, each in value.items():
+        if type(name) is not str or (type(each) not in _PLAIN and not _is_plain(each)):
+            _require_text_keys(value)
+            encode(value)
+            return
+
+
+def _require_text_keys(value: object) -> None:
+    """Raise MalformedRecord for keys that JSON turns into text."""
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            message = f"{value!r} has keys that are not text; give text."
+            raise MalformedRecord(message)
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            _require_text_keys(each)
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether `value` is JSON for sure."""
+    """Return whether `value`, which is no scalar but may be a float, is JSON for sure."""
     kind = type(value)
-    if kind in _PLAIN:
-        return True
     if kind is float:
         return isfinite(cast("float", value))
     return kind is list and set(map(type, cast("list[object]", value))) <= _PLAIN

@@ -8,6 +8,7 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
 from agent.app.post_mortems import PostMortems
@@ -21,6 +22,7 @@ from agent.capabilities import (
     Ledger,
     Reached,
     Story,
+    Topic,
     capabilities_for,
     escape,
 )
@@ -82,7 +84,7 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
 
     def __init__(
         self,
@@ -92,6 +94,7 @@ class Session:
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
+        *more: Topic,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -99,6 +102,7 @@ class Session:
         self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
+        self._more = more
         self._slot = console
         self._name = console.cartridge.name
         self._dex = Dex.of(console.cartridge)
@@ -114,6 +118,7 @@ class Session:
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._hooks = Hooks(self._fault)
+        self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
         self._battles = BattleWatch(self._dex)
         self._store.attach("battles", self._battles)
@@ -139,7 +144,7 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
-        if self._loop.tick > self._start.tick:
+        if not self._is_told():
             self._finish()
         return self._summary(reason)
 
@@ -219,7 +224,8 @@ class Session:
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
         prices = Prices(experience, self._story.place_of)
-        mind = Mind(capabilities_for(kit), self._memory.recall, self._hooks, self._ladder, prices)
+        capabilities = capabilities_for(kit, *self._more)
+        mind = Mind(capabilities, self._memory.recall, self._hooks, self._ladder, prices)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
@@ -296,16 +302,21 @@ class Session:
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
         self._checkpoint_due = False
-        try:
-            self._knowledge.deliver(self._store.run_id, self._store.outbox())
-        except MemoryFault as fault:
-            # What outlives runs can wait: the outbox keeps the lessons for the next checkpoint.
-            self._hooks.faults.note("deliver", fault)
+        self._delivery.hand_on()
+
+    def _is_told(self) -> bool:
+        """Return whether a session ended at this very tick and left what it learnt, or none was played.
+
+        A run that was killed while it ended goes on at its goal, where there is no tick left to play.
+        """
+        told = self._memory.consolidator.consolidation_history[-1:]
+        ends = [each.tick for each in told if each.reason == "session_end"]
+        return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        memory, tick = self._memory, self._loop.tick
-        memory.end_session(self._store, tick)
+        self._memory.end_session(self._store, self._loop.tick)
         self._checkpoint()
+        self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start

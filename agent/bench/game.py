@@ -15,7 +15,7 @@ from agent.app.session import Limits, Session
 from agent.app.settings import Frozen
 from agent.bench.parts import CONSOLE, SAVING
 from agent.bench.stopwatch import Parts, Stopwatch
-from agent.capabilities import Story
+from agent.capabilities import Story, Topic
 from agent.errors import RunError
 from agent.replay import record_of
 from agent.report import Stop
@@ -23,6 +23,8 @@ from emulator import Cartridge, Console, PyBoyConsole, State, Step
 from memory import RunStore, create_run, open_knowledge_store
 
 NEVER: Final = "never"  # no milestone: play goes on after the story's last one
+RUN: Final = "run"
+KNOWLEDGE: Final = "memory.sqlite"
 TURN: Final = 50  # ticks between two turns of the reference
 
 
@@ -80,6 +82,20 @@ def session_of(
     cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt | None = None
 ) -> Iterator[tuple[Session, RunStore]]:
     """Lend a new session with an empty memory, and its record; its folder goes with it."""
+    with TemporaryDirectory(prefix="bench-") as home:
+        asked = interrupt or Interrupt()
+        with session_in(Path(home), cartridge, story, seed, asked) as session:
+            yield session
+
+
+@contextmanager
+def session_in(
+    home: Path, cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt, *more: Topic
+) -> Iterator[tuple[Session, RunStore]]:
+    """Lend a new session with the memory in `home`, and its record, in `home` as well.
+
+    `more` is what it can do beside the registry's topics.
+    """
     frozen = Frozen(
         run=f"bench-seed{seed}",
         started=datetime(2000, 1, 1, tzinfo=UTC),
@@ -93,14 +109,13 @@ def session_of(
         memory_hash="",
     )
     with ExitStack() as stack:
-        home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-")))
-        folder = create_run(home / "run", frozen.table(), run_id=frozen.run)
+        folder = create_run(home / RUN, frozen.table(), run_id=frozen.run)
         stack.enter_context(closing(folder))
-        knowledge = open_knowledge_store(home / "memory.sqlite", now=0.0)
+        knowledge = open_knowledge_store(home / KNOWLEDGE, now=0.0)
         stack.enter_context(closing(knowledge))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        asked = interrupt or Interrupt()
-        yield Session(folder, frozen, console, knowledge, story, asked), folder.store
+        session = Session(folder, frozen, console, knowledge, story, interrupt, *more)
+        yield session, folder.store
 
 
 class Nobody(Viewer):

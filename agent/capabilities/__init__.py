@@ -16,7 +16,7 @@ from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.recollect import Hindsight
-from agent.capabilities.registry import capabilities_for, topics
+from agent.capabilities.registry import Topic, capabilities_for, topics
 from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
 
@@ -37,6 +37,7 @@ __all__ = [
     "Senses",
     "Sensor",
     "Story",
+    "Topic",
     "Use",
     "Witness",
     "capabilities_for",

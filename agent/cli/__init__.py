@@ -22,6 +22,7 @@ from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
 from agent.cli.bench_experience import bench_experience
+from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
@@ -48,6 +49,7 @@ class Measured(StrEnum):
     SPEED = "speed"
     BATTLES = "battles"
     EXPERIENCE = "experience"
+    MEMORY = "memory"
 
 
 Rom = Annotated[
@@ -200,7 +202,7 @@ def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, or what experience is worth."
+            help="What to measure: speed, battles against a simple policy, memory, or experience."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -230,7 +232,7 @@ def bench(
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs and how well text is read from pixels; or how much oftener battles are won."""
+    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs."""
     out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
@@ -249,6 +251,9 @@ def bench(
                 raise KeyboardInterrupt  # between two parts: inside of PyBoy it would be lost
             err.say(words)
 
+        if what is Measured.MEMORY:
+            bench_memory(cartridge, write, say, as_json=as_json)
+            return
         figures = measure(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
     if write is not None:
         write.write_text(page(figures), encoding="utf-8")

@@ -5,8 +5,6 @@ Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,8 +17,10 @@ from memory.blackboard.entry import (
     Status,
 )
 from memory.blackboard.kinds import Kind
+from memory.blackboard.listeners import Listener, Listeners
 from memory.blackboard.scopes import Scope, scope_of
 from memory.blackboard.shelf import Shelf
+from memory.blackboard.transaction import Transaction
 from memory.errors import ForbiddenWrite, MalformedRecord
 from memory.faults import Faults, OnFault
 
@@ -38,19 +38,6 @@ MAX_SOURCES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Listener:
-    """One who is told of every change in the scopes a glob names, until it is cancelled."""
-
-    blackboard: Blackboard
-    scope_glob: str
-    callback: Callable[[BlackboardEvent], object]
-
-    def cancel(self) -> None:
-        """Stop telling; cancelling twice does nothing."""
-        self.blackboard.unsubscribe(self)
-
-
 class Blackboard:
     """Entries by scope. A listener's error is counted in `faults`, never passed to the writer."""
 
@@ -65,8 +52,7 @@ class Blackboard:
         self._origin = store.run_id
         self._shelves: dict[str, Shelf] = {}
         self._deadlines: list[tuple[float, int, str]] = []
-        self._listeners: tuple[Listener, ...] = ()
-        self._by_scope: dict[str, tuple[Listener, ...]] = {}
+        self._listeners = Listeners(self.faults)
         self._seq = 0
         self._load()
         store.attach("blackboard", self)
@@ -98,7 +84,7 @@ class Blackboard:
     ) -> Entry:
         """Return the entry just made, or what it became one with, by the policies of its kind.
 
-        A full scope loses the entry that is worth least.
+        A kind that has names gives its own, whatever `key` is. A full scope loses the entry that is worth least.
 
         Raises:
             MalformedRecord: when `data` is no JSON or not what its kind promises, or importance not in 1..10.
@@ -111,12 +97,10 @@ class Blackboard:
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
-            if policy.check is not None:
-                policy.check(data)
+            policy.admit(data)
             if (same := _repeated(policy, shelf, data)) is not None:
                 return same
-            if key is None and policy.key is not None:
-                key = f"{kind}:{policy.key(data)}"
+            key = policy.key_of(data) or key
         seq = self._seq + 1
         if key is None:
             key = f"{self._origin}/{seq}"
@@ -124,6 +108,7 @@ class Blackboard:
             version = old.version + 1
             if policy is not None and policy.merge is not None:
                 data = policy.merge(old.data, data)
+                tags, importance = old.tags.union(tags), max(old.importance, importance)
                 sources = tuple(dict.fromkeys((*old.sources, *sources)))[-MAX_SOURCES:]
         entry = Entry(
             seq,
@@ -147,8 +132,10 @@ class Blackboard:
         if old is not None:
             self._drop(shelf, old)
         self._keep(entry, shelf)
-        self._tell("write", entry)
+        self._listeners.tell("write", entry)
         self._make_room(shelf, policy, kind)
+        if entry.expires_s is not None and entry.expires_s <= self.game_s:
+            self.expire(self.game_s)  # it was told of too late to last
         return entry
 
     def revise(self, entry: Entry, **judged: Any) -> Entry:  # noqa: ANN401  # fields of Entry
@@ -157,22 +144,26 @@ class Blackboard:
         It keeps its seq, its content and its time to live.
 
         Raises:
-            MalformedRecord: for any other field, or an entry that is gone.
+            MalformedRecord: for any other field, an importance not in 1..10, or an entry that is gone.
         """
         shelf = self._shelf(entry.scope)
         refused = judged.keys() - _JUDGED
-        if refused or entry.seq not in shelf.entries:
+        old = shelf.entries.get(entry.seq)
+        if refused or old is None or old.key != entry.key:
             message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it anew."
             raise MalformedRecord(message)
-        revised = shelf.entries[entry.seq]._replace(**judged)
+        _require_importance(entry.kind, judged.get("importance", old.importance))
+        revised = old._replace(**judged)
+        revised = revised._replace(tags=frozenset(revised.tags))
         self._store.put_entry(revised)
         shelf.add(revised)
-        self._tell("revise", revised)
+        self._listeners.tell("revise", revised)
         return revised
 
     def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
         """Return `entry` marked as no longer true, for `reason`; it stays, with its evidence."""
-        return self.revise(entry, closed=reason, sources=(*entry.sources, *evidence))
+        now = self.get(entry.scope, entry.key) or entry
+        return self.revise(entry, closed=reason, sources=(*now.sources, *evidence))
 
     def get(self, scope: str, key: str) -> Entry | None:
         """Return the entry called `key`, or None."""
@@ -204,7 +195,8 @@ class Blackboard:
 
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
-        return self._shelf(scope).scope
+        shelf = self._shelves.get(scope)
+        return scope_of(scope) if shelf is None else shelf.scope
 
     def forget(
         self,
@@ -224,18 +216,15 @@ class Blackboard:
             if (through_seq is None or entry.seq <= through_seq)
             and (keys is None or entry.key in keys)
         ]
-        for entry in doomed:
-            self._remove(shelf, entry, "forget")
-        return len(doomed)
+        return sum(self._remove(shelf, entry, "forget") for entry in doomed)
 
     def clear(self, scope: str) -> int:
         """Return how many entries went, which are all that `scope` held."""
         shelf = self._shelves.get(scope)
-        doomed = [] if shelf is None else list(shelf.entries.values())
-        for entry in doomed:
-            assert shelf is not None
-            self._remove(shelf, entry, "clear")
-        return len(doomed)
+        if shelf is None:
+            return 0
+        doomed = list(shelf.entries.values())
+        return sum(self._remove(shelf, entry, "clear") for entry in doomed)
 
     def expire(self, game_s: float) -> int:
         """Return how many entries ended by `game_s`; every write calls this with its own time."""
@@ -245,21 +234,20 @@ class Blackboard:
             _, seq, name = heappop(self._deadlines)
             shelf = self._shelves[name]
             if (entry := shelf.entries.get(seq)) is not None:
-                self._remove(shelf, entry, "expire")
-                count += 1
+                count += self._remove(shelf, entry, "expire")
         return count
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
         """Call `callback(event)` for each change in the scopes that `scope_glob` names."""
-        listener = Listener(self, scope_glob, callback)
-        self._listeners = (*self._listeners, listener)
-        self._by_scope.clear()
-        return listener
+        return self._listeners.add(scope_glob, callback)
 
-    def unsubscribe(self, listener: Listener) -> None:
-        """Forget one listener."""
-        self._listeners = tuple(each for each in self._listeners if each != listener)
-        self._by_scope.clear()
+    def transaction(self) -> Transaction:
+        """Return several reads and writes that are to become one, at this moment of the game."""
+        return Transaction(self, self.tick, self.game_s)
+
+    def refuse(self, scope: str, kind: str, importance: int, *, by: str) -> None:
+        """Raise what `write` raises for who writes where, and how important that is."""
+        self._refuse(self.policy(scope), kind, importance, by)
 
     def to_json(self) -> dict[str, Json]:
         """Return what the entries themselves do not tell."""
@@ -273,9 +261,7 @@ class Blackboard:
         self.tick = max(self.tick, data.get("tick", 0))
 
     def _refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
-        if not 1 <= importance <= 10:
-            message = f"importance {importance!r} of {kind!r} is not in 1..10; give one that is."
-            raise MalformedRecord(message)
+        _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):
             message = f"{by or 'nobody'!r} may not write to {scope.name}; ask {scope.writers[0]!r}."
             raise ForbiddenWrite(message)
@@ -293,7 +279,7 @@ class Blackboard:
             if len(of_kind) > policy.limit:
                 for entry in policy.surplus(of_kind.values()):
                     self._remove(shelf, entry, "evict")
-        if len(shelf.entries) > shelf.scope.capacity:
+        while len(shelf.entries) > shelf.scope.capacity:
             self._remove(shelf, shelf.least(), "evict")
 
     def _load(self) -> None:
@@ -308,7 +294,7 @@ class Blackboard:
     def _shelf(self, name: str) -> Shelf:
         shelf = self._shelves.get(name)
         if shelf is None:
-            shelf = self._shelves[name] = Shelf(scope_of(name))
+            shelf = self._shelves[name] = Shelf(scope_of(name), self.kinds)
         return shelf
 
     def _keep(self, entry: Entry, shelf: Shelf) -> None:
@@ -320,21 +306,20 @@ class Blackboard:
         shelf.remove(entry)
         self._store.drop_entry(entry.seq)
 
-    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> None:
-        self._drop(shelf, entry)
-        self._tell(action, entry)
+    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> bool:
+        """Return whether `entry` went just now: who was told of another may have removed or revised it."""
+        found = shelf.entries.get(entry.seq)
+        if found is None:
+            return False
+        self._drop(shelf, found)
+        self._listeners.tell(action, found)
+        return True
 
-    def _tell(self, action: Change, entry: Entry) -> None:
-        listeners = self._by_scope.get(entry.scope)
-        if listeners is None:
-            listeners = self._by_scope[entry.scope] = tuple(
-                each for each in self._listeners if fnmatchcase(entry.scope, each.scope_glob)
-            )
-        for listener in listeners:
-            try:
-                listener.callback(BlackboardEvent(action, entry))
-            except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
-                self.faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
+
+def _require_importance(kind: str, importance: int) -> None:
+    if not 1 <= importance <= 10:
+        message = f"importance {importance!r} of {kind!r} is not in 1..10; give one that is."
+        raise MalformedRecord(message)
 
 
 def _repeated(policy: Kind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import count, islice, takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,21 +10,26 @@ from memory.blackboard.worth import worth
 from memory.tokens import tokens_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memory.blackboard.entry import Entry
+    from memory.blackboard.kinds import Kind
     from memory.blackboard.scopes import Scope
 
-    Ranked: TypeAlias = tuple[float, int, int, Entry]
+    Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
 
 class Shelf:
     """Entries in the order they were written; a revised one keeps its place."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, policies: Mapping[str, Kind]) -> None:
         self.scope = scope
+        self._policies = policies
         self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
         self._heap: list[Ranked] = []  # of live and gone entries; those gone are passed over
+        self._unranked: list[Entry] = []  # until it matters: most scopes are never full
         self._text = 0  # characters, where the scope has a budget of tokens
         self._pushed = count()  # so that two revisions of one entry are never compared themselves
 
@@ -39,10 +44,10 @@ class Shelf:
         if kind is None:
             kind = self._kinds[entry.kind] = {}
         kind[seq] = entry
-        heappush(self._heap, self._ranked(entry))
-        if len(self._heap) > 2 * len(self.entries) + 64:
-            self._heap = [self._ranked(each) for each in self.entries.values()]
-            heapify(self._heap)
+        self._unranked.append(entry)
+        if len(self._heap) + len(self._unranked) > 2 * len(self.entries) + 64:
+            self._heap.clear()
+            self._unranked = list(self.entries.values())
 
     def remove(self, entry: Entry) -> None:
         """Take `entry` away."""
@@ -54,9 +59,16 @@ class Shelf:
             del self.keys[entry.key]
 
     def least(self) -> Entry:
-        """Return the entry that is worth least; of equals, the oldest."""
+        """Return the entry that is worth least; of equals, the oldest.
+
+        Of a kind that is lasting, which has a limit of its own, only when there is nothing else.
+        """
+        for each in self._unranked:
+            if self.entries.get(each.seq) is each:
+                heappush(self._heap, self._ranked(each))
+        self._unranked.clear()
         while self._heap:
-            _, seq, _, entry = self._heap[0]
+            _, _, seq, _, entry = self._heap[0]
             if self.entries.get(seq) is entry:
                 return entry
             heappop(self._heap)
@@ -85,7 +97,10 @@ class Shelf:
         return 0.0 if budget is None else tokens_of(self._text) / budget
 
     def _ranked(self, entry: Entry) -> Ranked:
-        return worth(entry, self.scope.decay_per_min), entry.seq, next(self._pushed), entry
+        policy = self._policies.get(entry.kind)
+        lasting = policy is not None and policy.lasting
+        value = worth(entry, self.scope.decay_per_min)
+        return lasting, value, entry.seq, next(self._pushed), entry
 
 
 def _length(entry: Entry) -> int:

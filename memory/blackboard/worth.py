@@ -24,4 +24,6 @@ def worth(entry: Entry, decay_per_min: float) -> float:
     it is, and time need not pass for it: the older by m minutes is worth less by m times -log(1-rate).
     """
     value = entry.importance * max(entry.utility, _LEAST_UTILITY) * max(entry.relevance, 1e-9)
+    if not decay_per_min:
+        return log(value)
     return log(value) - entry.game_s / 60.0 * log(1.0 - decay_per_min)

@@ -7,15 +7,16 @@ from both. So a process that is killed leaves nothing behind that was carried an
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from memory.flow.attempt import attempt
+from memory.flow.progress import Progress
 from memory.flow.triggers import Pending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import BlackboardEvent, Entry
@@ -24,38 +25,35 @@ if TYPE_CHECKING:
 
     Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
-
-@dataclass(slots=True)
-class _Progress:
-    """How far one subscription has got."""
-
-    cursor: int = 0  # the seq of the last entry carried
-    own: set[int] = field(default_factory=set)  # after it, what the subscription itself wrote there
-    carried_s: float = 0.0
-    carried: int = 0
-    waiting: int = 0  # entries accepted since; what is evicted meanwhile still counts
+LEAVING: Final = frozenset(
+    {"expire", "evict"}
+)  # ends that nobody asked for: such entries are carried first
 
 
 class Flows:
-    """Every subscription of one blackboard."""
+    """Every subscription of one blackboard.
+
+    A transformer's error is counted in the blackboard's `faults` and never the writer's.
+    """
 
     def __init__(self, blackboard: Blackboard, deliver: Deliver | None = None) -> None:
         self.subscriptions: dict[str, MemorySubscription] = {}
         self._blackboard = blackboard
         self._deliver = deliver
-        self._progress: dict[str, _Progress] = {}
-        self._by_scope: dict[str, tuple[MemorySubscription, ...]] = {}
+        self._progress: dict[str, Progress] = {}
+        self._kept: dict[str, Any] = {}  # of subscriptions that are yet to be added
+        self._by_scope: dict[str, tuple[Progress, ...]] = {}
         self._busy = False
-        self._due: list[tuple[MemorySubscription, Entry | None]] = []
+        self._due: dict[str, None] = {}  # in their order
         blackboard.subscribe("*", self._saw)
 
     def add(self, *subscriptions: MemorySubscription) -> None:
-        """Take up edges; what is in their sources already is pending."""
+        """Take up edges; what is in their sources already is pending, unless they had carried it before."""
         for each in subscriptions:
+            known = self._progress.get(each.name)
+            kept = self._kept.pop(each.name, None) if known is None else known.to_json()
             self.subscriptions[each.name] = each
-            progress = self._progress.setdefault(each.name, _Progress())
-            progress.waiting = len(self.pending(each.name))
-        self._by_scope.clear()
+            self._place(each, kept)
 
     def remove(self, name: str) -> None:
         """Let go of an edge; removing it twice does nothing."""
@@ -65,14 +63,7 @@ class Flows:
 
     def pending(self, name: str) -> list[Entry]:
         """Return the entries that subscription `name` has not carried yet, oldest first."""
-        subscription, progress = self.subscriptions[name], self._progress[name]
-        found = [
-            entry
-            for scope in self._sources(subscription)
-            for entry in self._blackboard.entries(scope, since_seq=progress.cursor)
-            if subscription.accepts(entry) and entry.seq not in progress.own
-        ]
-        return sorted(found, key=lambda entry: entry.seq)
+        return self._pending(self._progress[name])
 
     def carried(self, name: str) -> int:
         """Return how many entries subscription `name` has carried so far."""
@@ -81,168 +72,196 @@ class Flows:
     def run(self, *names: str, final: bool = False) -> Counter[str]:
         """Return how many entries of each kind came of carrying on what is pending at `names`, or at all.
 
-        When it is `final`, what is not complete yet goes as well, and no trigger is asked.
+        When it is `final`, what is not complete yet goes as well, and no trigger is asked. Asked from within a
+        carry, it happens when that is over.
         """
         written: Counter[str] = Counter()
         for name in names or tuple(self.subscriptions):
-            subscription = self.subscriptions[name]
-            if final or subscription.trigger.due(self._state(subscription, asked=True)):
-                written += self._carry(subscription, final=final)
+            progress = self._progress[name]
+            if self._busy:
+                self._due[name] = None
+            elif final or progress.subscription.trigger.due(self._state(progress, asked=True)):
+                written += self._carry(progress, final=final)
         return written + self._settle()
 
     def skip_pending(self) -> None:
         """Count all that is pending as carried: it has been, before it came here."""
         for progress in self._progress.values():
-            progress.cursor, progress.waiting = self._blackboard.seq, 0
-            progress.own.clear()
+            progress.advance(self._blackboard.seq, 0)
+            progress.waiting = 0
 
     def to_json(self) -> dict[str, Json]:
         """Return how far each subscription has got."""
-        return {
-            name: {
-                "cursor": each.cursor,
-                "own": sorted(each.own),
-                "carried_s": each.carried_s,
-                "carried": each.carried,
-            }
-            for name, each in self._progress.items()
-        }
+        return {**self._kept, **{name: each.to_json() for name, each in self._progress.items()}}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Go on from where `to_json` was taken; edges that are new begin at the beginning."""
-        for name in self._progress:
-            kept = data.get(name, {"cursor": 0, "own": [], "carried_s": 0.0, "carried": 0})
-            self._progress[name] = _Progress(
-                kept["cursor"], set(kept["own"]), kept["carried_s"], kept["carried"]
+        self._kept = dict(data)
+        self._due.clear()
+        for name, each in self.subscriptions.items():
+            self._place(each, self._kept.pop(name, None))
+
+    def _place(self, subscription: MemorySubscription, kept: Mapping[str, Any] | None) -> None:
+        fullness = partial(self._fullness, subscription.source)
+        if kept is None:
+            progress = Progress(subscription, fullness)
+            progress.waiting = len(self._pending(progress))
+        else:
+            progress = Progress.of(subscription, fullness, kept)
+        self._progress[subscription.name] = progress
+        self._by_scope.clear()
+
+    def _pending(self, progress: Progress) -> list[Entry]:
+        source, cursor = progress.subscription.source, progress.cursor
+        found = [*progress.leaving.values()]
+        for scope in self._scopes(source):
+            found += self._blackboard.entries(scope, since_seq=cursor)
+        return sorted(filter(progress.wants, found), key=lambda entry: entry.seq)
+
+    def _reading(self, scope: str) -> tuple[Progress, ...]:
+        """Return the progress of each subscription that has `scope` among its sources."""
+        reading = self._by_scope.get(scope)
+        if reading is None:
+            reading = self._by_scope[scope] = tuple(
+                each
+                for each in self._progress.values()
+                if fnmatchcase(scope, each.subscription.source)
             )
-        for name in self.subscriptions:
-            self._progress[name].waiting = len(self.pending(name))
+        return reading
 
     def _saw(self, event: BlackboardEvent) -> None:
-        entry = event.entry
-        subscriptions = self._by_scope.get(entry.scope)
-        if subscriptions is None:
-            subscriptions = self._by_scope[entry.scope] = tuple(
-                each
-                for each in self.subscriptions.values()
-                if fnmatchcase(entry.scope, each.source)
-            )
-        for subscription in subscriptions:
-            if not subscription.accepts(entry):
-                continue
-            if event.action == "write":
-                progress = self._progress[subscription.name]
-                progress.waiting += 1
-                if subscription.trigger.due(self._state(subscription, asked=False)):
-                    self._due.append((subscription, None))
-            elif event.action in {"expire", "evict"}:
-                self._rescue(subscription, entry)
-        if not self._busy:
+        action, entry = event
+        readers = self._by_scope.get(entry.scope)
+        if readers is None:
+            readers = self._reading(entry.scope)
+        for progress in readers:
+            subscription = progress.subscription
+            if action == "write":
+                if subscription.accepts(entry):
+                    progress.waiting += 1
+                    if subscription.trigger.due(self._state(progress, asked=False)):
+                        self._due[subscription.name] = None
+            elif entry.seq > progress.cursor and action in LEAVING and progress.wants(entry):
+                progress.leaving[entry.seq] = entry
+                self._due[subscription.name] = None
+        if self._due:
             self._settle()
 
-    def _rescue(self, subscription: MemorySubscription, entry: Entry) -> None:
-        """Carry on what leaves its scope before its time."""
-        progress = self._progress[subscription.name]
-        if entry.seq > progress.cursor and entry.seq not in progress.own:
-            self._due.append((subscription, entry))
-
-    def _state(self, subscription: MemorySubscription, *, asked: bool) -> Pending:
-        progress = self._progress[subscription.name]
+    def _state(self, progress: Progress, *, asked: bool) -> Pending:
         return Pending(
-            progress.waiting,
+            len(self._pending(progress)) if asked else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
             asked,
-            partial(self._fullness, subscription),
+            progress.fullness,
         )
 
     def _settle(self) -> Counter[str]:
         """Carry on at every subscription that has become due meanwhile."""
         written: Counter[str] = Counter()
         while self._due and not self._busy:
-            subscription, leaving = self._due.pop(0)
-            written += self._carry(subscription, final=False, leaving=leaving)
+            name = next(iter(self._due))
+            del self._due[name]
+            if name in self._progress:
+                written += self._carry(self._progress[name])
         return written
 
-    def _carry(
-        self, subscription: MemorySubscription, *, final: bool, leaving: Entry | None = None
-    ) -> Counter[str]:
-        progress = self._progress[subscription.name]
-        pending = self.pending(subscription.name)
-        if leaving is not None and leaving.seq > progress.cursor:
-            pending = sorted([leaving, *pending], key=lambda entry: entry.seq)
-        ripe = len(pending)
-        if subscription.ripe is not None and not final:
-            ripe = subscription.ripe(pending)
-            if leaving in pending:
-                ripe = max(ripe, pending.index(leaving) + 1)
-        taken = pending[:ripe]
-        progress.waiting = len(pending) - ripe
+    def _carry(self, progress: Progress, *, final: bool = False) -> Counter[str]:
+        seen = self._blackboard.seq
+        pending = self._pending(progress)
+        taken = pending if final else self._ripe(progress, pending)
+        progress.waiting = len(pending) - len(taken)
         progress.carried_s = self._blackboard.game_s
-        if not taken:
-            return Counter()
+        progress.leaving.clear()
+        if len(taken) < len(pending):
+            seen = taken[-1].seq if taken else progress.cursor
         self._busy = True
         try:
-            # Made before the first is written: a transformer that fails has carried nothing.
-            derived = list(subscription.transformer(taken))
-            written = self._write(subscription, derived)
+            carried, derived = attempt(
+                progress.subscription.transformer, taken, partial(self._fault, progress)
+            )
+            if taken and not carried:
+                return Counter()
+            written = self._write(progress, derived, progress.ways(carried))
         finally:
             self._busy = False
-        progress.cursor = taken[-1].seq
-        progress.own = {seq for seq in progress.own if seq > progress.cursor}
-        progress.carried += len(taken)
-        if subscription.consumes:
-            self._consume(subscription, taken)
+        if derived and not written:
+            return written  # all of it was refused: what it was made of must not go
+        progress.advance(seen, len(carried))
+        if progress.subscription.consumes:
+            self._consume(progress, {each.scope for each in carried})
         return written
 
-    def _write(self, subscription: MemorySubscription, derived: Iterable[Derived]) -> Counter[str]:
-        blackboard, written = self._blackboard, Counter[str]()
-        own = self._progress[subscription.name].own
+    def _ripe(self, progress: Progress, pending: list[Entry]) -> list[Entry]:
+        """Return those that are complete, and all up to the last that cannot wait."""
+        if progress.subscription.ripe is None or not pending:
+            return pending
+        places = (n for n, each in enumerate(pending, 1) if each.seq in progress.leaving)
+        return pending[: max(progress.subscription.ripe(pending), *places, 0)]
+
+    def _write(
+        self, progress: Progress, derived: Iterable[Derived], ways: frozenset[str]
+    ) -> Counter[str]:
+        written = Counter[str]()
         for each in derived:
-            scope = each.scope or subscription.target
-            entry = blackboard.write(
-                scope,
-                each.kind,
-                each.data,
-                tick=blackboard.tick,
-                game_s=blackboard.game_s,
-                tags=each.tags,
-                importance=each.importance,
-                key=each.key,
-                status=each.status,
-                sources=each.sources,
-                by=subscription.name,
-            )
-            written[each.kind] += 1
-            if fnmatchcase(scope, subscription.source):
-                own.add(entry.seq)
-            if subscription.delivers and each.scope is None and self._deliver is not None:
-                self._deliver(entry, each)
+            try:
+                self._write_one(progress.subscription, each, ways)
+            except Exception as error:  # noqa: BLE001  # the others were made of the same entries
+                self._fault(progress, error)
+            else:
+                written[each.kind] += 1
         return written
 
-    def _consume(self, subscription: MemorySubscription, taken: Sequence[Entry]) -> None:
-        """Let go of what was carried; the store drops it in the commit that keeps what came of it."""
+    def _write_one(
+        self, subscription: MemorySubscription, each: Derived, ways: frozenset[str]
+    ) -> None:
         blackboard = self._blackboard
+        before = blackboard.seq
+        entry = blackboard.write(
+            each.scope or subscription.target,
+            each.kind,
+            each.data,
+            tick=blackboard.tick,
+            game_s=blackboard.game_s,
+            tags=each.tags,
+            importance=each.importance,
+            key=each.key,
+            status=each.status,
+            sources=each.sources,
+            by=subscription.name,
+        )
+        if entry.seq > before:
+            for reader in self._reading(entry.scope):
+                if reader.subscription.accepts(entry):
+                    reader.came[entry.seq] = ways
+        if subscription.delivers and each.scope is None and self._deliver is not None:
+            self._deliver(entry, each)
+
+    def _consume(self, progress: Progress, scopes: Iterable[str]) -> None:
+        """Let go of what was carried; the store drops it in the commit that keeps what came of it.
+
+        What another subscription is still to carry waits for that one.
+        """
+        blackboard, subscription = self._blackboard, progress.subscription
         young = blackboard.game_s - subscription.keep_s
-        for scope in {each.scope for each in taken}:
-            kept = blackboard.entries(scope, limit=subscription.keep_last or None)
-            kept = kept if subscription.keep_last else []
-            first_kept = kept[0].seq if kept else blackboard.seq + 1
-            cursor = self._progress[subscription.name].cursor
+        for scope in sorted(scopes):
+            readers = self._reading(scope)
+            mine = [each for each in blackboard.entries(scope) if subscription.accepts(each)]
             done = {
                 each.key
-                for each in blackboard.entries(scope)
-                if each.seq <= cursor
-                and each.seq < first_kept
+                for each in mine[: max(0, len(mine) - subscription.keep_last)]
+                if each.seq <= progress.cursor
                 and each.game_s <= young
-                and subscription.accepts(each)
+                and not each.closed
+                and not any(reader.wants(each) for reader in readers)
             }
             if done:
                 blackboard.forget(scope, keys=done)
 
-    def _fullness(self, subscription: MemorySubscription) -> float:
-        return max(map(self._blackboard.fullness, self._sources(subscription)), default=0.0)
+    def _fault(self, progress: Progress, error: Exception) -> None:
+        self._blackboard.faults.note(f"edge {progress.subscription.name}", error)
 
-    def _sources(self, subscription: MemorySubscription) -> list[str]:
-        return [
-            each for each in self._blackboard.scopes() if fnmatchcase(each, subscription.source)
-        ]
+    def _fullness(self, source: str) -> float:
+        return max(map(self._blackboard.fullness, self._scopes(source)), default=0.0)
+
+    def _scopes(self, source: str) -> list[str]:
+        return [each for each in self._blackboard.scopes() if fnmatchcase(each, source)]

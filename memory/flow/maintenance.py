@@ -6,21 +6,23 @@ Driven by time and by the consolidator, never by the planner, which may ask for 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.worth import faded
 from memory.flow.similarity import groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
+    from memory.blackboard.entry import Entry, Status
     from memory.codec import Json
 
     Archive: TypeAlias = Callable[[Entry, str], object]
 
 VALUABLE: Final = 7  # importance from which on nothing is pruned that is not archived first
+TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
 UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
 
 
@@ -58,7 +60,10 @@ class Maintenance:
         self._done_s: dict[str, float] = {}
 
     def run(self, *, asked: bool = False) -> list[Upkeep]:
-        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for."""
+        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for.
+
+        The index of words is mended then as well: it is kept up by every write, so that this need not be often.
+        """
         now = self._blackboard.game_s
         done: list[Upkeep] = []
         for scope in self._blackboard.scopes():
@@ -67,6 +72,8 @@ class Maintenance:
             if asked or now - self._done_s.get(scope, 0.0) >= self._every_s:
                 self._done_s[scope] = now
                 done.append(Upkeep(scope, self.prune(scope), self.deduplicate(scope)))
+        if asked:
+            self.reindex()
         return done
 
     def relevance(self, entry: Entry) -> float:
@@ -88,17 +95,19 @@ class Maintenance:
         return self._blackboard.forget(scope, keys={each.key for each in doomed}) if doomed else 0
 
     def deduplicate(self, scope: str, threshold: float | None = None) -> int:
-        """Return how many entries of `scope` became one with a newer one that says the same.
+        """Return how many entries of `scope` became one with another that says the same.
 
-        The newest stays, as important and as long-lived as any of them, with the tags and evidence of all.
+        The most trusted stays, of those the longest-lived, then the newest: as important as any of them, with the
+        tags and evidence of all. What is closed says nothing.
         """
         limit = self._blackboard.policy(scope).similar if threshold is None else threshold
-        loose = [each for each in self._blackboard.entries(scope) if not self._lasts(each)]
+        entries = self._blackboard.entries(scope)
+        loose = [each for each in entries if not each.closed and not self._lasts(each)]
         merged = 0
-        for newest, *others in groups(loose, limit):
-            if others:
-                self._merge(newest, others)
-                merged += len(others)
+        for group in groups(loose, limit):
+            if len(group) > 1:
+                self._merge(group)
+                merged += len(group) - 1
         return merged
 
     def reindex(self) -> int:
@@ -117,16 +126,21 @@ class Maintenance:
         policy = self._blackboard.kinds.get(entry.kind)
         return policy is not None and (policy.lasting or policy.key is not None)
 
-    def _merge(self, newest: Entry, others: list[Entry]) -> None:
+    def _merge(self, group: list[Entry]) -> None:
         blackboard = self._blackboard
-        every = [newest, *others]
-        links = dict.fromkeys(key for each in every for key in each.sources)
+        kept = max(group, key=_lasting_worth)
+        others = [each for each in group if each is not kept]
+        links = dict.fromkeys(key for each in group for key in each.sources)
         links.update(dict.fromkeys(each.key for each in others))
         blackboard.revise(
-            newest,
-            importance=max(each.importance for each in every),
-            utility=max(each.utility for each in every),
-            tags=newest.tags.union(*(each.tags for each in others)),
-            sources=tuple(links),
+            kept,
+            importance=max(each.importance for each in group),
+            utility=max(each.utility for each in group),
+            tags=kept.tags.union(*(each.tags for each in others)),
+            sources=tuple(links)[-MAX_SOURCES:],
         )
-        blackboard.forget(newest.scope, keys={each.key for each in others})
+        blackboard.forget(kept.scope, keys={each.key for each in others})
+
+
+def _lasting_worth(entry: Entry) -> tuple[float, ...]:
+    return TRUST[entry.status], inf if entry.expires_s is None else entry.expires_s, entry.seq

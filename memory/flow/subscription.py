@@ -42,9 +42,10 @@ class TagFilter:
 
     def __call__(self, entry: Entry) -> bool:
         """Return whether `entry` passes."""
+        if self.kinds and entry.kind not in self.kinds:
+            return False  # asked of every write: most are told by their kind alone
         return (
-            (not self.kinds or entry.kind in self.kinds)
-            and (not self.any_of or not self.any_of.isdisjoint(entry.tags))
+            (not self.any_of or not self.any_of.isdisjoint(entry.tags))
             and self.all_of <= entry.tags
             and self.none_of.isdisjoint(entry.tags)
         )
@@ -65,8 +66,8 @@ class MemorySubscription:
 
     `ripe(entries)` says how many of those pending, from the oldest on, are complete; the rest waits, until it is
     asked for in the end. What was carried from a scope that it `consumes` is let go of there, in the same commit as
-    what came of it, except the newest `keep_last` and those younger than `keep_s`. What it `delivers` is told to
-    those to come as well, by way of the outbox.
+    what came of it, except the newest `keep_last` that it `accepts` and those younger than `keep_s`. What it `delivers`
+    is told to those to come as well, by way of the outbox.
     """
 
     name: str

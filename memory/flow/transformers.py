@@ -65,6 +65,7 @@ class Summarizing:
                 text = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
             except Exception:  # noqa: BLE001  # whatever a model does, there is the offline way
                 text = ""
+        by_model = bool(text)
         text = text or in_figures(entries)
         summary: dict[str, Json] = {
             "text": text[: self.max_tokens * CHARACTERS],
@@ -77,7 +78,7 @@ class Summarizing:
                 sources=tuple(each.key for each in entries),
                 tags=frozenset[str]().union(*(each.tags for each in entries)),
                 importance=max(each.importance for each in entries),
-                status="claim" if self.summarize is not None else "inferred",
+                status="claim" if by_model else "inferred",
             )
         ]
 

@@ -98,8 +98,8 @@ KNOWLEDGE_SCHEMA: Final = Schema(
         ),
         (
             "ALTER TABLE ltm_entries RENAME TO ltm_entries_before",
-            # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the
-            # lesson that taught it last. merged: the keys that became one with this one. count: how often it was taught.
+            # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the lesson
+            # that taught it last; count: how often it was taught; merged: the keys that became one with this one.
             """CREATE TABLE ltm_entries (
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
                 origin TEXT NOT NULL,

@@ -51,10 +51,12 @@ class KnowledgeStore(KnowledgeReader):
         self._growing = GrowingEntries(database, self._archive)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
-        """Return how many lessons of `run_id` were new; those delivered before change nothing."""
+        """Return how many lessons of `run_id`, in their order, were new; those delivered before change nothing."""
         with self._database.transaction():
-            fresh = [row for row in rows if self._is_new(run_id, row.sequence)]
+            last = self.delivered(run_id)
+            fresh = [row for row in rows if row.sequence > last]
             if fresh:
+                self._remember_delivery(run_id, fresh[-1].sequence)
                 with self._changing() as known:
                     for row in sorted(fresh, key=_closes_last):
                         learn(known, row.kind, row.payload)
@@ -104,9 +106,15 @@ class KnowledgeStore(KnowledgeReader):
             pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
         return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
 
-    def _is_new(self, run_id: str, sequence: int) -> bool:
-        sql = "INSERT OR IGNORE INTO deliveries (run_id, sequence) VALUES (?, ?)"
-        return self._database.execute(sql, (run_id, sequence)) == 1
+    def delivered(self, run_id: str) -> int:
+        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
+        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def _remember_delivery(self, run_id: str, sequence: int) -> None:
+        """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
+        self._database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
+        self._database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
 
     @contextmanager
     def _changing(

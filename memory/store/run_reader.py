@@ -90,13 +90,14 @@ class RunReader:
         """Return how many entries carry each tag, without reading any of them."""
         return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))
 
-    def outbox(self) -> list[OutboxRow]:
-        """Return the lessons that a checkpoint of the live lineage covers, oldest first."""
+    def outbox(self, *, after: int = 0) -> list[OutboxRow]:
+        """Return the lessons after sequence `after` that a checkpoint of the live lineage covers, oldest first."""
         sql = (
-            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence <= "
-            "(SELECT coalesce(max(last_sequence), 0) FROM checkpoints) ORDER BY sequence"
+            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence > ? "
+            "AND sequence <= (SELECT coalesce(max(last_sequence), 0) FROM checkpoints) "
+            "ORDER BY sequence"
         )
-        rows = self._database.rows(sql)
+        rows = self._database.rows(sql, (after,))
         with self._database.understood("outbox"):
             return [
                 OutboxRow(sequence, tick, kind, dict(decode(payload)))

@@ -72,7 +72,6 @@ class MemoryConsolidator:
         self._flows = flows
         self._maintenance = maintenance
         self._started_at = started_at
-        self._interval = -1  # the one that `tick` looked at last: a shortcut, nothing that lasts
         blackboard = observer.blackboard
         self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
 
@@ -96,11 +95,7 @@ class MemoryConsolidator:
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
-        # Asked every tick: the last one is looked up only where a new interval may have begun.
-        if current_tick // interval == self._interval:
-            return None
-        self._interval = current_tick // interval
-        if self._interval <= self.last_consolidation_tick // interval:
+        if current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
 
@@ -119,6 +114,7 @@ class MemoryConsolidator:
             if is_final:
                 self._sum_up(current_tick)
             told = self.consolidate_strategist_to_tactician()
+            self._flows.run(final=is_final)  # whatever else was added
         done = Consolidation(
             number=self.consolidations + 1,
             tick=current_tick,
@@ -127,7 +123,7 @@ class MemoryConsolidator:
             patterns=told["pattern"],
             strategies=told["strategy"],
             mistakes=told["mistake"],
-            forgotten=len(self.apply_forgetting()),
+            forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
         self._write(CONSOLIDATION, as_json(done), current_tick)
         return done
@@ -145,13 +141,13 @@ class MemoryConsolidator:
         """Return how many lessons of each kind were new."""
         return self._flows.run(*edges.LEARNING)
 
-    def apply_forgetting(self) -> list[forgetting.Memory]:
+    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
         """Return what the tactician lost: all that is worth too little.
 
-        Every scope is looked after as well. Game time is no calendar time: inside a run knowledge does not age, so
+        Every scope whose turn it is is looked after as well, at the end all of them. Game time is no calendar time: inside a run knowledge does not age, so
         that what it is worth changes by evidence alone.
         """
-        self._maintenance.run()
+        self._maintenance.run(asked=is_final)
         worthless = forgetting.worthless(self.tactician, self.config, now=self._started_at)
         for memory in worthless:
             self.tactician.forget(memory)

@@ -92,8 +92,10 @@ class Lessons:
 def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
     """Return the subscriptions of one agent's memory.
 
-    The design this is built on consolidates short-term memory every few minutes; ours does it when the consolidator
-    asks, every thousand ticks, because each consolidation ends in a checkpoint.
+    The design this is built on fills short-term memory at 5 to 20 entries or after 120 seconds, consolidates it at
+    15 or after 300, and each level above at 10 to 100 or after 600 to 1,800. Ours does all of it when the consolidator
+    asks, every thousand ticks, which is minutes of game time: each consolidation ends in a checkpoint, and counts of
+    what recurs come out the same however often they are taken. Only a full working memory does not wait.
     """
     sensory, working, stm = (scope_name(agent_id, each) for each in ("sensory", "working", "stm"))
     episodic = scope_name(agent_id, "ltm:episodic")

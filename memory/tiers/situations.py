@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memory.blackboard.kinds import Kind
 from memory.codec import as_json, from_json
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+
+    Where: TypeAlias = tuple[str, str, bool, bool]
 
 SPAN: Final = "span"
 SITUATION: Final = "situation"
@@ -48,10 +50,7 @@ def situation_kind() -> Kind:
 
 def spans(moments: Sequence[Entry]) -> list[Derived]:
     """Return the situations that `moments` pass through, one after the other."""
-    return [
-        _derived(SPAN, list(group))
-        for _, group in groupby(moments, key=lambda entry: _where(_seen(entry)))
-    ]
+    return [_span(where, list(group)) for where, group in groupby(moments, key=_seen)]
 
 
 def common(found: Sequence[Entry]) -> list[Derived]:
@@ -70,23 +69,17 @@ def common(found: Sequence[Entry]) -> list[Derived]:
     ]
 
 
-def _derived(kind: str, moments: Sequence[Entry]) -> Derived:
-    seen = _seen(moments[0])
+def _span(where: Where, moments: Sequence[Entry]) -> Derived:
     # The moments themselves are gone in seconds: the ticks are the evidence that lasts.
     ticks = (f"tick:{moments[0].tick}", f"tick:{moments[-1].tick}")
-    return Derived(kind, {**seen, "ticks": len(moments)}, ticks, importance=1)
+    return Derived(SPAN, as_json(Situation(*where, len(moments))), ticks, importance=1)
 
 
-def _seen(moment: Entry) -> Mapping[str, Json]:
+def _seen(moment: Entry) -> Where:
+    # No record is made of it, because this is asked of every moment there is.
     data: Mapping[str, Any] = moment.data
-    seen = Situation(
-        location=data["location"],
-        screen_type=data["screen_type"],
-        is_battle=data["is_battle"],
-        is_weak=data["party_hp_percent"] < LOW_HP,
-        ticks=1,
-    )
-    return as_json(seen)
+    is_weak = data["party_hp_percent"] < LOW_HP
+    return data["location"], data["screen_type"], data["is_battle"], is_weak
 
 
 def _where(data: Mapping[str, Json]) -> tuple[Json, ...]:

@@ -1,11 +1,13 @@
 """Small records to remember, and one whole memory over real files."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory import (
     ACTION,
+    TICK_STATE,
     ActionRecord,
     AgentMemory,
     BattleRecord,
@@ -60,6 +62,44 @@ MISTAKE = MistakeRecord("m1", "wall", {"location": "town"}, "bump", "minor", "",
 PREFERENCE = PlayerPreference("f1", "naming", "short", {"name": ["A"]}, "s", 0.9, NOON, NOON)
 
 
+SESSION_FIELDS = [
+    "session_id",
+    "session_start_tick",
+    "objectives",
+    "active_objective",
+    "battle_history",
+    "locations_visited",
+    "resource_history",
+    "total_battles",
+    "victories",
+    "defeats",
+]
+KNOWLEDGE_FIELDS = [
+    "patterns",
+    "strategies",
+    "mistakes",
+    "preferences",
+    "total_sessions",
+    "total_battles",
+    "overall_win_rate",
+]
+
+
+def session_of(memory: StrategistMemory) -> dict[str, object]:
+    """What one session remembers, by the names of the design."""
+    return {name: _apart(getattr(memory, name)) for name in SESSION_FIELDS}
+
+
+def knowledge_of(memory: TacticianMemory) -> dict[str, object]:
+    """What outlives sessions, by the names of the design."""
+    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS}
+
+
+def _apart(value: object) -> object:
+    """What does not change when memory does."""
+    return dict(value) if isinstance(value, Mapping) else copy(value)
+
+
 def step(tick: int) -> StepRow:
     digest = tick.to_bytes(16, "big")
     return StepRow(tick, "a" if tick % 2 else None, 4, 8, 12 * tick, digest, None, digest)
@@ -99,6 +139,18 @@ class Tiers:
         data: Mapping[str, Json] = {**as_json(action), "location": "town"}
         self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
 
+    def moment(self, tick: int, place: str = "town") -> None:
+        state = as_json(replace(STATE, tick=tick, location=place))
+        self.blackboard.write(SENSORY, TICK_STATE, state, tick=tick, game_s=tick / 2)
+
+    def fight(self, tick: int, outcome: str = "defeat") -> None:
+        battle = replace(FIGHT, battle_id=f"b{tick}", start_tick=tick, outcome=outcome)
+        self.strategist.record_battle(replace(battle, end_tick=tick))
+
+
+def memory_in(store: RunStore, config: ConsolidationConfig | None = None) -> AgentMemory:
+    return open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+
 
 def open_tiers(
     path: Path,
@@ -107,7 +159,7 @@ def open_tiers(
     known: Knowledge | None = None,
 ) -> Tiers:
     store = open_run_store(path, run_id="run-1")
-    memory = open_memory(store, "play", session_id="session-1", started_at=NOON, config=config)
+    memory = memory_in(store, config)
     if known is not None:
         memory.take_over(known, ())
     return Tiers(store, memory)

@@ -1,6 +1,6 @@
 """What moves up, when, and only once."""
 
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,9 +48,25 @@ def strategies(tiers: Tiers) -> list[SuccessfulStrategy]:
     return list(tiers.tactician.strategies.values())
 
 
+def test_e27_the_figures_are_those_of_the_design() -> None:
+    seed = {
+        "tick_interval": 1000,
+        "session_end_consolidate": True,
+        "pattern_threshold": 0.7,
+        "min_occurrences_for_pattern": 3,
+        "forgetting_decay_rate": 0.95,
+        "max_patterns_per_type": 50,
+        "max_strategies": 100,
+        "max_mistakes": 200,
+        "importance_threshold": 0.3,
+    }
+    assert asdict(ConsolidationConfig()) == seed
+    assert [field.name for field in fields(ConsolidationConfig)] == list(seed)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 2_500), max_size=40))
-def test_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) -> None:
+def test_e28_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) -> None:
     with TemporaryDirectory() as folder:
         tiers = open_tiers(Path(folder) / "run.sqlite")
         tick, fired = 0, []
@@ -64,7 +80,7 @@ def test_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) -> Non
         tiers.store.close()
 
 
-def test_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
+def test_e29_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
     for tick in range(0, 9, 3):
         tiers.act(tick, "enter", why="heal")
         tiers.act(tick + 1, "talk", why="heal")
@@ -79,7 +95,7 @@ def test_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
     assert pattern.last_validated == NOON + 4.0
 
 
-def test_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
+def test_e29_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
     for tick in range(4):
         tiers.act(tick, "up")
     tiers.consolidator.consolidate(1000)
@@ -95,7 +111,26 @@ def test_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
     assert replace(tiers.tactician.knowledge(), total_sessions=0) == before
 
 
-def test_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
+def test_e29_a_run_of_many_actions_is_counted_whole(tiers: Tiers) -> None:
+    for tick in range(40):
+        tiers.act(tick, "up")
+    tiers.consolidator.consolidate(1000, reason="session_end")
+    (pattern,) = patterns(tiers)
+    assert pattern.success_count == 40
+
+
+def test_e29_seven_of_ten_is_enough(tiers: Tiers) -> None:
+    for tick in range(10):
+        tiers.act(tick, "jump", why="cross", success=tick < 7)
+    for tick in range(10, 20):
+        tiers.act(tick, "swim", why="float", success=tick < 16)
+    tiers.consolidator.consolidate(1000, reason="session_end")
+    assert [(each.description, each.confidence) for each in patterns(tiers)] == [
+        ("cross: jump", 0.7)
+    ]
+
+
+def test_e29_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
     for tick in range(2):
         tiers.act(tick, "rare", why="rare")
     for tick in range(2, 12):
@@ -104,7 +139,7 @@ def test_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
     assert [patterns(tiers), mistakes(tiers)] == [[], []]
 
 
-def test_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None:
+def test_e29_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None:
     for tick in range(4):
         tiers.act(tick, "push wall", why=f"reason {tick}", success=False)
     tiers.consolidator.consolidate(1000, reason="session_end")
@@ -119,7 +154,7 @@ def test_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None
     assert mistake.outcome == "failed 12 of 12 times"
 
 
-def test_each_battle_teaches_once(tiers: Tiers) -> None:
+def test_e30_each_battle_teaches_once(tiers: Tiers) -> None:
     tiers.strategist.record_battle(replace(FIGHT, moves_used=("tackle", "growl", "growl")))
     tiers.strategist.record_battle(replace(FIGHT, battle_id="b2", outcome="runaway"))
     tiers.strategist.record_battle(
@@ -136,7 +171,27 @@ def test_each_battle_teaches_once(tiers: Tiers) -> None:
     assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (2, 0.5)
 
 
-def test_working_memory_lets_go_of_what_was_carried_but_for_the_last_minutes(tiers: Tiers) -> None:
+def test_e30_later_consolidations_add_new_battles_only(tiers: Tiers) -> None:
+    for number in range(5):
+        tiers.strategist.record_battle(replace(FIGHT, battle_id=f"b{number}"))
+        tiers.consolidator.consolidate(1000 * (number + 1))
+    tiers.consolidator.consolidate(6000, reason="session_end")
+    (strategy,) = strategies(tiers)
+    assert (strategy.total_uses, strategy.success_rate) == (5, 1.0)
+    assert tiers.tactician.total_battles == 5
+
+
+def test_e30_a_battle_run_from_teaches_no_defeat(tiers: Tiers) -> None:
+    for outcome in ("runaway", "catch"):
+        tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
+    tiers.consolidator.consolidate(1000)
+    assert [strategies(tiers), mistakes(tiers)] == [[], []]
+    assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (0, 0.0)
+
+
+def test_e29_working_memory_lets_go_of_what_was_carried_but_for_the_last_minutes(
+    tiers: Tiers,
+) -> None:
     for tick in range(1000):
         tiers.act(tick, "up")
     tiers.consolidator.tick(1000)
@@ -173,7 +228,7 @@ def test_a_session_leaves_a_summary(tiers: Tiers) -> None:
     assert tiers.tactician.total_sessions == 1
 
 
-def test_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None:
+def test_e27_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None:
     config = ConsolidationConfig(session_end_consolidate=False)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
     for tick in range(9):
@@ -183,7 +238,7 @@ def test_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None
     tiers.store.close()
 
 
-def test_forgetting_drops_the_worthless_and_nothing_else(tiers: Tiers) -> None:
+def test_e31_forgetting_drops_the_worthless_and_nothing_else(tiers: Tiers) -> None:
     tactician = tiers.tactician
     tactician.add_pattern(replace(PATTERN, relevance_score=0.31))
     tactician.add_pattern(replace(PATTERN, pattern_id="weak", relevance_score=0.29))
@@ -197,14 +252,14 @@ def test_forgetting_drops_the_worthless_and_nothing_else(tiers: Tiers) -> None:
     assert tiers.consolidator.apply_forgetting() == []
 
 
-def test_a_run_does_not_age_what_it_knows(tiers: Tiers) -> None:
+def test_e31_a_run_does_not_age_what_it_knows(tiers: Tiers) -> None:
     tiers.tactician.add_pattern(PATTERN)
     tiers.blackboard.expire(10 * MONTH)
     tiers.consolidator.tick(1000)
     assert tiers.tactician.patterns["p1"] == PATTERN
 
 
-def test_the_caps_are_those_of_the_settings(tmp_path: Path) -> None:
+def test_e26_the_caps_are_those_of_the_settings(tmp_path: Path) -> None:
     config = ConsolidationConfig(max_patterns_per_type=1, max_strategies=1, max_mistakes=1)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
     for n in range(3):
@@ -220,7 +275,7 @@ def test_the_caps_are_those_of_the_settings(tmp_path: Path) -> None:
     tiers.store.close()
 
 
-def test_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
+def test_e32_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
     tiers.tactician.add_pattern(PATTERN)
     tiers.tactician.add_strategy(STRATEGY)
     tiers.tactician.add_mistake(MISTAKE)
@@ -237,7 +292,7 @@ def test_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
     }
 
 
-def test_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> None:
+def test_e33_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> None:
     status = tiers.consolidator.get_consolidation_status()
     assert (status["last"], status["next_consolidation_tick"]) == (None, 1000)
     for tick in range(3):
@@ -250,7 +305,7 @@ def test_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> Non
     assert status["consolidations"] == 1
 
 
-def test_a_long_run_does_not_grow(tmp_path: Path) -> None:
+def test_e33_a_long_run_does_not_grow(tmp_path: Path) -> None:
     config = ConsolidationConfig(tick_interval=100)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
     counts = []

@@ -36,7 +36,11 @@ BROKEN = Schema(
 
 
 def shape(database: Database) -> list[tuple[Any, ...]]:
-    return list(database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"))
+    return list(
+        database.rows(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*' ORDER BY name"
+        )
+    )
 
 
 def note(path: Path, text: str = "kept") -> None:
@@ -202,6 +206,25 @@ def test_a_closed_file_is_whole_without_its_log(tmp_path: Path) -> None:
     reader = open_readonly(copy, FIRST)
     assert list(reader.rows("SELECT * FROM notes")) == [("kept",)]
     reader.close()
+
+
+def test_a_file_that_another_is_writing_can_still_be_closed(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    mine, other = open_database(path, KNOWLEDGE_SCHEMA), open_database(path, KNOWLEDGE_SCHEMA)
+    mine.execute("PRAGMA busy_timeout = 0")
+    marks = [("run", n) for n in range(1000)]
+    with mine.transaction():
+        mine.execute_many("INSERT INTO deliveries VALUES (?, ?)", marks)
+        mine.execute(
+            "INSERT INTO archive (table_name, id, archived_at, row) VALUES ('', '', 0, '')"
+        )
+    mine.rows("SELECT * FROM ltm_entries WHERE scope = 'a' AND kind = 'b' AND closed = ''")
+    with other.transaction():
+        mine.close()
+    other.close()
+    again = open_readonly(path, KNOWLEDGE_SCHEMA)
+    assert again.row("SELECT count(*) FROM deliveries") == (1000,)
+    again.close()
 
 
 def test_a_closed_file_can_be_read_where_nothing_can_be_made_beside_it(tmp_path: Path) -> None:

@@ -150,6 +150,20 @@ def test_delivering_twice_changes_nothing(path: Path) -> None:
     store.close()
 
 
+def test_e37_of_deliveries_the_last_is_kept_for_each_run(path: Path) -> None:
+    store = open_knowledge_store(path, now=NOON)
+    assert store.delivered("run-1") == 0
+    for number in range(1, 4):
+        store.deliver("run-1", LESSONS[:number])
+    store.deliver("run-2", LESSONS[:1])
+    assert (store.delivered("run-1"), store.delivered("run-2")) == (3, 1)
+    store.close()
+    assert rows(path, "SELECT run_id, sequence FROM deliveries ORDER BY run_id") == [
+        ("run-1", 3),
+        ("run-2", 1),
+    ]
+
+
 def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     for run_id in ("run-1", "run-2"):

@@ -344,6 +344,8 @@ def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> No
     store.enqueue(12, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(13))
     assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
+    assert [row.sequence for row in store.outbox(after=1)] == [3]
+    assert store.outbox(after=3) == []
 
 
 def test_a_run_can_be_read_while_it_is_written(tmp_path: Path) -> None:

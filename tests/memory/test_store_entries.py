@@ -197,8 +197,8 @@ def test_b12_tags_of_what_waits_for_the_next_commit_are_counted_too(store: RunSt
     ("sql", "index"),
     [
         ("scope = 'a' AND kind = 'b' AND seq > 1 ORDER BY seq", "live_kinds"),
-        ("place = 'a' AND game_s > 1 ORDER BY game_s", "live_places"),
-        ("subject = 'a' AND game_s > 1 ORDER BY game_s", "live_subjects"),
+        ("place = 'a' AND place <> '' AND game_s > 1 ORDER BY game_s", "live_places"),
+        ("subject = 'a' AND subject <> '' AND game_s > 1 ORDER BY game_s", "live_subjects"),
         ("key = 'a'", "live_keys"),
         ("key = 'a' AND scope = 'b'", "live_keys"),
         ("seq = 1", "live_seqs"),

@@ -45,7 +45,11 @@ OLD_ENTRIES = [
 
 
 def shape(database: Database) -> list[tuple[Any, ...]]:
-    return list(database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"))
+    return list(
+        database.rows(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*' ORDER BY name"
+        )
+    )
 
 
 def older(schema: Schema, version: int) -> Schema:

@@ -1,0 +1,109 @@
+"""bench memory measures at full capacity, and judges every figure by its 99th percentile."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from agent.bench.figures import Spread
+from agent.bench.memory import (
+    Effort,
+    MemoryFigure,
+    MemoryFigures,
+    measure_memory,
+    memory_page,
+    memory_rows,
+)
+from agent.bench.memory.figures import Bound, Verdict
+from agent.bench.memory.writing import dated, stretch_of_play
+from emulator import demo_cartridge_path, load_cartridge
+from memory import Blackboard
+from tests.agent.support import Agent
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+TICKS = 100
+
+
+@pytest.fixture(scope="module")
+def figures() -> MemoryFigures:
+    effort = Effort(observations=600, often=20, seldom=2, games=1, ticks=TICKS)
+    return measure_memory(CARTRIDGE, lambda _: None, effort)
+
+
+def test_it_is_measured_at_full_capacity(figures: MemoryFigures) -> None:
+    assert figures.held == {
+        "patterns": 500,
+        "strategies": 100,
+        "mistakes": 200,
+        "events of the session": 1_000,
+        "observations": 600,
+    }
+
+
+def test_every_figure_of_the_design_is_there(figures: MemoryFigures) -> None:
+    told = {each.bound.what.partition(":")[0] for each in figures.figures}
+    assert told == {
+        "observer query",
+        "observer",
+        "strategist objective query",
+        "strategist",
+        "tactician strategy query",
+        "tactician pattern query",
+        "tactician mistake query",
+        "consolidation of 1,000 ticks, all tiers full",
+        "overhead of consolidation in between, 1,000 ticks",
+        "play watched and remembered, 1,000 ticks",
+        "tactician save",
+        "tactician load",
+        "tactician",
+        "recall",
+        "recall, worst case",
+        "prompt block",
+        "a disabled hook, a call",
+        "recorder, a node",
+        "observer without a model, a turn",
+    }
+    assert all(each.values is None or each.values.p99 > 0 for each in figures.figures)
+
+
+def test_what_comes_with_the_tapes_is_not_passed(figures: MemoryFigures) -> None:
+    taped = [each.bound.what for each in figures.figures if each.verdict == "with the tapes"]
+    assert taped == ["recorder, a node", "observer without a model, a turn"]
+
+
+def test_the_page_and_the_object_have_every_figure(figures: MemoryFigures) -> None:
+    page, told = memory_page(figures), json.loads(json.dumps(figures.as_json()))
+    for row, figure in zip(memory_rows(figures), told["figures"], strict=True):
+        assert f"| {' | '.join(row)} |" in page
+        assert figure["verdict"] == row.verdict
+        assert figure["bound"]["what"] == row.what
+
+
+@pytest.mark.parametrize(
+    ("p99", "verdict"),
+    [(1.0, "within the aim"), (5.0, "within the limit"), (5.1, "ABOVE THE LIMIT")],
+)
+def test_the_99th_percentile_is_judged(p99: float, verdict: Verdict) -> None:
+    bound = Bound("something", limit=5.0, aim=1.0)
+    assert MemoryFigure(bound, Spread(0.1, 0.1, p99, 90.0)).verdict == verdict
+    assert (
+        MemoryFigure(replace(bound, limit=None), Spread(0.1, 0.1, p99, 90.0)).verdict == "no limit"
+    )
+
+
+def test_what_play_writes_is_heard_as_it_is_handed_in_and_dated_anew() -> None:
+    written = Blackboard.write
+    stretch = stretch_of_play(CARTRIDGE, 0, TICKS)
+    assert Blackboard.write is written  # nobody listens any more
+    assert {each.kind for each in stretch.written} >= {"tick_state", "sensory_input", "action"}
+    assert all(0 < each.tick <= TICKS for each in stretch.written)
+    states = [each for each in stretch.written if each.kind == "tick_state"]
+    assert all(each.data["tick"] == each.tick for each in states)
+    assert stretch.seconds == max(each.game_s for each in stretch.written)
+    assert dated({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}
+
+
+def test_the_command_refuses_a_page_that_cannot_be_written(agent: Agent) -> None:
+    ended = agent("bench", "memory", "--write", "/nowhere/at/all.md")
+    assert ended.code == 2
+    assert "names no file" in ended.err

@@ -1,0 +1,268 @@
+"""Six levels, their figures, and how what is played becomes what is known."""
+
+from dataclasses import replace
+
+import pytest
+
+from memory import (
+    ACTION,
+    CONSOLIDATION,
+    SESSION,
+    TICK_STATE,
+    AllOf,
+    AnyOf,
+    BlackboardEvent,
+    ConsolidationConfig,
+    Fullness,
+    OnDemand,
+    Periodic,
+    Threshold,
+    as_json,
+    scope_name,
+)
+from memory.blackboard.scopes import scope_of
+from memory.tiers.approaches import APPROACH
+from memory.tiers.edges import COMPACT_AT, KEPT_S, Lessons, edges
+from memory.tiers.observer import RECENT_ACTIONS
+from memory.tiers.situations import SITUATION, SPAN
+from tests.memory.samples import (
+    EPISODIC,
+    FIGHT,
+    NOON,
+    PATTERN,
+    SENSORY,
+    STM,
+    WORKING,
+    Tiers,
+    checkpoint,
+    memory_in,
+)
+
+SEMANTIC, PROCEDURAL = scope_name("play", "ltm:semantic"), scope_name("play", "ltm:procedural")
+EDGES = {each.name: each for each in edges("play", Lessons(ConsolidationConfig(), "s", NOON))}
+
+
+def held(tiers: Tiers, scope: str) -> dict[str, int]:
+    return tiers.blackboard.count(scope)
+
+
+def test_b19_the_six_levels_are_scopes_under_the_agent(tiers: Tiers) -> None:
+    assert sorted(tiers.memory.map().scopes) == [
+        "agent:play:ltm:episodic",
+        "agent:play:ltm:procedural",
+        "agent:play:ltm:semantic",
+        "agent:play:sensory",
+        "agent:play:stm",
+        "agent:play:working",
+    ]
+
+
+def test_b20_sensory_memory_holds_fifty_entries_for_ten_seconds() -> None:
+    assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
+    moments = EDGES["moments"]  # ours: they are read before they can expire
+    assert moments.trigger == AnyOf((Threshold(1, 20), Periodic(8.0)))
+
+
+def test_b20_working_memory_is_compacted_at_nine_tenths_of_8000_tokens() -> None:
+    assert scope_of(WORKING).tokens == 8_000
+    actions = EDGES["actions"]
+    compacting = AllOf((Threshold(1, 20), Fullness(0.9)))
+    assert actions.trigger == AnyOf((OnDemand(), compacting))
+    assert (COMPACT_AT, actions.keep_s, KEPT_S) == (0.9, 300.0, 300.0)
+    assert (actions.consumes, actions.keep_last) == (True, RECENT_ACTIONS)
+
+
+def test_b20_short_term_memory_holds_an_hour() -> None:
+    assert scope_of(STM).ttl_s == 3_600.0
+    assert scope_of(STM).capacity == 2_000  # ours: a session's thousand events fit as well
+    # Ours: all above is fed when the consolidator asks, each thousand ticks, with a checkpoint behind it.
+    assert {EDGES[name].trigger for name in ("experiences", "skills", "concepts", "habits")} == {
+        OnDemand()
+    }
+    assert ConsolidationConfig().tick_interval == 1000
+    assert "10 to 100 or after 600 to 1,800" in str(edges.__doc__)
+
+
+def test_b20_a_full_working_memory_does_not_wait_for_the_consolidator(tiers: Tiers) -> None:
+    fullest = 0.0
+    for tick in range(1, 1800):  # a quarter of an hour, two actions a second
+        tiers.act(tick, f"act {tick % 7}", why="a reason of quite a few words " * 4)
+        fullest = max(fullest, tiers.blackboard.fullness(WORKING))
+    working = tiers.blackboard.entries(WORKING)
+    assert working[-1].game_s - working[0].game_s <= KEPT_S + 20.0
+    assert held(tiers, STM)[APPROACH] > 0
+    assert len(tiers.observer.recent_actions) == RECENT_ACTIONS
+
+
+def test_b29_working_memory_goes_on_in_minutes_and_short_term_at_the_consolidation(
+    tiers: Tiers,
+) -> None:
+    for tick in range(1, 481):  # four minutes
+        tiers.moment(tick, f"place {tick // 60}")
+        tiers.act(tick, f"act {tick % 3}", why="walk")
+    assert held(tiers, WORKING)[SPAN] > 0
+    assert SITUATION not in held(tiers, STM)
+    tiers.consolidator.consolidate(480)
+    assert held(tiers, STM)[SITUATION] > 0
+    assert held(tiers, STM)[APPROACH] > 0
+    assert held(tiers, PROCEDURAL) == {"pattern": 1}
+
+
+def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transformers(
+    tiers: Tiers,
+) -> None:
+    above = {name: EDGES[name] for name in ("experiences", "concepts", "skills")}
+    assert {each.source for each in above.values()} == {STM}
+    assert [each.target for each in above.values()] == [EPISODIC, SEMANTIC, PROCEDURAL]
+    assert len({each.facts()["transformer"] for each in above.values()}) == 3
+    tiers.fight(5, "defeat")
+    tiers.fight(6, "victory")
+    tiers.consolidator.consolidate(1000)
+    assert held(tiers, EPISODIC) == {"battle": 1}
+    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1}
+    assert held(tiers, PROCEDURAL) == {"strategy": 1}
+
+
+def test_e29_a_pattern_can_be_traced_down_to_the_actions_it_rests_on(tiers: Tiers) -> None:
+    for tick in range(1, 10):
+        tiers.act(tick, "talk", why="heal")
+    actions = {each.key for each in tiers.blackboard.entries(WORKING, kind=ACTION)}
+    tiers.consolidator.consolidate(1000, reason="session_end")
+    pattern = tiers.tactician.patterns.entry(next(iter(tiers.tactician.patterns)))
+    assert pattern is not None
+    approach = next(
+        found for key in pattern.sources if (found := tiers.blackboard.get(STM, key)) is not None
+    )
+    assert {*approach.sources} & actions
+    assert pattern.status == approach.status == "inferred"
+
+
+def test_e30_a_habit_can_be_traced_down_to_the_battles_it_rests_on(tiers: Tiers) -> None:
+    for tick in range(1, 4):
+        tiers.fight(tick, "victory")
+    battles = {each.key for each in tiers.blackboard.entries(STM, kind="battle")}
+    tiers.consolidator.consolidate(1000)
+    habit = tiers.tactician.preferences.entry(next(iter(tiers.tactician.preferences)))
+    assert habit is not None
+    strategy = next(
+        found
+        for key in habit.sources
+        if (found := tiers.blackboard.get(PROCEDURAL, key)) is not None
+    )
+    assert battles <= {*strategy.sources}
+
+
+def test_e30_each_experience_is_told_to_those_to_come_once(tiers: Tiers) -> None:
+    tiers.fight(5, "victory")
+    for tick in (1000, 2000):
+        tiers.consolidator.consolidate(tick)
+    tiers.consolidator.consolidate(2500, reason="session_end")
+    tiers.store.commit(checkpoint=checkpoint(2500))
+    told = [row.kind for row in tiers.store.outbox()]
+    assert sorted(told) == ["entry", "strategy", "totals", "totals"]  # the entry is the session
+
+
+def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:
+    heard: list[tuple[str, str, str]] = []
+
+    def listen(event: BlackboardEvent) -> None:
+        heard.append((event.action, event.entry.scope, event.entry.kind))
+
+    weak = replace(PATTERN, pattern_id="weak", relevance_score=0.1)
+    tiers.tactician.add_pattern(weak)
+    for tick in range(1, 10):
+        tiers.act(tick, "talk", why="heal")
+    tiers.fight(9, "victory")
+    tiers.blackboard.subscribe("*", listen)
+    assert tiers.consolidator.tick(999) is None  # not the interval yet
+    assert heard == []
+    tiers.consolidator.tick(1000)
+    interval, heard[:] = tuple(heard), []
+    for tick in range(1001, 1010):
+        tiers.act(tick, "rest", why="sleep")
+    heard.clear()
+    tiers.memory.end_session(tiers.store, 1500)
+
+    in_order(
+        interval,
+        ("write", STM, APPROACH),  # recent actions, recognised as patterns
+        ("write", PROCEDURAL, "pattern"),
+        ("forget", PROCEDURAL, "pattern"),  # forgetting, pruned
+        ("write", STM, CONSOLIDATION),
+    )
+    in_order(
+        heard,
+        ("write", STM, APPROACH),
+        ("write", STM, SESSION),  # the summary
+        ("write", EPISODIC, SESSION),
+        ("write", PROCEDURAL, "pattern"),  # extracted, to the tactician
+        ("write", STM, CONSOLIDATION),
+        ("write", STM, "session_ended"),
+    )
+    saved = tiers.store.load_strategist_checkpoint("session-1")
+    assert saved["totals"]["total_battles"] == 1  # type: ignore[call-overload, index]
+    tiers.store.commit(checkpoint=checkpoint(1500))
+    assert {"pattern", "strategy", "entry", "totals"} <= {row.kind for row in tiers.store.outbox()}
+
+
+def in_order(heard: object, *expected: tuple[str, str, str]) -> None:
+    assert isinstance(heard, tuple | list)
+    rest = iter(heard)
+    for each in expected:
+        assert each in rest, f"{each} is not heard of where it should be in {heard}"
+
+
+def test_b35_a_session_is_told_of_when_it_begins_and_when_all_of_it_was_carried(
+    tiers: Tiers,
+) -> None:
+    heard: list[tuple[str, object, int]] = []
+
+    def listen(event: BlackboardEvent) -> None:
+        if event.action == "write" and event.entry.kind.startswith("session_"):
+            name = event.entry.data.get("session_id")
+            heard.append((event.entry.kind, name, tiers.memory.map().pending))
+
+    (begun,) = tiers.blackboard.entries(STM, kind="session_begun")
+    assert begun.data == {"session_id": "session-1"}
+    for tick in range(1, 30):
+        tiers.moment(tick)
+        tiers.act(tick, "walk", why="go")
+    tiers.blackboard.subscribe(STM, listen)
+    assert tiers.memory.map().pending > 0
+    tiers.memory.end_session(tiers.store, 30)
+    said = [each for each in heard if each[0] != "session_totals"]
+    assert said == [("session_ended", "session-1", 0), ("session_begun", "session-1#2", 0)]
+
+
+def test_b35_a_session_that_goes_on_is_not_begun_again(tiers: Tiers) -> None:
+    tiers.store.commit(checkpoint=checkpoint(1))
+    again = memory_in(tiers.store)
+    assert len(again.blackboard.entries(STM, kind="session_begun")) == 1
+    assert again.strategist.session_id == "session-1"
+
+
+@pytest.mark.parametrize("kind", [SPAN, TICK_STATE])
+def test_a_moment_that_lacks_a_field_costs_none_but_itself(tiers: Tiers, kind: str) -> None:
+    scope = SENSORY if kind == TICK_STATE else WORKING
+    tiers.blackboard.write(scope, kind, {"odd": True}, tick=1, game_s=0.0)
+    for tick in range(1, 41):
+        tiers.moment(tick)
+    tiers.consolidator.consolidate(1000, reason="session_end")
+    (situation,) = tiers.blackboard.entries(STM, kind=SITUATION)
+    assert situation.data["ticks"] == 40
+    assert tiers.blackboard.faults.total() > 0
+
+
+def test_the_totals_of_a_session_outlive_a_flood_of_small_things(tiers: Tiers) -> None:
+    tiers.strategist.record_battle(FIGHT)
+    for n in range(2_500):
+        tiers.blackboard.write(STM, "disagreement", {"n": n}, tick=n, game_s=n, importance=9)
+    assert tiers.strategist.total_battles == 1
+    assert as_json(tiers.strategist.battle_history[0]) == as_json(FIGHT)
+
+
+def test_a_consolidation_undone_by_going_back_is_made_again(tiers: Tiers) -> None:
+    tiers.store.commit(checkpoint=checkpoint(1000))
+    assert tiers.consolidator.tick(1000) is not None
+    tiers.store.rewind(next(tiers.store.checkpoints()))
+    assert tiers.consolidator.tick(1001) is not None

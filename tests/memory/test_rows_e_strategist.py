@@ -1,0 +1,303 @@
+"""The second tier: one session."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory import (
+    BATTLE,
+    LOCATION,
+    OBJECTIVE,
+    RESOURCES,
+    TICK_STATE,
+    BattleRecord,
+    LocationVisited,
+    ResourceSnapshot,
+    SessionObjective,
+    StrategistMemory,
+    UnknownMemory,
+    as_json,
+)
+from memory.codec import decode, encode
+from tests.memory.samples import (
+    AIM,
+    FIGHT,
+    OWNED,
+    SENSORY,
+    STATE,
+    STM,
+    TOWN,
+    Tiers,
+    checkpoint,
+    open_tiers,
+    session_of,
+)
+
+Record: TypeAlias = SessionObjective | BattleRecord | LocationVisited | ResourceSnapshot
+SEED = {
+    SessionObjective: "objective_id name description objective_type priority status "
+    "progress_percent created_tick completed_tick prerequisites related_location",
+    BattleRecord: "battle_id start_tick end_tick enemy_pokemon enemy_level player_pokemon "
+    "player_level outcome turns_taken player_hp_remaining moves_used items_used key_decisions",
+    LocationVisited: "location_name location_type first_visit_tick last_visit_tick visit_count "
+    "explored_areas unexplored_areas points_of_interest npcs_interacted",
+    ResourceSnapshot: "tick money items tms_obtained hms_obtained key_items",
+}
+
+
+@pytest.fixture
+def session(tiers: Tiers) -> StrategistMemory:
+    return tiers.strategist
+
+
+@pytest.mark.parametrize("kind", SEED, ids=lambda kind: kind.__name__)
+def test_e08_e09_e10_e11_fields_are_those_of_the_design(kind: type) -> None:
+    assert [field.name for field in fields(kind)] == SEED[kind].split()
+
+
+@pytest.mark.parametrize(
+    ("kind", "record"), [(OBJECTIVE, AIM), (BATTLE, FIGHT), (LOCATION, TOWN), (RESOURCES, OWNED)]
+)
+def test_e08_e09_e10_e11_short_term_entries_feed_the_session(
+    tiers: Tiers, kind: str, record: Record
+) -> None:
+    tiers.blackboard.write(STM, kind, as_json(record), tick=7, game_s=3.0)
+    session = tiers.strategist
+    held: dict[str, Sequence[Record]] = {
+        OBJECTIVE: session.objectives,
+        BATTLE: session.battle_history,
+        LOCATION: list(session.locations_visited.values()),
+        RESOURCES: session.resource_history,
+    }
+    assert held == {name: [record] if name == kind else [] for name in held}
+
+
+def test_e08_an_objective_is_completed_at_a_hundred_percent(session: StrategistMemory) -> None:
+    session.set_objective(AIM)
+    session.set_objective(replace(AIM, objective_id="o2", status="pending"))
+    session.update_objective_progress("o1", 40.0)
+    aims = [session.active_objective]
+    session.update_objective_progress("o1", 100.0, tick=77)
+    aims.append(session.active_objective)
+    assert aims == [replace(AIM, progress_percent=40.0), None]
+    (done,) = (each for each in session.objectives if each.objective_id == "o1")
+    assert done == replace(AIM, progress_percent=100.0, status="completed", completed_tick=77)
+    with pytest.raises(UnknownMemory, match="no objective 'o9'"):
+        session.update_objective_progress("o9", 1.0)
+
+
+def test_e08_what_is_no_longer_active_is_no_longer_the_aim(session: StrategistMemory) -> None:
+    session.set_objective(AIM)
+    session.set_objective(replace(AIM, status="failed"))
+    assert session.active_objective is None
+    assert [each.status for each in session.objectives] == ["failed"]
+
+
+def test_e09_battles_are_kept_in_their_order(session: StrategistMemory) -> None:
+    later = replace(FIGHT, battle_id="b2", moves_used=("growl", "tackle"), items_used=("potion",))
+    session.record_battle(FIGHT)
+    session.record_battle(later)
+    assert session.battle_history == [FIGHT, later]
+
+
+def test_e10_a_repeated_visit_adds_to_what_is_known(session: StrategistMemory) -> None:
+    session.add_location(TOWN)
+    again = replace(TOWN, first_visit_tick=90, last_visit_tick=90, explored_areas=("lab",))
+    session.add_location(again)
+    assert session.locations_visited["hometown"] == replace(
+        TOWN,
+        last_visit_tick=90,
+        visit_count=2,
+        explored_areas=("lawn", "lab"),
+        unexplored_areas=(),
+    )
+
+
+def test_e11_belongings_are_noted_when_they_change(session: StrategistMemory) -> None:
+    session.snapshot_resources(1, OWNED)
+    session.snapshot_resources(2, OWNED)
+    session.snapshot_resources(3, replace(OWNED, money=1))
+    noted = [(each.tick, each.money) for each in session.resource_history]
+    assert noted == [(1, 3000), (3, 1)]
+
+
+def test_e11_a_snapshot_by_itself_takes_the_money_of_the_moment(tiers: Tiers) -> None:
+    session = tiers.strategist
+    session.snapshot_resources(1)
+    assert session.resource_history == []
+    session.snapshot_resources(1, OWNED)
+    moment = as_json(replace(STATE, tick=4, money=7))
+    tiers.blackboard.write(SENSORY, TICK_STATE, moment, tick=4, game_s=1.0)
+    session.snapshot_resources(4)
+    assert session.resource_history[1:] == [replace(OWNED, tick=4, money=7)]
+
+
+def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) -> None:
+    assert session_of(session) == {
+        "session_id": "session-1",
+        "session_start_tick": 0,
+        "objectives": [],
+        "active_objective": None,
+        "battle_history": [],
+        "locations_visited": {},
+        "resource_history": [],
+        "total_battles": 0,
+        "victories": 0,
+        "defeats": 0,
+    }
+    for outcome in ("victory", "defeat", "victory"):
+        session.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
+    assert (session.total_battles, session.victories, session.defeats) == (3, 2, 1)
+
+
+def test_e13_running_away_and_catching_are_no_defeats(session: StrategistMemory) -> None:
+    assert session.get_win_rate() == 0.0
+    outcomes = ("runaway", "victory", "defeat", "runaway", "catch", "victory", "victory")
+    for number, outcome in enumerate(outcomes):
+        session.record_battle(replace(FIGHT, battle_id=str(number), outcome=outcome))
+    assert (session.total_battles, session.victories, session.defeats) == (7, 3, 1)
+    assert session.get_win_rate() == 0.75
+
+
+def test_e13_a_session_of_retreats_alone_has_a_win_rate(session: StrategistMemory) -> None:
+    session.record_battle(replace(FIGHT, outcome="runaway"))
+    assert session.get_win_rate() == 0.0
+
+
+def test_e13_progress_is_by_type_of_objective(session: StrategistMemory) -> None:
+    session.set_objective(AIM)
+    session.set_objective(replace(AIM, objective_id="o2", progress_percent=50.0))
+    session.set_objective(replace(AIM, objective_id="o3", objective_type="catch"))
+    session.update_objective_progress("o1", 40.0)
+    assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
+
+
+def test_e13_a_cleared_session_is_another_that_knows_nothing(session: StrategistMemory) -> None:
+    empty = session_of(session)
+    session.record_battle(FIGHT)
+    session.add_location(TOWN)
+    session.snapshot_resources(1, OWNED)
+    session.set_objective(AIM)
+    session.clear_session(session_id="next", tick=900)
+    begun = {"session_id": "next", "session_start_tick": 900}
+    assert session_of(session) == {**empty, **begun}
+
+
+def test_e14_histories_are_bounded_and_totals_are_not(session: StrategistMemory) -> None:
+    for n in range(300):
+        session.record_battle(replace(FIGHT, battle_id=str(n)))
+        session.add_location(replace(TOWN, location_name=str(n)))
+        session.snapshot_resources(n, replace(OWNED, money=n))
+        status = "completed" if n == 50 else "active"
+        session.set_objective(replace(AIM, objective_id=str(n), status=status))
+    assert [len(session.battle_history), session.total_battles] == [100, 300]
+    assert list(session.locations_visited) == [str(n) for n in range(52, 300)]
+    assert [len(session.resource_history), session.resource_history[0].money] == [100, 200]
+    assert [len(session.objectives), session.objectives[-1].objective_id] == [100, "299"]
+    histories: tuple[Record, ...] = (
+        *session.objectives,
+        *session.battle_history,
+        *session.locations_visited.values(),
+        *session.resource_history,
+    )
+    assert sum(len(encode(as_json(each))) for each in histories) < 130_000
+
+
+texts = st.text(max_size=8)
+words = st.lists(texts, max_size=3).map(tuple)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+integers = st.integers(-(2**53), 2**53)
+objectives = st.builds(
+    SessionObjective,
+    objective_id=texts,
+    status=st.sampled_from(["pending", "active", "completed", "failed"]),
+    progress_percent=numbers,
+    completed_tick=st.none() | integers,
+    prerequisites=words,
+    related_location=st.none() | texts,
+)
+battles = st.builds(
+    BattleRecord,
+    outcome=st.sampled_from(["victory", "defeat", "runaway", "catch"]),
+    player_hp_remaining=numbers,
+    moves_used=words,
+    items_used=words,
+    key_decisions=words,
+)
+places = st.builds(
+    LocationVisited,
+    visit_count=st.integers(1, 9),
+    explored_areas=words,
+    unexplored_areas=words,
+    points_of_interest=words,
+    npcs_interacted=words,
+)
+belongings = st.builds(
+    ResourceSnapshot,
+    items=st.dictionaries(texts, integers, max_size=3),
+    tms_obtained=st.lists(integers, max_size=3).map(tuple),
+    hms_obtained=words,
+    key_items=words,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {
+            OBJECTIVE: st.lists(objectives, max_size=3),
+            BATTLE: st.lists(battles, max_size=3, unique_by=lambda each: each.battle_id),
+            LOCATION: st.lists(places, max_size=3),
+            RESOURCES: st.lists(belongings, max_size=3),
+        }
+    )
+)
+def test_e15_a_session_comes_back_equal_from_its_checkpoint(
+    records: Mapping[str, list[Record]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        tiers = open_tiers(Path(folder) / "run.sqlite")
+        for kind, each in ((kind, each) for kind, found in records.items() for each in found):
+            tiers.blackboard.write(STM, kind, as_json(each), tick=1, game_s=0.0)
+        before = session_of(tiers.strategist)
+        order = list(tiers.strategist.locations_visited)
+        tiers.store.commit(checkpoint=checkpoint(1))
+        tiers.store.close()
+        again = open_tiers(Path(folder) / "run.sqlite")
+        assert session_of(again.strategist) == before
+        assert list(again.strategist.locations_visited) == order
+        assert again.strategist.battle_history == records[BATTLE]
+        again.store.close()
+
+
+def test_e15_a_session_can_be_taken_out_and_put_into_another_memory(
+    tiers: Tiers, tmp_path: Path
+) -> None:
+    for kind, record in ((OBJECTIVE, AIM), (BATTLE, FIGHT), (LOCATION, TOWN), (RESOURCES, OWNED)):
+        tiers.blackboard.write(STM, kind, as_json(record), tick=1, game_s=0.0)
+    other = open_tiers(tmp_path / "other.sqlite")
+    other.strategist.record_battle(replace(FIGHT, battle_id="of another session"))
+    other.strategist.restore(decode(encode(tiers.strategist.to_json())))
+    assert session_of(other.strategist) == session_of(tiers.strategist)
+    other.store.close()
+
+
+def test_e15_a_restored_session_goes_on_from_its_totals(tmp_path: Path) -> None:
+    tiers = open_tiers(tmp_path / "run.sqlite")
+    for outcome in ("victory", "defeat"):
+        tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
+    tiers.strategist.add_location(TOWN)
+    tiers.store.commit(checkpoint=checkpoint(1))
+    tiers.store.close()
+    again = open_tiers(tmp_path / "run.sqlite")
+    again.strategist.record_battle(replace(FIGHT, battle_id="b3"))
+    again.strategist.add_location(TOWN)
+    assert again.strategist.get_win_rate() == pytest.approx(2 / 3)
+    assert again.strategist.locations_visited["hometown"].visit_count == 2
+    again.store.close()
