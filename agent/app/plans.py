@@ -10,9 +10,20 @@ from agent.app.images import read_images
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, hp_percent, reached
+from agent.capabilities import (
+    EVERY_USE,
+    Choices,
+    Experience,
+    Kit,
+    Ledger,
+    Story,
+    Use,
+    capabilities_for,
+    hp_percent,
+    reached,
+)
 from agent.errors import RunError, UsageError
-from agent.mind import AGENT, Ladder, Mind, Progress
+from agent.mind import AGENT, Ladder, Mind, Prices, Progress
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
@@ -36,6 +47,7 @@ from memory import (
     open_memory,
     open_run_store,
     read_run,
+    scope_name,
 )
 
 
@@ -74,7 +86,8 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
         entries = reader.live_entries() if reader is not None else ()
-        mind = stack.enter_context(thinker.thinking(entries))
+        uses = frozen.uses if frozen is not None else EVERY_USE
+        mind = stack.enter_context(thinker.thinking(entries, uses))
         if checkpoint is None:
             return thinker.look(mind, percept_of(state, 0), "power-on")
         with mind_of(checkpoint) as kept:
@@ -123,17 +136,32 @@ class _Thinker:
         return cls(story, terrain, dex, seed, hooks, Ledger(story.milestones, hooks))
 
     @contextmanager
-    def thinking(self, entries: Iterable[Entry] = ()) -> Iterator[Mind]:
-        """Lend a mind that remembers `entries`, and keeps nothing."""
+    def thinking(
+        self, entries: Iterable[Entry] = (), uses: frozenset[Use] = EVERY_USE
+    ) -> Iterator[Mind]:
+        """Lend a mind that remembers `entries`, makes `uses` of memory, and keeps nothing."""
         with TemporaryDirectory() as scratch:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
                 memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
                 memory.take_over(Knowledge(), entries)
                 actions = memory.actions(store, self.hooks)
-                kit = Kit(self.story, self.terrain, self.dex, self.ledger, self.seed, actions)
-                ladder = Ladder(Progress(), self.seed)
-                yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder)
+                experience = Experience(memory.recall, uses, scope_name(AGENT, "ltm:episodic"))
+                kit = Kit(
+                    self.story,
+                    self.terrain,
+                    self.dex,
+                    self.ledger,
+                    self.seed,
+                    actions,
+                    experience,
+                    Choices(experience),
+                )
+                prices, ladder = (
+                    Prices(experience, self.story.place_of),
+                    Ladder(Progress(), self.seed),
+                )
+                yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

@@ -66,6 +66,7 @@ def play_run(
                 sha1=cartridge.sha1,
                 pyboy=version("pyboy"),
                 memory_hash=knowledge.content_hash(),
+                without=",".join(use.value for use in settings.without),
             )
             path = settings.run or HOME / "runs" / run_id
             folder = create_run(path, frozen.table(), run_id=run_id)

@@ -15,6 +15,8 @@ from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.capabilities import (
+    Choices,
+    Experience,
     Hindsight,
     Kit,
     Ledger,
@@ -26,7 +28,7 @@ from agent.capabilities import (
 )
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
-from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Progress
+from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Prices, Progress
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
@@ -210,13 +212,20 @@ class Session:
         terrain = Terrain(world)
         self._store.attach("terrain", terrain)
         actions = self._memory.actions(self._store, self._hooks)
-        kit = Kit(self._story, terrain, self._dex, self._ledger, seed, actions)
+        episodes = scope_name(AGENT, "ltm:episodic")
+        experience = Experience(self._memory.recall, self._frozen.uses, episodes)
+        self._choices = Choices(experience)
+        self._store.attach("choices", self._choices)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
+        kit = Kit(
+            self._story, terrain, self._dex, self._ledger, seed, actions, experience, self._choices
+        )
         hindsight = Hindsight(kit, actions)
         self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self._ladder = Ladder(Progress(), seed, escape(terrain))
-        mind = Mind(
-            capabilities_for(kit, *self._more), self._memory.recall, self._hooks, self._ladder
-        )
+        prices = Prices(experience, self._story.place_of)
+        capabilities = capabilities_for(kit, *self._more)
+        mind = Mind(capabilities, self._memory.recall, self._hooks, self._ladder, prices)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
@@ -230,7 +239,7 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
-        PlayProducers(self._story.place_of, self._battles).register(producers)
+        PlayProducers(self._story.place_of, self._battles, self._choices).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, get_type_hints
 
 from agent import VERSION
+from agent.capabilities import Use
 from agent.errors import RunError, UsageError
 
 
@@ -30,6 +31,7 @@ class Settings:
     resume: Path | None = None
     memory: Path | None = None
     mind: Decider = Decider.RULES
+    without: tuple[Use, ...] = ()
 
     def __post_init__(self) -> None:
         for flag, number in (("--ticks", self.ticks), ("--seed", self.seed)):
@@ -40,6 +42,10 @@ class Settings:
             raise UsageError("--run starts a run and --resume goes on with one; give only one")
         if self.seed is not None and self.resume is not None:
             raise UsageError("a run keeps its seed; leave --seed away, or start another with --run")
+        if self.without and self.resume is not None:
+            raise UsageError(
+                "a run keeps to the uses of memory it began with; leave --without away"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Frozen:
     sha1: str
     pyboy: str
     memory_hash: str
+    without: str = ""  # uses of memory that are switched off, between commas
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
@@ -73,6 +80,7 @@ class Frozen:
                 "sha1": cartridge["sha1"],
                 "pyboy": table["versions"]["pyboy"],
                 "memory_hash": table["memory"]["hash"],
+                "without": table["memory"].get("without", ""),
             }
         except (KeyError, TypeError, AttributeError) as error:
             message = f"run.toml lacks {error}; put back the file that play wrote"
@@ -83,9 +91,16 @@ class Frozen:
                 raise RunError(message)
         return cls(**found)
 
+    @property
+    def uses(self) -> frozenset[Use]:
+        """What memory may change of this run."""
+        off = self.without.split(",")
+        return frozenset(use for use in Use if use.value not in off)
+
     def table(self) -> dict[str, Any]:
         """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""
         ticks = {} if self.ticks is None else {"ticks": self.ticks}
+        without = {"without": self.without} if self.without else {}
         return {
             "run": self.run,
             "started": self.started,
@@ -98,5 +113,5 @@ class Frozen:
                 "pyboy": self.pyboy,
                 "python": platform.python_version(),
             },
-            "memory": {"hash": self.memory_hash},
+            "memory": {"hash": self.memory_hash, **without},
         }

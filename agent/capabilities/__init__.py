@@ -9,7 +9,9 @@ from agent.capabilities.capability import (
     Sensor,
     domain_of,
 )
+from agent.capabilities.choices import Choices
 from agent.capabilities.escape import escape
+from agent.capabilities.experience import EVERY_USE, Experience, Use
 from agent.capabilities.health import hp_percent
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
@@ -19,9 +21,12 @@ from agent.capabilities.story import Place, Story
 from agent.capabilities.telling import reached
 
 __all__ = [
+    "EVERY_USE",
     "PEACE",
     "Capability",
+    "Choices",
     "Deed",
+    "Experience",
     "Hindsight",
     "Kit",
     "Ledger",
@@ -33,6 +38,7 @@ __all__ = [
     "Sensor",
     "Story",
     "Topic",
+    "Use",
     "Witness",
     "capabilities_for",
     "domain_of",

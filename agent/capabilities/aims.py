@@ -19,5 +19,5 @@ def wishing(kit: Kit) -> Wishing:
 
 def _wants_experience(kit: Kit, state: State) -> bool:
     task = next(ahead(kit.story, state), None)
-    ready = task is None or task.against is None or is_ready(kit.dex, state.party, task.against)
+    ready = task is None or task.against is None or is_ready(kit, state.party, task.against)
     return not ready

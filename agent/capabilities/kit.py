@@ -1,8 +1,10 @@
 """What a capability is made from: one cartridge, its story, and the luck of one run."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from agent.capabilities.choices import Choices
+from agent.capabilities.experience import Experience
 from agent.capabilities.ledger import Ledger
 from agent.capabilities.story import Story
 from agent.skills import Terrain
@@ -23,6 +25,8 @@ class Kit:
     ledger: Ledger
     seed: int
     memory: MemoryActions | None = None
+    experience: Experience = field(default_factory=Experience)
+    choices: Choices = field(default_factory=Choices)
 
     def chance(self, topic: str) -> random.Random:
         """Return what decides where several ways are as good; the same for the same seed and topic."""

@@ -6,7 +6,8 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, is_ready, led_by, odds
+from agent.capabilities.readiness import ahead, is_ready, led_by, odds, team_of
+from agent.capabilities.rematch import lost_to
 from agent.capabilities.story import Task
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
@@ -27,7 +28,8 @@ def capability(kit: Kit) -> Capability:
         return {LED: int(state.in_battle or best_lead(kit, state) == 0)}
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.in_battle, not state.in_battle and state.party, state.flags.events
+        here = not state.in_battle and state.party
+        return state.in_battle, here, state.flags.events, kit.experience.lessons
 
     def begin(state: State) -> Skill:
         return swap(0, best_lead(kit, state), state)
@@ -54,8 +56,11 @@ def best_lead(kit: Kit, state: State) -> int:
     task = next(ahead(kit.story, state), None)
     if len(able) < 2 or task is None or task.against is None:
         return able[0] if able else 0
-    if not is_ready(kit.dex, party, task.against):
+    if not is_ready(kit, party, task.against):
         return _pupil(kit, task, party, able)
+    team = team_of(kit.dex, task.against)
+    grown = [at for at in able if lost_to(kit.dex, party[at], team, kit.experience) is None]
+    able = grown or able
     chances = {at: odds(kit.dex, led_by(party, at), task.against) for at in able}
     best = max(able, key=lambda at: (chances[at], -at))
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from agent.capabilities.kit import Kit
+from agent.capabilities.rematch import lost_to
 from agent.capabilities.story import Story, Task
 from agent.capabilities.tactics import chance_to_beat
 from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Team
+from memory import MistakeRecord
 
 READY: Final = 0.9  # the chance to win that is worth the walk
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
@@ -32,10 +35,29 @@ def led_by(party: Party, position: int) -> Party:
     return Party(tuple(mons))
 
 
-def is_ready(dex: Dex, party: Party, opponent: Opponent) -> bool:
+class Standing(NamedTuple):
+    """Whether a team would most likely beat a trainer; where only memory says no, the battle lost before."""
+
+    ready: bool
+    held_back: MistakeRecord | None = None
+
+
+def is_ready(kit: Kit, party: Party, opponent: Opponent) -> bool:
     """Say whether a team would most likely beat a trainer, rested and in the best order."""
-    well = rested(dex, party)
-    return any(odds(dex, led_by(well, at), opponent) >= READY for at in range(len(well)))
+    return standing(kit, party, opponent).ready
+
+
+def standing(kit: Kit, party: Party, opponent: Opponent) -> Standing:
+    """Return how a team stands against a trainer; who led it when it lost to him leads it only when grown since."""
+    well, team = rested(kit.dex, party), team_of(kit.dex, opponent)
+    held_back = None
+    for at, mon in enumerate(well.mons):
+        if odds(kit.dex, led_by(well, at), opponent) >= READY:
+            defeat = lost_to(kit.dex, mon, team, kit.experience)
+            if defeat is None:
+                return Standing(ready=True)
+            held_back = held_back or defeat
+    return Standing(ready=False, held_back=held_back)
 
 
 def rested(dex: Dex, party: Party) -> Party:

@@ -118,7 +118,7 @@ def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
 def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
     terrain = kit.terrain
     # Chosen once, so that a resumed session wants the same as the one before it.
-    person = chance.choice(task.talk_to) if task.talk_to else 0
+    person = kit.choices.person(task, chance) if task.talk_to else 0
     squares = frozenset(task.walk_to)
 
     def begin(state: State) -> Skill:

@@ -6,12 +6,13 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, is_ready, odds, strength, team_of
+from agent.capabilities.readiness import ahead, odds, standing, strength, team_of
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
 from emulator import Dex, State, WildTable, experience_gained
+from memory import MistakeRecord
 
 FRESH: Final = 50  # percent of HP below which nobody goes training
 SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it
@@ -45,10 +46,21 @@ def _ready_sensor(kit: Kit) -> Sensor:
         facts = dict(names)
         for task in ahead(kit.story, state):
             if task.against is not None:
-                facts[task.ready] = int(is_ready(kit.dex, state.party, task.against))
+                found = standing(kit, state.party, task.against)
+                facts[task.ready] = int(found.ready)
+                tell(task.ready, found.held_back)
         return facts
 
-    return watching(names, lambda state: (strength(state.party), state.flags.events), read)
+    def tell(fact: str, held_back: MistakeRecord | None) -> None:
+        reasons = kit.experience.reasons
+        reasons.pop(fact, None)
+        if held_back is not None:
+            reasons[fact] = f"{held_back.description}, {held_back.outcome}"
+
+    def sources(state: State) -> tuple[object, ...]:
+        return strength(state.party), state.flags.events, kit.experience.lessons
+
+    return watching(names, sources, read)
 
 
 def _sparring_sensor(kit: Kit) -> Sensor:

@@ -18,8 +18,10 @@ from agent.app import (
     replay_run,
 )
 from agent.bench import measure, page
+from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
+from agent.cli.bench_experience import bench_experience
 from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
@@ -46,6 +48,7 @@ class Measured(StrEnum):
 
     SPEED = "speed"
     BATTLES = "battles"
+    EXPERIENCE = "experience"
     MEMORY = "memory"
 
 
@@ -106,6 +109,14 @@ def play(
     mind: Annotated[
         Decider, typer.Option(help="Who decides: rules need no key and no network.")
     ] = (Decider.RULES),
+    without: Annotated[
+        list[Use] | None,
+        typer.Option(
+            metavar="USE",
+            help="Make no use of memory for costs, strength or choices; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as one JSON object on the last line."),
@@ -113,7 +124,7 @@ def play(
 ) -> None:
     """Play a cartridge from power-on and report."""
     out, err = Output(), Output(stderr=True)
-    settings = Settings(rom, until, ticks, seed, run, resume, memory, mind)
+    settings = Settings(rom, until, ticks, seed, run, resume, memory, mind, tuple(without or ()))
     with interrupts() as interrupt:
         if rom is None and resume is None:
             err.say("No --rom given: playing the demo cartridge that comes with this.")
@@ -190,7 +201,9 @@ def plan(
 def bench(
     what: Annotated[
         Measured,
-        typer.Argument(help="What to measure: speed, battles against a simple policy, or memory."),
+        typer.Argument(
+            help="What to measure: speed, battles against a simple policy, memory, or experience."
+        ),
     ] = Measured.SPEED,
     rom: Rom = None,
     seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
@@ -202,8 +215,14 @@ def bench(
     ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
-        str, typer.Option(metavar="A..B", help="Which battles to fight, for battles.")
+        str,
+        typer.Option(
+            metavar="A..B", help="Which battles to fight, or games to play for experience."
+        ),
     ] = "0..599",
+    teach: Annotated[
+        str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
+    ] = "3000..3011",
     write: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
@@ -221,6 +240,9 @@ def bench(
     cartridge = load_cartridge(rom or demo_cartridge_path())
     if what is Measured.BATTLES:
         bench_battles(cartridge, seeds, write, as_json=as_json)
+        return
+    if what is Measured.EXPERIENCE:
+        bench_experience(cartridge, teach, seeds, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -4,6 +4,7 @@ from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Source
 from agent.mind.ladder import Episode, Ladder
 from agent.mind.mind import Mind
+from agent.mind.prices import Prices
 from agent.mind.progress import Progress
 from agent.mind.remembering import AGENT, PlayProducers, game_seconds
 
@@ -15,6 +16,7 @@ __all__ = [
     "Ladder",
     "Mind",
     "PlayProducers",
+    "Prices",
     "Progress",
     "Source",
     "game_seconds",

@@ -51,9 +51,10 @@ class Fight:
 
 
 class BattleWatch:
-    """Follows the battle under way; part of a checkpoint."""
+    """Follows the battle under way and counts those that are over; part of a checkpoint."""
 
     def __init__(self, dex: Dex) -> None:
+        self.battles = self.turns = self.lost = 0  # of the whole run
         self._dex = dex
         self._fight: Fight | None = None
 
@@ -66,22 +67,35 @@ class BattleWatch:
         if fight is None:
             return None
         self._fight = None
-        return _record(fight, state, percept.tick)
+        record = _record(fight, state, percept.tick)
+        self.battles += 1
+        self.turns += record.turns_taken
+        self.lost += record.outcome == "defeat"
+        return record
 
     def to_json(self) -> dict[str, Json]:
-        """Return the battle under way."""
-        return {"fight": asdict(self._fight) if self._fight is not None else None}
+        """Return the battle under way, and the counts."""
+        return {
+            "fight": asdict(self._fight) if self._fight is not None else None,
+            "battles": self.battles,
+            "turns": self.turns,
+            "lost": self.lost,
+        }
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._fight = Fight(**data["fight"]) if data["fight"] is not None else None
+        self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
 
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
             return  # nobody is out yet
+        asked = battle.phase is Phase.MAIN_MENU
         fight = self._fight
         if fight is None:
+            if not asked:
+                return  # until somebody is asked, who was fought last may still lie in RAM
             fight = self._fight = self._begun(own, enemy, state, tick)
         other = self._name(enemy)
         if other not in fight.enemies:
@@ -90,7 +104,6 @@ class BattleWatch:
         self._note_items(fight, state)
         if own.position != fight.position:
             self._note_change(fight, own, other)
-        asked = battle.phase is Phase.MAIN_MENU
         if asked and not fight.asked:
             fight.turns += 1
             fight.thrown = False

@@ -2,23 +2,23 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from agent.capabilities import PEACE, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.ladder import Episode, Ladder, Rung
+from agent.mind.prices import Prices
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal, Plan, after, explain, plan
 from agent.skills import Course, Outcome, once, wait
+from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable
 
 IDLE_FRAMES: Final = 30
 LEISURE: Final = 60  # frames, where nothing is wanted
 PAUSE: Final = 7  # frames more for each failure, before the same is tried again
 LONGEST_PAUSE: Final = 60
-RETRY_COST: Final = 5  # what each failure adds to the cost of an action
 DEMOTION: Final = 5  # what each failure on the way takes from the priority of a goal
 
 
@@ -31,11 +31,14 @@ class Mind:
         recall: Recall,
         hooks: Hooks,
         ladder: Ladder,
+        prices: Prices | None = None,
     ) -> None:
         self.hooks = hooks
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
+        self._prices = prices or Prices()
+        self._here: State | None = None
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
@@ -68,6 +71,7 @@ class Mind:
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
+        self._here = percept.state
         return self._senses.read(percept, self._recall)
 
     @hookable
@@ -331,13 +335,8 @@ class Mind:
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""
-        failures = self._failures
-        return [
-            replace(action, cost=action.cost + RETRY_COST * failures[action.name])
-            if action.name in failures
-            else action
-            for action in self._ladder.offered(self.domain.actions)
-        ]
+        offered = self._ladder.offered(self.domain.actions)
+        return self._prices.today(offered, self._failures, self._here)
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
         return Intent(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from agent.capabilities import Choices, Reached
 from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
@@ -22,6 +23,7 @@ from memory import (
     as_json,
     scope_name,
 )
+from memory.tiers.edges import WAYPOINT
 
 AGENT: Final = "play"
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
@@ -39,6 +41,7 @@ class PlayProducers:
 
     place_of: Callable[[State], str]  # where a state is, in words
     battles: BattleWatch
+    choices: Choices
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -51,6 +54,7 @@ class PlayProducers:
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
         watch("Loop.perceive", self.battle, scope=stm, kind="battle")
+        watch("Ledger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
         watch("Loop.perform", self.objective_done, scope=stm, kind="objective")
         watch("Mind.reach", self.objective_reached, scope=stm, kind="objective")
@@ -118,6 +122,26 @@ class PlayProducers:
         """A battle that is over."""
         record = self.battles.saw(percept)
         return _produced(record, percept.tick, percept.state, importance=7) if record else None
+
+    def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
+        """Milestones: what was chosen on the way, and what it took in battles."""
+        percept: Percept = call.args[0]
+        at, fought = game_seconds(percept.state), self.battles
+        taken = {"battles": fought.battles, "turns": fought.turns, "lost": fought.lost}
+        return [
+            Produced(
+                {
+                    "milestone": each.id,
+                    "tick": each.tick,
+                    "choices": dict(self.choices.made),
+                    **taken,
+                },
+                each.tick,
+                at,
+                importance=8,
+            )
+            for each in reached
+        ]
 
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""

@@ -23,7 +23,8 @@ class Extra(NamedTuple):
 class Action:
     """One operation: when it is possible, what it should change, what it costs, and its words.
 
-    `cost` is the least it can cost; `extra`, where there is one, tells what comes on top.
+    `cost` is the least it can cost; `extra`, where there is one, tells what comes on top. `note` is what a
+    reader should know of why it costs that, or is wanted.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Action:
     cost: int
     says: str
     extra: Extra | None = field(default=None, compare=False)
+    note: str = field(default="", compare=False)
 
     def possible(self, facts: Facts) -> bool:
         """Say whether every precondition holds."""

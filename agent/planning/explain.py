@@ -14,6 +14,7 @@ def explain(plan: Plan, facts: Facts) -> str:
             for effect in action.effects
             if facts.get(effect.fact, 0) != effect.becomes
         )
-        lines.append(f"{number}. {action.says} (cost {price}; {changes}).")
+        note = f"; {action.note}" if action.note else ""
+        lines.append(f"{number}. {action.says} (cost {price}; {changes}{note}).")
         facts = after(facts, action.effects)
     return "\n".join(lines)

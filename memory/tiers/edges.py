@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SESSION: Final = "session"
 STUCK: Final = "stuck"
+WAYPOINT: Final = "waypoint"  # how far a run got, with which choices, and what it took
 RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 LEARNING: Final = ("experiences", "skills", "concepts", "habits")  # on to the tactician
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
@@ -146,7 +147,7 @@ def _is_experience(entry: Entry) -> bool:
     """What is worth telling as it was: sessions, getting stuck, and battles that were lost or caught something."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {SESSION, STUCK}
+    return entry.kind in {SESSION, STUCK, WAYPOINT}
 
 
 def _is_skill(entry: Entry) -> bool:

@@ -127,3 +127,17 @@ def test_all_of_a_trainers_mons_are_told(first_turn: State, after_one_left: Stat
     assert record.enemy_pokemon.split(", ")[1] == DEX.species(other).name
     assert record.enemy_level == 9
     assert battle.kind is BattleKind.TRAINER
+
+
+def test_who_was_fought_last_is_not_taken_for_who_is_met(
+    first_turn: State, after_one_left: State
+) -> None:
+    battle = first_turn.battle
+    assert battle is not None
+    assert battle.enemy is not None
+    other = next(number for number in DEX.all_species if number != battle.enemy.species)
+    # As RAM is for some ticks when the next battle begins: the numbers are those of the last one.
+    stale = replace(battle, phase=Phase.BUSY, enemy=replace(battle.enemy, species=other, level=99))
+    record = told(replace(first_turn, battle=stale), first_turn, after_one_left)
+    assert record.enemy_pokemon == DEX.species(battle.enemy.species).name
+    assert record.enemy_level == battle.enemy.level

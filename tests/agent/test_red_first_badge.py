@@ -127,7 +127,7 @@ def test_the_level_wanted_for_brock_is_what_players_take(
     leader = red.brock.against
     assert leader is not None
     levels = range(5, HIGHEST)
-    ready = [each for each in levels if is_ready(red.kit.dex, red.starter(name, each), leader)]
+    ready = [each for each in levels if is_ready(red.kit, red.starter(name, each), leader)]
     assert earliest <= ready[0] <= latest
     assert ready == list(range(ready[0], HIGHEST))
 

@@ -1,0 +1,62 @@
+"""What actions cost today: more where they failed, be it in this run or, as memory knows, in this place before."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agent.capabilities import Experience
+from agent.planning import Action
+from emulator import State
+from memory import MistakeRecord
+
+RETRY_COST: Final = 5  # what each failure adds to the cost of an action
+MOST_REMEMBERED: Final = 4  # failures of earlier runs that count: what failed then may work by now
+
+
+def nowhere(_state: State) -> str:
+    """Name no place."""
+    return ""
+
+
+class Prices:
+    """Costs only ever grow above those of the domain, so that no plan is thought cheaper than it is.
+
+    What this run has seen fail and what memory knows of it are not added up: they may be the same failures.
+    """
+
+    def __init__(
+        self, experience: Experience | None = None, place_of: Callable[[State], str] = nowhere
+    ) -> None:
+        self._experience = experience or Experience()
+        self._place_of = place_of
+
+    def today(
+        self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
+    ) -> list[Action]:
+        """Return the actions at what they cost in this moment, with what memory has to do with it as their note."""
+        known = self._experience.failing(self._place_of(state)) if state is not None else {}
+        reasons = self._experience.reasons
+        if not (failures or known or reasons):
+            return list(actions)
+        return [
+            _noted(_priced(each, failures.get(each.name, 0), known.get(each.name)), reasons)
+            for each in actions
+        ]
+
+
+def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
+    remembered = min(mistake.occurrence_count, MOST_REMEMBERED) if mistake is not None else 0
+    if not (failures or remembered):
+        return action
+    note = mistake.description if mistake is not None and remembered > failures else ""
+    cost = action.cost + RETRY_COST * max(failures, remembered)
+    return replace(action, cost=cost, note=note and f"remembered: {note}")
+
+
+def _noted(action: Action, reasons: Mapping[str, str]) -> Action:
+    """Say why what an action is to bring about is not so already, where memory is the reason."""
+    whys = dict.fromkeys(reasons[each.fact] for each in action.effects if each.fact in reasons)
+    if not whys:
+        return action
+    notes = ([action.note] if action.note else []) + [f"remembered: {why}" for why in whys]
+    return replace(action, note="; ".join(notes))

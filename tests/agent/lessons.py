@@ -1,0 +1,37 @@
+"""Memories of earlier runs, written for a test."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from memory import Json, OutboxRow, open_knowledge_store
+from memory.tiers.edges import WAYPOINT
+from memory.tiers.lessons import Kind
+
+LATE = 4e9  # epoch seconds: nothing of it has faded yet
+EPISODIC = "agent:play:ltm:episodic"
+
+
+def teach(path: Path, lessons: Sequence[tuple[Kind, dict[str, Json]]]) -> Path:
+    with closing(open_knowledge_store(path, now=LATE)) as knowledge:
+        rows = [OutboxRow(at, at, kind, data) for at, (kind, data) in enumerate(lessons, start=1)]
+        knowledge.deliver("an earlier run", rows)
+    return path
+
+
+def told(choice: str, way: int, turns: int) -> tuple[Kind, dict[str, Json]]:
+    data: dict[str, Json] = {
+        "milestone": "rival",
+        "tick": 150,
+        "turns": turns,
+        "battles": 1,
+        "lost": 0,
+    }
+    payload: dict[str, Json] = {
+        "scope": EPISODIC,
+        "kind": WAYPOINT,
+        "data": {**data, "choices": {choice: way}},
+        "tags": [],
+        "importance": 8,
+    }
+    return "entry", payload

@@ -1,0 +1,220 @@
+"""What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.app import Interrupt, Settings, outlook, play_run
+from agent.capabilities import EVERY_USE, Experience, Kit, Ledger, Story, Use
+from agent.capabilities.choices import Choices
+from agent.capabilities.readiness import standing, team_of
+from agent.capabilities.story import Task
+from agent.errors import UsageError
+from agent.mind import Prices
+from agent.mind.prices import MOST_REMEMBERED, RETRY_COST
+from agent.planning import Action, Effect, Goal, Require, explain, plan
+from agent.skills import Terrain
+from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
+from memory import (
+    AgentMemory,
+    Hooks,
+    Json,
+    MistakeRecord,
+    as_json,
+    open_memory,
+    open_run_store,
+)
+from memory.tiers.edges import WAYPOINT
+from tests.agent.lessons import LATE, teach
+from tests.agent.support import Played, Watcher, game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+DEX, WORLD, STORY = Dex.of(CARTRIDGE), World.of(CARTRIDGE), Story.of(CartridgeKind.DEMO)
+EPISODIC = "agent:play:ltm:episodic"
+GO = Action("go", (), (Effect("there", 1),), 2, "go there")
+SWIM = Action("swim", (), (Effect("there", 1),), 9, "swim there")
+(STARTER,) = (task for task in STORY.tasks if task.id == "take_starter")
+
+
+def mistake(situation: dict[str, Json], times: int = 3, outcome: str = "") -> MistakeRecord:
+    words = " ".join(str(each) for each in situation.values())
+    return MistakeRecord(words, words, situation, outcome, "major", "", LATE, LATE, times)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> AgentMemory:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="run")
+    return open_memory(store, "play", session_id="run", started_at=0.0)
+
+
+def experience(memory: AgentMemory, uses: frozenset[Use] = EVERY_USE) -> Experience:
+    return Experience(memory.recall, uses, EPISODIC)
+
+
+def costs(
+    memory: AgentMemory, place: str, failures: int = 0, *, uses: frozenset[Use] = EVERY_USE
+) -> list[int]:
+    prices = Prices(experience(memory, uses), lambda _state: place)
+    state = State.__new__(State)  # only its place is asked for
+    return [
+        each.cost for each in prices.today([GO, SWIM], {"go": failures} if failures else {}, state)
+    ]
+
+
+def test_e35_what_keeps_failing_in_a_place_costs_more_there_and_nowhere_else(
+    memory: AgentMemory,
+) -> None:
+    memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
+    assert costs(memory, "town") == [GO.cost + 3 * RETRY_COST, SWIM.cost]
+    assert costs(memory, "wood") == [GO.cost, SWIM.cost]
+    assert costs(memory, "town", uses=EVERY_USE - {Use.COSTS}) == [GO.cost, SWIM.cost]
+
+
+def test_e35_failures_seen_and_remembered_are_not_added_up_nor_endless(memory: AgentMemory) -> None:
+    memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}, times=99))
+    assert costs(memory, "town", 1) == [GO.cost + MOST_REMEMBERED * RETRY_COST, SWIM.cost]
+    assert costs(memory, "town", 9) == [GO.cost + 9 * RETRY_COST, SWIM.cost]
+
+
+def test_e35_the_plan_goes_another_way_and_names_the_memory_that_moved_a_cost(
+    memory: AgentMemory,
+) -> None:
+    prices = Prices(experience(memory), lambda _state: "town")
+    state = State.__new__(State)
+    goal = Goal("there", (Require("there", at_least=1),), 1, "be there")
+    before = plan(goal, {}, prices.today([GO, SWIM], {}, state))
+    assert before is not None
+    assert [each.name for each in before.actions] == ["go"]
+    memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
+    heeding = Prices(experience(memory), lambda _state: "town")
+    after = plan(goal, {}, heeding.today([GO, SWIM], {}, state))
+    assert after is not None
+    assert [each.name for each in after.actions] == ["swim"]
+    only = plan(goal, {}, heeding.today([GO], {}, state))
+    assert only is not None
+    assert "go there (cost 17; there 0 -> 1; remembered: town go)." in explain(only, {})
+
+
+def test_e35_a_new_lesson_is_heeded_at_once(memory: AgentMemory) -> None:
+    asked = experience(memory)
+    memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
+    assert not asked.failing("town")
+    memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
+    assert set(asked.failing("town")) == {"go"}
+
+
+@pytest.fixture(scope="module")
+def challenge(played: Played) -> tuple[State, Task]:
+    """The team that won the badge, and the task that it won it by."""
+    (task,) = (each for each in STORY.tasks if each.sets.startswith("badge:") and each.against)
+    with game_at(played.folder, lambda state: bool(state.player.badges)) as game:
+        return game.state, task
+
+
+def kit(asked: Experience) -> Kit:
+    ledger = Ledger((), Hooks())
+    return Kit(STORY, Terrain(WORLD), DEX, ledger, 0, None, asked, Choices(asked))
+
+
+def defeat(state: State, task: Task, level: int) -> MistakeRecord:
+    assert task.against is not None
+    team = team_of(DEX, task.against)
+    situation: dict[str, Json] = {
+        "enemy_pokemon": ", ".join(dict.fromkeys(DEX.species(each.species).name for each in team)),
+        "enemy_level": max(each.level for each in team),
+        "player_pokemon": DEX.species(state.party[0].species).name,
+        "player_level": level,
+    }
+    return mistake(situation, outcome=f"lost at level {level}")
+
+
+def alone(state: State) -> Party:
+    return Party(state.party.mons[:1])
+
+
+def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
+    memory: AgentMemory, challenge: tuple[State, Task]
+) -> None:
+    state, task = challenge
+    assert task.against is not None
+    party = alone(state)
+    assert standing(kit(experience(memory)), party, task.against).ready
+    level = party[0].level
+    memory.tactician.add_mistake(defeat(state, task, level))
+    found = standing(kit(experience(memory)), party, task.against)
+    assert not found.ready
+    assert found.held_back is not None
+    grown = Party((replace(party[0], level=level + 1),))
+    assert standing(kit(experience(memory)), grown, task.against).ready
+    without = experience(memory, EVERY_USE - {Use.STRENGTH})
+    assert standing(kit(without), party, task.against).ready
+
+
+def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
+    memory: AgentMemory, challenge: tuple[State, Task]
+) -> None:
+    state, task = challenge
+    assert task.against is not None
+    lost = defeat(state, task, level=99)
+    memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_level": 1}))
+    assert standing(kit(experience(memory)), alone(state), task.against).ready
+    memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_pokemon": "?"}))
+    assert standing(kit(experience(memory)), alone(state), task.against).ready
+
+
+def waypoint(memory: AgentMemory, way: int, turns: int, milestone: str = "rival") -> None:
+    data: dict[str, Json] = {
+        "milestone": milestone,
+        "tick": 100,
+        "turns": turns,
+        "battles": 1,
+        "lost": 0,
+    }
+    memory.blackboard.write(
+        EPISODIC, WAYPOINT, {**data, "choices": {STARTER.id: way}}, tick=100, game_s=1.0
+    )
+
+
+def test_e38_the_way_that_took_fewest_turns_is_taken_again(memory: AgentMemory) -> None:
+    ways: Sequence[int] = STARTER.talk_to
+    drawn, other, best = ways
+    assert experience(memory).best_way(STARTER.id, ways, drawn).way == drawn
+    waypoint(memory, drawn, 9)
+    assert experience(memory).best_way(STARTER.id, ways, drawn).way == other  # not tried yet
+    waypoint(memory, other, 8)
+    waypoint(memory, best, 3)
+    waypoint(memory, best, 5)
+    verdict = experience(memory).best_way(STARTER.id, ways, drawn)
+    assert verdict.way == best
+    assert verdict.why == "this way took 4 turns of battle to rival (x2), others 8"
+    without = experience(memory, EVERY_USE - {Use.CHOICES})
+    assert without.best_way(STARTER.id, ways, drawn) == (drawn, "")
+
+
+def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> None:
+    first, second, third = STARTER.talk_to
+    for way, turns in ((first, 9), (second, 8), (third, 7)):
+        waypoint(memory, way, turns)
+    waypoint(memory, third, 99, "badge")  # nobody else got that far
+    assert experience(memory).best_way(STARTER.id, STARTER.talk_to, first).way == third
+
+
+def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
+    tmp_path: Path,
+) -> None:
+    known = mistake({"location": "before the game", "action": "boot"})
+    memory = teach(tmp_path / "memory.sqlite", [("mistake", dict(as_json(known)))])
+    for without, cost in (((), 2 + 3 * RETRY_COST), ((Use.COSTS,), 2)):
+        run = tmp_path / f"run{cost}"
+        play_run(Settings(ticks=1, run=run, memory=memory, without=without), Watcher(), Interrupt())
+        told = outlook(None, run).plan
+        assert told is not None
+        assert f"(cost {cost};" in told
+        assert ("remembered: before the game boot" in told) == (not without)
+
+
+def test_uses_that_were_switched_off_cannot_come_back_on_resuming(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        Settings(resume=tmp_path, without=(Use.COSTS,))
