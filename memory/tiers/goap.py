@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from memory.tiers.knowledge import SuccessfulStrategy
     from memory.tiers.observer import ObserverMemory
-    from memory.tiers.strategist import SessionObjective, StrategistMemory
+    from memory.tiers.session_records import SessionObjective
+    from memory.tiers.strategist import StrategistMemory
     from memory.tiers.tactician import TacticianMemory
 
 

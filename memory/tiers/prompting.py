@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
     from memory.tiers.observer import ActionRecord, ObserverMemory
-    from memory.tiers.strategist import BattleRecord, SessionObjective, StrategistMemory
+    from memory.tiers.session_records import BattleRecord, SessionObjective
+    from memory.tiers.strategist import StrategistMemory
     from memory.tiers.tactician import TacticianMemory
 
 Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
