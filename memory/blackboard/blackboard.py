@@ -133,7 +133,7 @@ class Blackboard:
             self._drop(shelf, old)
         self._keep(entry, shelf)
         self._listeners.tell("write", entry)
-        self._make_room(shelf, policy, kind)
+        self._make_room(shelf, policy, entry)
         if entry.expires_s is not None and entry.expires_s <= self.game_s:
             self.expire(self.game_s)  # it was told of too late to last
         return entry
@@ -273,12 +273,10 @@ class Blackboard:
             ttl_s = scope.ttl_s
         return None if ttl_s is None else game_s + ttl_s
 
-    def _make_room(self, shelf: Shelf, policy: Kind | None, kind: str) -> None:
+    def _make_room(self, shelf: Shelf, policy: Kind | None, entry: Entry) -> None:
         if policy is not None and policy.limit is not None:
-            of_kind = shelf.of_kind(kind)
-            if len(of_kind) > policy.limit:
-                for entry in policy.surplus(of_kind.values()):
-                    self._remove(shelf, entry, "evict")
+            for each in policy.surplus(shelf.peers(entry)):
+                self._remove(shelf, each, "evict")
         while len(shelf.entries) > shelf.scope.capacity:
             self._remove(shelf, shelf.least(), "evict")
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
@@ -24,7 +25,7 @@ class Kind:
     `check` raises MalformedRecord for data of another shape. `key` names what an entry is about; a second entry
     of that name takes the place of the first, as `merge(old, new)` where there is one. `repeats` tells that an entry
     says the same as the newest of its kind, which then stays alone. Of each `group` there are at most `limit`, and
-    those of the lowest `rank` go. One that is `lasting` neither expires nor is pruned, and is the last to make room.
+    those of the lowest `rank` go, or the oldest. One that is `lasting` neither expires nor is pruned, and is the last to make room.
     """
 
     name: str
@@ -54,21 +55,15 @@ class Kind:
             )
             raise MalformedRecord(message) from error
 
-    def surplus(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return those of `entries` that are over the limit."""
-        if self.limit is None:
+    def group_of(self, data: Data) -> object:
+        """Return the group whose members are limited together."""
+        return None if self.group is None else self.group(data)
+
+    def surplus(self, peers: Mapping[int, Entry]) -> list[Entry]:
+        """Return those of one group, oldest first by seq, that are over the limit."""
+        over = 0 if self.limit is None else len(peers) - self.limit
+        if over <= 0:
             return []
-        groups: defaultdict[object, list[Entry]] = defaultdict(list)
-        for entry in entries:
-            groups[self.group(entry.data) if self.group else None].append(entry)
-        rank = self.rank or _by_age
-        return [
-            entry
-            for group in groups.values()
-            if len(group) > self.limit
-            for entry in sorted(group, key=rank)[: len(group) - self.limit]
-        ]
-
-
-def _by_age(entry: Entry) -> tuple[float, ...]:
-    return (entry.seq,)
+        if self.rank is None:
+            return list(islice(peers.values(), over))
+        return nsmallest(over, peers.values(), key=self.rank)

@@ -28,6 +28,7 @@ class Shelf:
         self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
+        self._groups: dict[str, dict[object, dict[int, Entry]]] = {}  # of kinds with a limit
         self._heap: list[Ranked] = []  # of live and gone entries; those gone are passed over
         self._unranked: list[Entry] = []  # until it matters: most scopes are never full
         self._text = 0  # characters, where the scope has a budget of tokens
@@ -44,6 +45,8 @@ class Shelf:
         if kind is None:
             kind = self._kinds[entry.kind] = {}
         kind[seq] = entry
+        if entry.kind in self._groups:
+            self._group(entry)[seq] = entry
         self._unranked.append(entry)
         if len(self._heap) + len(self._unranked) > 2 * len(self.entries) + 64:
             self._heap.clear()
@@ -55,6 +58,8 @@ class Shelf:
         if self.scope.tokens is not None:
             self._text -= _length(entry)
         del self._kinds[entry.kind][entry.seq]
+        if entry.kind in self._groups:
+            self._group(entry).pop(entry.seq, None)
         if self.keys.get(entry.key) is entry:
             del self.keys[entry.key]
 
@@ -78,6 +83,14 @@ class Shelf:
         """Return the entries of `kind`, or all, by seq, oldest first."""
         return self.entries if kind is None else self._kinds.get(kind, {})
 
+    def peers(self, entry: Entry) -> dict[int, Entry]:
+        """Return the entries that are limited together with `entry`, itself among them, oldest first."""
+        if entry.kind not in self._groups:
+            self._groups[entry.kind] = {}
+            for each in self.of_kind(entry.kind).values():
+                self._group(each)[each.seq] = each
+        return self._group(entry)
+
     def kinds(self) -> dict[str, int]:
         """Return how many entries there are of each kind."""
         return {name: len(entries) for name, entries in self._kinds.items() if entries}
@@ -95,6 +108,10 @@ class Shelf:
         """Return how much of the scope's budget of tokens is used; 0.0 where it has none."""
         budget = self.scope.tokens
         return 0.0 if budget is None else tokens_of(self._text) / budget
+
+    def _group(self, entry: Entry) -> dict[int, Entry]:
+        name = self._policies[entry.kind].group_of(entry.data)
+        return self._groups[entry.kind].setdefault(name, {})
 
     def _ranked(self, entry: Entry) -> Ranked:
         policy = self._policies.get(entry.kind)
