@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memory.codec import as_json, encode
+from memory.codec import encode
 from memory.store.knowledge_tables import TABLES, Table
 from memory.store.ltm_entries import LongTermEntries
 from memory.store.provenance import Provenance, Provenances
@@ -82,20 +82,10 @@ class KnowledgeReader:
         stats = self._database.row(
             "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
         )
-        sessions, battles, win_rate = stats or (0, 0, 0.0)
-        return Knowledge.from_json(
-            {
-                "patterns": patterns,
-                "strategies": strategies,
-                "mistakes": mistakes,
-                "preferences": preferences,
-                "total_sessions": sessions,
-                "total_battles": battles,
-                "overall_win_rate": win_rate,
-            }
-        )
+        totals = stats or (0, 0, 0.0)
+        return Knowledge(patterns, strategies, mistakes, preferences, *totals)
 
-    def _records(self, table: Table, without: Container[str]) -> list[dict[str, Json]]:
+    def _records(self, table: Table, without: Container[str]) -> dict[str, Any]:
         rows = self._database.rows(table.select)
         with self._database.understood(table.name):
-            return [as_json(table.record_of(row)) for row in rows if row[0] not in without]
+            return {row[0]: table.record_of(row) for row in rows if row[0] not in without}

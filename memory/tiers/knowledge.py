@@ -7,9 +7,9 @@ Knows nothing of files, nor of scopes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from memory.codec import Json, as_json, from_json
+from memory.codec import Json, as_json
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
@@ -195,23 +195,6 @@ class Knowledge:
             "total_battles": self.total_battles,
             "overall_win_rate": self.overall_win_rate,
         }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Knowledge:
-        """Return the knowledge that `to_json` took apart."""
-        patterns = (from_json(LearnedPattern, each) for each in data["patterns"])
-        strategies = (from_json(SuccessfulStrategy, each) for each in data["strategies"])
-        mistakes = (from_json(MistakeRecord, each) for each in data["mistakes"])
-        preferences = (from_json(PlayerPreference, each) for each in data["preferences"])
-        return cls(
-            patterns={each.pattern_id: each for each in patterns},
-            strategies={each.strategy_id: each for each in strategies},
-            mistakes={each.mistake_id: each for each in mistakes},
-            preferences={each.preference_id: each for each in preferences},
-            total_sessions=data["total_sessions"],
-            total_battles=data["total_battles"],
-            overall_win_rate=data["overall_win_rate"],
-        )
 
     def _limit_patterns(self, pattern_type: str, limit: int) -> None:
         of_type = [each for each in self.patterns.values() if each.pattern_type == pattern_type]
