@@ -92,7 +92,8 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        assert [entry.kind for entry in knowledge.entries()] == ["session"]
+        kinds = [entry.kind for entry in knowledge.entries()]
+        assert kinds == [*["waypoint"] * len(MILESTONES), "session"]
 
 
 def test_the_settings_of_a_run_are_kept(played: Played) -> None:
