@@ -72,6 +72,7 @@ class MemoryConsolidator:
         self._flows = flows
         self._maintenance = maintenance
         self._started_at = started_at
+        self._asked = -1
         blackboard = observer.blackboard
         self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
 
@@ -95,7 +96,10 @@ class MemoryConsolidator:
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
-        if current_tick // interval <= self.last_consolidation_tick // interval:
+        # Asked every tick: one that follows the last within an interval need not look what was when.
+        follows = current_tick == self._asked + 1 and current_tick % interval
+        self._asked = current_tick
+        if follows or current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
 

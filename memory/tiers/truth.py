@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from memory.blackboard.scopes import COLLECTIVE
 from memory.codec import from_json
 from memory.tiers.approaches import APPROACH, Approach
 from memory.tiers.knowledge import LearnedPattern
@@ -46,7 +47,8 @@ class Truth:
         for scope in blackboard.scopes():
             for entry in blackboard.entries(scope):
                 self._consider(entry)
-        blackboard.subscribe("*", self._saw)
+        for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
+            blackboard.subscribe(glob, self._saw)  # all but the senses, which claim nothing
 
     @property
     def open_claims(self) -> Iterable[Entry]:
