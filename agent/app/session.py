@@ -62,7 +62,7 @@ from memory import (
     watch_actions,
 )
 
-COMMIT_EVERY: Final = 100  # ticks: what a kill can cost of the record
+COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)

@@ -84,9 +84,12 @@ def _opponents(kit: Kit) -> Iterator[tuple[Task, tuple[str, ...]]]:
 def _recalled_sensor(memory: MemoryActions, opponents: Mapping[Task, tuple[str, ...]]) -> Sensor:
     working = scope_name(memory.agent_id, "working")
     names = frozenset(task.recalled for task in opponents)
+    nothing = dict.fromkeys(names, 0)
 
     def read(_percept: Percept, recall: Recall) -> Mapping[str, int]:
         lately = recall.recent(working, RECOLLECTION, LATELY)
+        if not lately:
+            return nothing
         called_to_mind = {each.data["why"] for each in lately if is_open(each)}
         return {name: int(name in called_to_mind) for name in names}
 

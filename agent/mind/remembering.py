@@ -26,6 +26,7 @@ from memory import (
 from memory.tiers.edges import WAYPOINT
 
 AGENT: Final = "play"
+MOMENTS_LAST_S: Final = 30.0  # until a stretch of them is carried on, and not a few at a time
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.TITLE: ("start",),
     ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),
@@ -47,7 +48,9 @@ class PlayProducers:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
         sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
         watch = producers.register
-        watch("Loop.perceive", self.tick_state, scope=sensory, kind="tick_state")
+        watch(
+            "Loop.perceive", self.tick_state, scope=sensory, kind="tick_state", ttl_s=MOMENTS_LAST_S
+        )
         watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
         watch("Loop.perceive", self.disagreements, scope=stm, kind="disagreement")
         watch("Loop.perform", self.action, scope=working, kind="action")
@@ -228,7 +231,9 @@ def _produced(
     importance: int = 3,
     **more: str,
 ) -> Produced:
-    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
+    data = as_json(record)
+    data.update(more)
+    return Produced(data, tick, game_seconds(state), importance=importance)
 
 
 def _hp_percent(party: Party) -> float:

@@ -47,6 +47,9 @@ class Blackboard:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
         self.tick = 0
+        self.readings = (
+            0  # how often it was read from its store: what was known before may be otherwise
+        )
         self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
         self._origin = store.run_id
@@ -281,6 +284,7 @@ class Blackboard:
             self._remove(shelf, shelf.least(), "evict")
 
     def _load(self) -> None:
+        self.readings += 1
         self._shelves.clear()
         self._deadlines.clear()
         self._seq, self.game_s, self.tick = 0, 0.0, 0

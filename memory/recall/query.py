@@ -23,7 +23,8 @@ class MemoryQuery:
     """A question to memory.
 
     `text`, `place` and `subject` are cues: an entry answers when it has a word of the text, or happened at the place,
-    or is about the subject; of those given, the more it answers the better. All the rest are filters: every one of
+    or is about the subject; of those given, the more it answers the better. What the senses say, and what has no tags and
+    the least importance, has no words. All the rest are filters: every one of
     them must hold, and the best `max_results` are taken of what passes them all. Scopes, kinds and the key are
     globs, exact names and a glob; an empty filter lets everything pass. `min_relevance` is of what is left of
     an entry's relevance by now. Times are in game seconds.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory.codec import decode, encode, require_json
 from memory.store import indexes
-from memory.store.entry_rows import INSERT, UNSEARCHED, encode_tags, row_of
+from memory.store.entry_rows import INSERT, encode_tags, is_searched, row_of
 from memory.store.indexes import Indexed
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Entries:
         return 1 if row is None else int(row[0]) + 1
 
     def _searched(self) -> Iterator[Entry]:
-        return (each for each in self._put.values() if not each.scope.endswith(UNSEARCHED))
+        return filter(is_searched, self._put.values())
 
     def _highest_seq(self) -> int:
         """Return the highest seq that is live in the file: no row is looked for above it."""

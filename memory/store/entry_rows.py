@@ -63,6 +63,11 @@ def encode_tags(tags: frozenset[str]) -> str:
     return encode(sorted(tags))
 
 
+def is_searched(entry: Entry) -> bool:
+    """Return whether `entry` is to be found by words and tags: not what is soon gone, nor what is least in value."""
+    return not entry.scope.endswith(UNSEARCHED) and (entry.importance > 1 or bool(entry.tags))
+
+
 def place_of(data: Mapping[str, Json]) -> str:
     """Return where it was, or an empty text."""
     return _first(data, PLACES)
@@ -75,7 +80,7 @@ def subject_of(data: Mapping[str, Json]) -> str:
 
 def text_of(entry: Entry) -> str:
     """Return the words worth searching; none in scopes that come and go with every tick."""
-    if entry.scope.endswith(UNSEARCHED):
+    if not is_searched(entry):
         return ""
     words, key = [entry.kind], entry.key
     if not key[key.rfind("/") + 1 :].isdigit():  # a key that was only counted says nothing

@@ -72,7 +72,7 @@ class MemoryConsolidator:
         self._flows = flows
         self._maintenance = maintenance
         self._started_at = started_at
-        self._asked = -1
+        self._expected = -1, 0
         blackboard = observer.blackboard
         self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
 
@@ -97,8 +97,9 @@ class MemoryConsolidator:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
         # Asked every tick: one that follows the last within an interval need not look what was when.
-        follows = current_tick == self._asked + 1 and current_tick % interval
-        self._asked = current_tick
+        asked = current_tick, self.observer.blackboard.readings
+        follows = asked == self._expected and current_tick % interval
+        self._expected = asked[0] + 1, asked[1]
         if follows or current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import eq
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from memory.blackboard.kinds import Kind
 from memory.blackboard.scopes import scope_name
 from memory.codec import as_json, from_json
 
@@ -21,6 +23,7 @@ TICK_STATE: Final = "tick_state"
 SENSORY_INPUT: Final = "sensory_input"
 ACTION: Final = "action"
 RECENT_ACTIONS: Final = 10
+LATEST_INPUTS: Final = 10
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -66,6 +69,11 @@ class SensoryInput:
     player_hp_percent: float
     enemy_hp_percent: float | None
     available_actions: tuple[str, ...]
+
+
+def observer_kinds() -> tuple[Kind, ...]:
+    """Return the policies of what the senses tell: an input lasts until the screen says something else."""
+    return (Kind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
 
 
 class ObserverMemory:

@@ -275,8 +275,9 @@ def _answers(query: MemoryQuery, entry: Entry, now: float) -> bool:
     """Say in plain Python what a query asks for."""
     place, species = str(entry.data["location"]), str(entry.data["species"])
     words = {entry.kind, place, species, *entry.tags} - {""}
+    has_words = entry.scope != SENSORY and (entry.importance > 1 or bool(entry.tags))
     cues = [
-        bool(words & set(query.words)) and entry.scope != SENSORY if query.text else None,
+        bool(words & set(query.words)) and has_words if query.text else None,
         place == query.place if query.place else None,
         species == query.subject if query.subject else None,
     ]
