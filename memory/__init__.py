@@ -57,7 +57,7 @@ from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
-from memory.tiers.edges import SESSION
+from memory.tiers.edges import SESSION, WAYPOINT
 from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
@@ -102,6 +102,7 @@ __all__ = [
     "SESSION",
     "TICK_STATE",
     "UPKEEP",
+    "WAYPOINT",
     "ActionRecord",
     "AgentMemory",
     "AllOf",

@@ -5,8 +5,7 @@ from enum import Enum
 from typing import Final
 
 from agent.capabilities.ways import Verdict, best_of
-from memory import BlackboardEvent, Json, MistakeRecord, Recall
-from memory.tiers.edges import WAYPOINT
+from memory import WAYPOINT, BlackboardEvent, Json, MistakeRecord, Recall
 
 
 class Use(Enum):

@@ -11,6 +11,7 @@ from agent.perception import Percept
 from agent.skills import Outcome
 from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Party, ScreenType, State
 from memory import (
+    WAYPOINT,
     ActionRecord,
     Call,
     LocationVisited,
@@ -23,7 +24,6 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.tiers.edges import WAYPOINT
 
 AGENT: Final = "play"
 MOMENTS_LAST_S: Final = 30.0  # until a stretch of them is carried on, and not a few at a time

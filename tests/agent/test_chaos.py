@@ -39,7 +39,7 @@ def lane_in(folder: Path, *goals: str) -> Lane:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Lane:
     """A memory with one run that was killed after lessons of it had been delivered."""
     lane = lane_in(tmp_path_factory.mktemp("killed"), "healed")
-    kill = lane.live(Aim(Phase.DELIVERING, 2, 0.0, MOST_S))
+    kill = lane.live(Aim(Phase.DELIVERING, 5, 0.0, MOST_S))
     assert (kill.is_kill, kill.problems) == (True, ())
     return lane
 
