@@ -162,15 +162,19 @@ def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iter
 
 
 def _entries_taught(file: sqlite3.Connection) -> int:
-    """Return how often entries were taught: those there are, and those let go of that became no other's."""
+    """Return how often entries were taught: those there are, and those let go of that became no other's.
+
+    What was told anew under its key, as after going back to an earlier checkpoint, counts what it took the place of.
+    """
     rows = file.execute("SELECT count, merged FROM ltm_entries").fetchall()
+    anew = {key for (key,) in file.execute("SELECT key FROM ltm_entries WHERE version > 1")}
     archived = [
         (name, json.loads(text))
         for name, text in file.execute(
             "SELECT id, row FROM archive WHERE table_name = 'ltm_entries'"
         )
     ]
-    merged = {key for _, keys in rows for key in json.loads(keys)}
+    merged = {key for _, keys in rows for key in json.loads(keys)} | anew
     alone = sum(int(row["count"]) for name, row in archived if name not in merged)
     return sum(int(count) for count, _ in rows) + alone
 
