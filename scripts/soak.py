@@ -1,6 +1,6 @@
 """A long run in one process: ten hours of game time on the demo cartridge, and what grows meanwhile.
 
-After the story the agent goes on a tour (`tour.py`); play never idles. Exits 1 when a figure is above its budget.
+After the story the agent goes on a tour (`hours/tour.py`); play never idles. Exits 1 when a figure is above its budget.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
-from budgets import verdicts
-from growth import EVERY, TIMED, Sampler, Soak, console_alone
+from hours.budgets import verdicts
+from hours.growth import EVERY, TIMED, Sampler, Soak, console_alone
+from hours.page import page, plot
+from hours.tour import brawl, tour
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-from soak_page import page, plot
-from tour import brawl, tour
 
 from agent.app import Interrupt
 from agent.app.session import Limits

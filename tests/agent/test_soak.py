@@ -4,10 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from budgets import KB, MIB, growth_of, tenths, verdicts
-from growth import CHECKPOINT, CONSOLIDATION, TIMED, Lapse, Sample, Sampler, Soak, console_alone
-from soak_page import page, plot
-from tour import brawl, tour
+from hours.budgets import KB, MIB, growth_of, tenths, verdicts
+from hours.growth import (
+    CHECKPOINT,
+    CONSOLIDATION,
+    TIMED,
+    Lapse,
+    Sample,
+    Sampler,
+    Soak,
+    console_alone,
+)
+from hours.page import page, plot
+from hours.tour import brawl, tour
 
 from agent.app import Interrupt
 from agent.app.session import Limits

@@ -6,12 +6,12 @@ from io import BytesIO
 from statistics import median
 from typing import Final
 
-from budgets import KB, MIB, Tenth, growth_of, p99, tenths, verdicts
-from growth import CHECKPOINT, CONSOLIDATION, EVERY, Soak
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from emulator import FRAMES_PER_SECOND
+from hours.budgets import KB, MIB, Tenth, growth_of, p99, tenths, verdicts
+from hours.growth import CHECKPOINT, CONSOLIDATION, EVERY, Soak
 
 SIZE: Final = (11.0, 7.4)
 DPI: Final = 110

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from growth import CHECKPOINT, CONSOLIDATION, Sample, Soak
-
 from agent.report import Stop
+from hours.growth import CHECKPOINT, CONSOLIDATION, Sample, Soak
 
 TENTHS: Final = 10
 EARLY: Final = (1, 2, 3)  # tenths, counted from 0; the first holds the story and whatever is loaded
