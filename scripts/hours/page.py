@@ -63,7 +63,7 @@ def _head(soak: Soak) -> Iterator[str]:
         f"{summary.cartridge}, seed {summary.seed}: {summary.frames:,} frames, {hours:.1f} hours of game time, in one",
         f"process and one run of {summary.ticks:,} ticks, {summary.wall_s:.0f} s of wall time.",
         "",
-        "Once its story is told the agent would wait, so this run hands it one more capability (`scripts/tour.py`):",
+        "Once its story is told the agent would wait, so this run hands it one more capability (`scripts/hours/tour.py`):",
         "places in an order of chance, with three fights wherever there is grass, a visit to whoever heals or sells,",
         "and every battle fought. Nothing else differs from `play`.",
     )
