@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -82,6 +82,18 @@ def as_json(record: DataclassInstance) -> dict[str, Json]:
         name: list(getattr(record, name)) if is_tuple else getattr(record, name)
         for name, is_tuple in _shape(type(record)).items()
     }
+
+
+def as_table(records: Sequence[DataclassInstance]) -> list[Json]:
+    """Return records of one kind as plain JSON that names each field once: the names, then a list a record."""
+    rows = [as_json(each) for each in records]
+    return [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
+
+
+def rows_of(table: Sequence[Sequence[Json]]) -> Iterator[dict[str, Json]]:
+    """Yield each record of `as_table` as `as_json` has it."""
+    for values in table[1:]:
+        yield dict(zip(cast("Sequence[str]", table[0]), values, strict=True))
 
 
 def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory.blackboard.scopes import scope_name
 from memory.blackboard.view import View
-from memory.codec import Json, as_json
+from memory.codec import Json, as_json, as_table, rows_of
 from memory.errors import UnknownMemory
 from memory.tiers.observer import TICK_STATE, TickState
 from memory.tiers.session_records import (
@@ -175,10 +175,10 @@ class StrategistMemory:
         """Return the whole session, as `restore` takes it back."""
         return {
             "totals": as_json(self.totals),
-            "objectives": [as_json(each) for each in self.objectives],
-            "battle_history": [as_json(each) for each in self.battle_history],
-            "locations_visited": [as_json(each) for each in self.locations_visited.values()],
-            "resource_history": [as_json(each) for each in self.resource_history],
+            "objectives": as_table(self.objectives),
+            "battle_history": as_table(self.battle_history),
+            "locations_visited": as_table(list(self.locations_visited.values())),
+            "resource_history": as_table(self.resource_history),
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -191,7 +191,7 @@ class StrategistMemory:
             (LOCATION, data["locations_visited"]),
             (RESOURCES, data["resource_history"]),
         ):
-            for record in records:
+            for record in rows_of(records):
                 self._write(kind, record)
         # Last, because the battles just written were counted once more.
         self.blackboard.forget(self.stm, kind=SESSION_TOTALS)
