@@ -28,6 +28,12 @@ def test_b02_fails_as_it_is():
 def test_of_no_row():
     assert False
 """
+SETTINGS = "[tool.pytest.ini_options]\n"  # its own, wherever the folder lies
+FILES = {
+    "memory/product.py": PRODUCT,
+    "tests/test_product.py": TESTS,
+    "pyproject.toml": SETTINGS,
+}
 OVER = RowTest("tests/test_product.py", "test_b01_never_over_the_limit")
 SMALL = RowTest("tests/test_product.py", "test_b01_e02_small_ones_stay")
 WRONG = RowTest("tests/test_product.py", "test_b02_fails_as_it_is")
@@ -36,9 +42,9 @@ WRONG = RowTest("tests/test_product.py", "test_b02_fails_as_it_is")
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkout")
-    for name, text in (("memory/product.py", PRODUCT), ("tests/test_product.py", TESTS)):
+    for name, text in FILES.items():
         path = folder / name
-        path.parent.mkdir()
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
 
