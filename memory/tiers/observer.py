@@ -139,10 +139,6 @@ class ObserverMemory:
         """Let go of the moment, for the next decision to start from a fresh look."""
         self.blackboard.forget(self.sensory)
 
-    def actions_since(self, seq: int) -> list[Entry]:
-        """Return the action entries after `seq`, oldest first."""
-        return self.blackboard.entries(self.working, since_seq=seq, kind=ACTION)
-
     def _newest(self, kind: type[Record], name: str) -> Record | None:
         entries = self.blackboard.entries(self.sensory, kind=name, limit=1)
         return from_json(kind, entries[0].data) if entries else None
