@@ -35,6 +35,7 @@ MAY_STORE: Final = (
     "app",  # where memory is built and wired to play
     "bench",  # where it is filled to be measured, by nobody who plays
     "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
+    "capabilities/stock.py",  # and where it is looked over
 )
 
 
