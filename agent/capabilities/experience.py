@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final
 
 from agent.capabilities.ways import Verdict, best_of
-from memory import WAYPOINT, BlackboardEvent, Json, MistakeRecord, Recall
+from memory import WAYPOINT, BlackboardEvent, Json, MistakeRecord, Recall, SuccessfulStrategy
 
 
 class Use(Enum):
@@ -13,6 +13,7 @@ class Use(Enum):
 
     COSTS = "costs"  # what keeps failing in a place costs more there
     STRENGTH = "strength"  # who won is challenged again only by who has grown since
+    WINS = "wins"  # who always won is ready again as it was then, and may try it a level younger
     CHOICES = "choices"  # of several ways the one is taken that went best before
 
 
@@ -24,7 +25,7 @@ class Experience:
     """Memory as decisions ask it. Answers are kept until it has `learnt` something.
 
     `lessons` counts how often that was: whoever keeps conclusions draws them anew when it changes. `reasons` are
-    facts that memory holds back, and why, in words.
+    facts that memory holds back, and why, in words; `grounds` are facts that are so because of memory alone.
     """
 
     def __init__(
@@ -32,17 +33,20 @@ class Experience:
     ) -> None:
         self.lessons = 0
         self.reasons: dict[str, str] = {}
+        self.grounds: dict[str, str] = {}
         self._recall = recall
         self._uses = uses
         self._episodes = episodes  # the scope of what earlier runs tell as it was
         self._failing: dict[str, Mapping[str, MistakeRecord]] = {}
         self._defeats: dict[str, tuple[MistakeRecord, ...]] = {}
+        self._wins: dict[tuple[str, str], tuple[SuccessfulStrategy, ...]] = {}
 
     def learnt(self, _event: BlackboardEvent) -> None:
         """Ask memory anew from now on: what is known for good has changed."""
         self.lessons += 1
         self._failing.clear()
         self._defeats.clear()
+        self._wins.clear()
 
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
@@ -58,6 +62,14 @@ class Experience:
             mistakes = self._mistakes(Use.STRENGTH, {"player_pokemon": own})
             self._defeats[own] = tuple([each for each in mistakes if _is_defeat(each)])
         return self._defeats[own]
+
+    def wins(self, own: str, enemies: str) -> tuple[SuccessfulStrategy, ...]:
+        """Return how a Pokemon of this name won against `enemies`, all that were met; the most proven first."""
+        if self._recall is None or Use.WINS not in self._uses:
+            return ()
+        if (own, enemies) not in self._wins:
+            self._wins[own, enemies] = tuple(self._recall.strategies(enemies, own))
+        return self._wins[own, enemies]
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> Verdict:
         """Return which of several ways to take; `drawn` where memory has nothing to say."""

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agent.capabilities.kit import Kit
-from agent.capabilities.rematch import lost_to
+from agent.capabilities.rematch import Proof, lost_to, won_against
 from agent.capabilities.story import Story, Task
 from agent.capabilities.tactics import chance_to_beat
 from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Team
 from memory import MistakeRecord
 
 READY: Final = 0.9  # the chance to win that is worth the walk
+DARED: Final = 0.5  # the same where memory knows of nothing but wins
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 
@@ -36,10 +37,14 @@ def led_by(party: Party, position: int) -> Party:
 
 
 class Standing(NamedTuple):
-    """Whether a team would most likely beat a trainer; where only memory says no, the battle lost before."""
+    """Whether a team would most likely beat a trainer.
+
+    Where memory alone says no, the battle lost before; where it alone says yes, what was won.
+    """
 
     ready: bool
     held_back: MistakeRecord | None = None
+    proof: Proof | None = None
 
 
 def is_ready(kit: Kit, party: Party, opponent: Opponent) -> bool:
@@ -50,14 +55,19 @@ def is_ready(kit: Kit, party: Party, opponent: Opponent) -> bool:
 def standing(kit: Kit, party: Party, opponent: Opponent) -> Standing:
     """Return how a team stands against a trainer; who led it when it lost to him leads it only when grown since."""
     well, team = rested(kit.dex, party), team_of(kit.dex, opponent)
-    held_back = None
+    held_back = proof = None
     for at, mon in enumerate(well.mons):
-        if odds(kit.dex, led_by(well, at), opponent) >= READY:
-            defeat = lost_to(kit.dex, mon, team, kit.experience)
-            if defeat is None:
-                return Standing(ready=True)
-            held_back = held_back or defeat
-    return Standing(ready=False, held_back=held_back)
+        chance = odds(kit.dex, led_by(well, at), opponent)
+        if chance < DARED:
+            continue
+        defeat = lost_to(kit.dex, mon, team, kit.experience)
+        if defeat is not None:
+            held_back = held_back or (defeat if chance >= READY else None)
+        elif chance >= READY:
+            return Standing(ready=True)
+        else:
+            proof = proof or won_against(kit.dex, mon, team, kit.experience)
+    return Standing(proof is not None, held_back, proof)
 
 
 def rested(dex: Dex, party: Party) -> Party:

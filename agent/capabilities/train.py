@@ -6,13 +6,12 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, odds, standing, strength, team_of
+from agent.capabilities.readiness import Standing, ahead, odds, standing, strength, team_of
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
 from emulator import Dex, State, WildTable, experience_gained
-from memory import MistakeRecord
 
 FRESH: Final = 50  # percent of HP below which nobody goes training
 SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it
@@ -48,14 +47,17 @@ def _ready_sensor(kit: Kit) -> Sensor:
             if task.against is not None:
                 found = standing(kit, state.party, task.against)
                 facts[task.ready] = int(found.ready)
-                tell(task.ready, found.held_back)
+                tell(task.ready, found)
         return facts
 
-    def tell(fact: str, held_back: MistakeRecord | None) -> None:
-        reasons = kit.experience.reasons
+    def tell(fact: str, found: Standing) -> None:
+        reasons, grounds = kit.experience.reasons, kit.experience.grounds
         reasons.pop(fact, None)
-        if held_back is not None:
-            reasons[fact] = f"{held_back.description}, {held_back.outcome}"
+        grounds.pop(fact, None)
+        if found.proof is not None:
+            grounds[fact] = str(found.proof)
+        elif found.held_back is not None:
+            reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
 
     def sources(state: State) -> tuple[object, ...]:
         return strength(state.party), state.flags.events, kit.experience.lessons

@@ -35,13 +35,13 @@ class Prices:
     ) -> list[Action]:
         """Return the actions at what they cost in this moment, with what memory has to do with it as their note."""
         known = self._experience.failing(self._place_of(state)) if state is not None else {}
-        reasons = self._experience.reasons
-        if not (failures or known or reasons):
+        reasons, grounds = self._experience.reasons, self._experience.grounds
+        if not (failures or known or reasons or grounds):
             return list(actions)
-        return [
-            _noted(_priced(each, failures.get(each.name, 0), known.get(each.name)), reasons)
-            for each in actions
-        ]
+        priced = (
+            _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
+        )
+        return [_noted(each, reasons, grounds) for each in priced]
 
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
@@ -53,9 +53,11 @@ def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Act
     return replace(action, cost=cost, note=note and f"remembered: {note}")
 
 
-def _noted(action: Action, reasons: Mapping[str, str]) -> Action:
-    """Say why what an action is to bring about is not so already, where memory is the reason."""
-    whys = dict.fromkeys(reasons[each.fact] for each in action.effects if each.fact in reasons)
+def _noted(action: Action, reasons: Mapping[str, str], grounds: Mapping[str, str]) -> Action:
+    """Say why what an action is to bring about is not so already, or what it needs is, where memory is the reason."""
+    missing = [reasons[each.fact] for each in action.effects if each.fact in reasons]
+    given = [grounds[each.fact] for each in action.requires if each.fact in grounds]
+    whys = dict.fromkeys((*missing, *given))
     if not whys:
         return action
     notes = ([action.note] if action.note else []) + [f"remembered: {why}" for why in whys]
