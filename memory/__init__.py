@@ -57,7 +57,8 @@ from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
-from memory.tiers.edges import SESSION, WAYPOINT
+from memory.tiers.edges import SESSION
+from memory.tiers.journeys import WAYPOINT, milestones_of
 from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
@@ -205,6 +206,7 @@ __all__ = [
     "identity",
     "is_open",
     "memory_map",
+    "milestones_of",
     "of_kinds",
     "open_knowledge_store",
     "open_memory",

@@ -18,6 +18,7 @@ from memory.tiers import lessons
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
+from memory.tiers.journeys import waypoint_kind
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.session_records import OBJECTIVE, SESSION_TOTALS, strategist_kinds
 from memory.tiers.settings import ConsolidationConfig
@@ -140,7 +141,7 @@ def open_memory(  # what one agent's memory is made from
     """
     config = config or ConsolidationConfig()
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
-    kinds = (*records, approach_kind(), situation_kind())
+    kinds = (*records, approach_kind(), situation_kind(), waypoint_kind())
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))

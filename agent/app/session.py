@@ -239,7 +239,9 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
-        PlayProducers(self._story.place_of, self._battles, self._choices).register(producers)
+        PlayProducers(
+            self._story.place_of, self._battles, self._choices, self._store.run_id
+        ).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):

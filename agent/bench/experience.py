@@ -16,8 +16,7 @@ from agent.bench.game import Nobody
 from agent.capabilities import Story
 from agent.errors import RunError
 from emulator import Cartridge
-from memory import read_run
-from memory.tiers.edges import WAYPOINT
+from memory import WAYPOINT, read_run
 
 SHORT: Final = "rival"  # the milestone behind the first battle
 WHOLE: Final = 6  # one game in so many is played to the end, the others to the first battle

@@ -17,7 +17,7 @@ class Use(Enum):
     CHOICES = "choices"  # of several ways the one is taken that went best before
 
 
-LATELY: Final = 100  # waypoints of earlier runs that are looked through
+LATELY: Final = 100  # earlier runs whose ways are looked at
 EVERY_USE: Final = frozenset(Use)
 
 

@@ -1,11 +1,18 @@
-"""How the ways went that were chosen before, and which of them to take: the one that cost fewest turns of battle."""
+"""How the ways went that were chosen before, and which of them to take: the one that took least time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
-from typing import Any, NamedTuple
+from statistics import fmean, variance
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory import Entry
+from memory import Entry, milestones_of
+
+ENOUGH: Final = (
+    8  # times that a way is tried before the best of those not clearly worse is settled on
+)
+CLEARLY: Final = 2.5  # standard errors of a difference
+
+Ticks: TypeAlias = Sequence[float]  # that a way took to one milestone, each time
 
 
 class Verdict(NamedTuple):
@@ -15,20 +22,13 @@ class Verdict(NamedTuple):
     why: str = ""
 
 
-class Cost(NamedTuple):
-    """What a way took to a milestone, on average."""
-
-    turns: float
-    tick: float
-    times: int
-
-
 def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[Entry]) -> Verdict:
-    """Return the way that took fewest turns to the furthest milestone that all of them led to.
+    """Return the way that took least time to the furthest milestone that all of them led to.
 
-    A way that nobody has tried is tried first, once there is anything to compare it with.
+    Luck weighs more than any way once: each is tried several times, the least tried first, for as long as it is
+    not clearly worse than the best. The first of all is `drawn`.
     """
-    known = _costs(choice, waypoints)
+    known = _known(choice, waypoints)
     tried = [way for way in ways if way in known]
     if not tried:
         return Verdict(drawn)
@@ -36,30 +36,38 @@ def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[En
     if untried:
         way = drawn if drawn in untried else untried[0]
         return Verdict(way, f"{len(tried)} of {len(ways)} ways tried so far, this one not yet")
-    common = set.intersection(*(set(known[way]) for way in tried))
+    common = set.intersection(*(set(known[way]) for way in ways))
     if not common:
         return Verdict(drawn)
-    last = max(sorted(common), key=lambda name: min(known[way][name].tick for way in tried))
-    best = min(tried, key=lambda way: (known[way][last].turns, way))
-    others = fmean(known[way][last].turns for way in tried if way != best)
-    cost = known[best][last]
-    return Verdict(
-        best,
-        f"this way took {cost.turns:.0f} turns of battle to {last} (x{cost.times}), others {others:.0f}",
-    )
+    last = max(sorted(common), key=lambda name: min(fmean(known[way][name]) for way in ways))
+    took = {way: known[way][last] for way in ways}
+    best = min(ways, key=lambda way: (fmean(took[way]), way))
+    likely = [way for way in ways if not _clearly_longer(took[way], took[best])]
+    least = min(likely, key=lambda way: (len(took[way]), way != drawn, way))
+    if len(likely) > 1 and len(took[least]) < ENOUGH:
+        why = f"{len(likely)} of {len(ways)} ways may be the best, this one was tried x{len(took[least])}"
+        return Verdict(least, why)
+    others = fmean(ticks for way in ways if way != best for ticks in took[way])
+    times = len(took[best])
+    why = f"this way took {fmean(took[best]):.0f} ticks to {last} (x{times}), others {others:.0f}"
+    return Verdict(best, why)
 
 
-def _costs(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str, Cost]]:
-    seen: dict[int, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+def _clearly_longer(some: Ticks, best: Ticks) -> bool:
+    """Say whether luck alone hardly explains that `some` took longer than `best`."""
+    if min(len(some), len(best)) < 3:  # fewer show no spread
+        return False
+    error: float = (variance(some) / len(some) + variance(best) / len(best)) ** 0.5
+    return fmean(some) - fmean(best) > CLEARLY * error
+
+
+def _known(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
+    """Return the ticks that each way took to each milestone."""
+    seen: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for entry in waypoints:
         data: Mapping[str, Any] = entry.data
         way = data["choices"].get(choice)
         if way is not None:
-            seen[way][data["milestone"]].append((data["turns"], data["tick"]))
-    return {
-        way: {
-            name: Cost(fmean(turns for turns, _ in runs), fmean(at for _, at in runs), len(runs))
-            for name, runs in milestones.items()
-        }
-        for way, milestones in seen.items()
-    }
+            for milestone, taken in milestones_of(data).items():
+                seen[way][milestone].append(taken["tick"])
+    return seen

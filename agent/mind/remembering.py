@@ -14,6 +14,7 @@ from memory import (
     WAYPOINT,
     ActionRecord,
     Call,
+    Json,
     LocationVisited,
     Produced,
     Producers,
@@ -43,6 +44,7 @@ class PlayProducers:
     place_of: Callable[[State], str]  # where a state is, in words
     battles: BattleWatch
     choices: Choices
+    journey: str = ""  # the run that all of it is part of
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -130,18 +132,16 @@ class PlayProducers:
         """Milestones: what was chosen on the way, and what it took in battles."""
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
-        taken = {"battles": fought.battles, "turns": fought.turns, "lost": fought.lost}
+        waypoint: dict[str, Json] = {
+            "journey": self.journey,
+            "choices": dict(self.choices.made),
+            "battles": fought.battles,
+            "turns": fought.turns,
+            "lost": fought.lost,
+        }
         return [
             Produced(
-                {
-                    "milestone": each.id,
-                    "tick": each.tick,
-                    "choices": dict(self.choices.made),
-                    **taken,
-                },
-                each.tick,
-                at,
-                importance=8,
+                {**waypoint, "milestone": each.id, "tick": each.tick}, each.tick, at, importance=8
             )
             for each in reached
         ]

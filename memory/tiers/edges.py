@@ -19,6 +19,7 @@ from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
 from memory.tiers import approaches, lessons, situations
 from memory.tiers.approaches import Approach
+from memory.tiers.journeys import WAYPOINT
 from memory.tiers.knowledge import SuccessfulStrategy
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
 from memory.tiers.session_records import BATTLE, BattleRecord, tally
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 SESSION: Final = "session"
 STUCK: Final = "stuck"
-WAYPOINT: Final = "waypoint"  # how far a run got, with which choices, and what it took
 RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 LEARNING: Final = ("experiences", "skills", "concepts", "habits")  # on to the tactician
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens

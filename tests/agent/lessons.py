@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from memory import Json, OutboxRow, open_knowledge_store
-from memory.tiers.edges import WAYPOINT
+from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
 from memory.tiers.lessons import Kind
 
 LATE = 4e9  # epoch seconds: nothing of it has faded yet
@@ -19,11 +18,11 @@ def teach(path: Path, lessons: Sequence[tuple[Kind, dict[str, Json]]]) -> Path:
     return path
 
 
-def told(choice: str, way: int, turns: int) -> tuple[Kind, dict[str, Json]]:
+def told(choice: str, way: int, ticks: int) -> tuple[Kind, dict[str, Json]]:
     data: dict[str, Json] = {
         "milestone": "rival",
-        "tick": 150,
-        "turns": turns,
+        "tick": ticks,
+        "turns": 5,
         "battles": 1,
         "lost": 0,
     }

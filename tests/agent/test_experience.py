@@ -1,6 +1,5 @@
 """What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +8,10 @@ import pytest
 from agent.app import Interrupt, Settings, outlook, play_run
 from agent.capabilities import EVERY_USE, Experience, Kit, Ledger, Story, Use
 from agent.capabilities.choices import Choices
-from agent.capabilities.readiness import standing, team_of
+from agent.capabilities.readiness import DARED, READY, odds, standing, team_of
+from agent.capabilities.rematch import PROVEN
 from agent.capabilities.story import Task
+from agent.capabilities.ways import ENOUGH, Verdict
 from agent.errors import UsageError
 from agent.mind import Prices
 from agent.mind.prices import MOST_REMEMBERED, RETRY_COST
@@ -18,15 +19,17 @@ from agent.planning import Action, Effect, Goal, Require, explain, plan
 from agent.skills import Terrain
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
 from memory import (
+    WAYPOINT,
     AgentMemory,
     Hooks,
     Json,
     MistakeRecord,
+    SuccessfulStrategy,
     as_json,
+    milestones_of,
     open_memory,
     open_run_store,
 )
-from memory.tiers.edges import WAYPOINT
 from tests.agent.lessons import LATE, teach
 from tests.agent.support import Played, Watcher, game_at
 
@@ -152,6 +155,58 @@ def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
     assert standing(kit(without), party, task.against).ready
 
 
+def win(state: State, task: Task, level: int, rate: float = 1.0) -> SuccessfulStrategy:
+    lost = defeat(state, task, level).situation
+    context = {name: lost[name] for name in ("enemy_level", "player_level")}
+    own, enemies = str(lost["player_pokemon"]), str(lost["enemy_pokemon"])
+    return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
+
+
+def as_young_as_dared(state: State, task: Task) -> Party:
+    """Return the first of the team alone, at the highest level at which the odds are not good yet."""
+    assert task.against is not None
+    first = state.party[0]
+    for level in range(first.level, 1, -1):
+        part = level / first.level
+        stats = first.stats._replace(
+            **{name: int(value * part) for name, value in first.stats._asdict().items()}
+        )
+        party = Party((replace(first, level=level, hp=stats.hp, stats=stats),))
+        if odds(DEX, party, task.against) < READY:
+            return party
+    raise AssertionError
+
+
+def test_e35_who_always_won_is_ready_again_a_level_younger_and_the_plan_says_why(
+    memory: AgentMemory, challenge: tuple[State, Task]
+) -> None:
+    state, task = challenge
+    assert task.against is not None
+    party = as_young_as_dared(state, task)
+    assert DARED <= odds(DEX, party, task.against) < READY
+    assert not standing(kit(experience(memory)), party, task.against).ready
+    memory.tactician.add_strategy(win(state, task, party[0].level + 1))
+    found = standing(kit(experience(memory)), party, task.against)
+    assert found.ready
+    assert "all of 3 times" in str(found.proof)
+    without = experience(memory, EVERY_USE - {Use.WINS})
+    assert not standing(kit(without), party, task.against).ready
+
+    memory.tactician.add_mistake(defeat(state, task, party[0].level))
+    assert not standing(kit(experience(memory)), party, task.against).ready
+
+
+@pytest.mark.parametrize(("above", "rate"), [(2, 1.0), (1, 0.9)])
+def test_e35_wins_of_the_older_or_not_always_are_no_proof(
+    memory: AgentMemory, challenge: tuple[State, Task], above: int, rate: float
+) -> None:
+    state, task = challenge
+    assert task.against is not None
+    party = as_young_as_dared(state, task)
+    memory.tactician.add_strategy(win(state, task, party[0].level + above, rate))
+    assert not standing(kit(experience(memory)), party, task.against).ready
+
+
 def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
     memory: AgentMemory, challenge: tuple[State, Task]
 ) -> None:
@@ -164,41 +219,87 @@ def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
     assert standing(kit(experience(memory)), alone(state), task.against).ready
 
 
-def waypoint(memory: AgentMemory, way: int, turns: int, milestone: str = "rival") -> None:
+def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
     data: dict[str, Json] = {
         "milestone": milestone,
-        "tick": 100,
-        "turns": turns,
+        "tick": ticks,
+        "turns": 5,
         "battles": 1,
         "lost": 0,
     }
     memory.blackboard.write(
-        EPISODIC, WAYPOINT, {**data, "choices": {STARTER.id: way}}, tick=100, game_s=1.0
+        EPISODIC, WAYPOINT, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
     )
 
 
-def test_e38_the_way_that_took_fewest_turns_is_taken_again(memory: AgentMemory) -> None:
-    ways: Sequence[int] = STARTER.talk_to
-    drawn, other, best = ways
-    assert experience(memory).best_way(STARTER.id, ways, drawn).way == drawn
-    waypoint(memory, drawn, 9)
-    assert experience(memory).best_way(STARTER.id, ways, drawn).way == other  # not tried yet
-    waypoint(memory, other, 8)
-    waypoint(memory, best, 3)
-    waypoint(memory, best, 5)
-    verdict = experience(memory).best_way(STARTER.id, ways, drawn)
-    assert verdict.way == best
-    assert verdict.why == "this way took 4 turns of battle to rival (x2), others 8"
-    without = experience(memory, EVERY_USE - {Use.CHOICES})
-    assert without.best_way(STARTER.id, ways, drawn) == (drawn, "")
+def best(memory: AgentMemory, drawn: int, uses: frozenset[Use] = EVERY_USE) -> Verdict:
+    return experience(memory, uses).best_way(STARTER.id, STARTER.talk_to, drawn)
+
+
+def test_e38_what_nobody_has_tried_is_tried_first(memory: AgentMemory) -> None:
+    drawn, other, _ = STARTER.talk_to
+    assert best(memory, drawn) == (drawn, "")
+    waypoint(memory, drawn, 900)
+    assert best(memory, drawn).way == other
+
+
+def test_e38_a_way_is_taken_again_until_it_is_clearly_longer(memory: AgentMemory) -> None:
+    long, second, short = STARTER.talk_to
+    for ticks in (890, 900, 910):
+        waypoint(memory, long, ticks)
+    for ticks in (700, 820, 790):
+        waypoint(memory, second, ticks)
+    for ticks in (690, 700, 750):
+        waypoint(memory, short, ticks)
+    verdict = best(memory, long)
+    assert verdict.way == second  # it had worse luck, or is longer; the long one is out already
+    assert verdict.why == "2 of 3 ways may be the best, this one was tried x3"
+
+
+def test_e38_the_way_that_took_least_time_is_taken_again(memory: AgentMemory) -> None:
+    drawn, other, short = STARTER.talk_to
+    for way, ticks in ((drawn, 900), (other, 800), (short, 700)):
+        for luck in (-5, 0, 5):
+            waypoint(memory, way, ticks + luck)
+    verdict = best(memory, drawn)
+    assert verdict.way == short
+    assert verdict.why == "this way took 700 ticks to rival (x3), others 850"
+    assert best(memory, drawn, EVERY_USE - {Use.CHOICES}) == (drawn, "")
+
+
+def test_e38_what_cannot_be_told_apart_is_tried_often_enough_and_then_settled(
+    memory: AgentMemory,
+) -> None:
+    first, second, third = STARTER.talk_to
+    for number in range(ENOUGH):
+        for way, more in ((first, 3), (second, 1), (third, 2)):
+            waypoint(memory, way, 700 + more + 50 * (number % 2) + number)
+    assert best(memory, first).way == second
 
 
 def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> None:
     first, second, third = STARTER.talk_to
-    for way, turns in ((first, 9), (second, 8), (third, 7)):
-        waypoint(memory, way, turns)
-    waypoint(memory, third, 99, "badge")  # nobody else got that far
-    assert experience(memory).best_way(STARTER.id, STARTER.talk_to, first).way == third
+    for way, ticks in ((first, 900), (second, 800), (third, 700)):
+        for luck in (-5, 0, 5):
+            waypoint(memory, way, ticks + luck)
+    waypoint(memory, third, 9_999, "badge")  # nobody else got that far
+    assert best(memory, first).way == third
+
+
+def test_a_journey_is_one_entry_that_knows_every_milestone(memory: AgentMemory) -> None:
+    for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
+        data: dict[str, Json] = {
+            "journey": "run-7",
+            "choices": {STARTER.id: 3},
+            "turns": tick // 20,
+        }
+        reached: dict[str, Json] = {"milestone": milestone, "tick": tick, "battles": 1, "lost": 0}
+        memory.blackboard.write(EPISODIC, WAYPOINT, data | reached, tick=tick, game_s=1.0)
+    (entry,) = memory.blackboard.entries(EPISODIC, kind=WAYPOINT)
+    assert {name: taken["tick"] for name, taken in milestones_of(entry.data).items()} == {
+        "starter": 100,
+        "rival": 160,
+    }
 
 
 def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(

@@ -12,7 +12,7 @@ import pytest
 from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.capabilities import Story
 from emulator import CartridgeKind, demo_cartridge_path
-from memory import read_knowledge_store, read_run
+from memory import milestones_of, read_knowledge_store, read_run
 from tests.agent.support import ROOT, Agent, Played, Watcher
 
 MILESTONES = [each.id for each in Story.of(CartridgeKind.DEMO).milestones]
@@ -92,8 +92,9 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        kinds = [entry.kind for entry in knowledge.entries()]
-        assert kinds == [*["waypoint"] * len(MILESTONES), "session"]
+        journey, session = knowledge.entries()
+        assert list(milestones_of(journey.data)) == MILESTONES
+        assert session.kind == "session"
 
 
 def test_the_settings_of_a_run_are_kept(played: Played) -> None:
