@@ -140,5 +140,5 @@ def _game(
         restores=summary.restores,
         choices=dict(ways[-1]) if ways else {},
         deeds=dict(deeds),
-        moved=None if moved is None else dict(moved),
+        moved=None if moved is None else {Use(name).value: moved[name] for name in moved},
     )

@@ -14,7 +14,11 @@ from agent.bench.experience.games import Game
 SIZE: Final = (10.0, 4.6)
 DPI: Final = 110
 MARGIN: Final = 40  # ticks round the dots
-WHO: Final = (("less with memory", "tab:green"), ("as many", "tab:gray"), ("more", "tab:red"))
+WHO: Final = (
+    ("less with memory", "o", "tab:green"),
+    ("as many", "s", "tab:gray"),
+    ("more", "^", "tab:red"),
+)
 
 
 def draw_experiment(experiment: Experiment, path: Path) -> None:
@@ -33,12 +37,12 @@ def _draw_pairs(axes: Axes, experiment: Experiment) -> None:
     ends = [game.ticks for pair in pairs for game in pair]
     low, high = min(ends) - MARGIN, max(ends) + MARGIN
     axes.plot((low, high), (low, high), color="black", linewidth=0.8, alpha=0.6)
-    for side, (words, color) in enumerate(WHO):
+    for side, (words, marker, color) in enumerate(WHO):
         found = [(b.ticks, a.ticks) for a, b in pairs if _side(a, b) == side]
         if found:
             across, up = zip(*found, strict=True)
             label = f"{words}: {len(found)}"
-            axes.scatter(across, up, s=22, alpha=0.7, color=color, label=label)
+            axes.scatter(across, up, s=22, alpha=0.7, marker=marker, color=color, label=label)
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
     axes.set_aspect("equal")
