@@ -143,6 +143,19 @@ def test_the_page_says_what_the_intervals_say_and_no_more(tmp_path: Path) -> Non
     assert "_analysis.md" not in helped
 
 
+def test_where_interval_and_sign_test_disagree_the_page_says_so(tmp_path: Path) -> None:
+    found = experiment(saved=0)
+    _, empty, *off = found.trials.games
+    # A few games gain much, as many lose a little: the mean falls, but not most pairs.
+    taught = tuple(
+        replace(each, ticks=each.ticks + {0: -300, 1: 10}.get(each.seed % 3, 0)) for each in empty
+    )
+    found = replace(found, trials=Trials(found.trials.arms, (taught, empty, *off)))
+    words = page_of(found, tmp_path / "pays.md")
+    assert "- *ticks*: memory helps, by the interval and not by the sign test; " in words
+    assert "less in 14 of 40 pairs, as much in 13, more in 13 (p 1)." in words
+
+
 def test_a_use_is_told_by_what_is_lost_without_it(tmp_path: Path) -> None:
     found = experiment(
         saved=100, other={Use.STRENGTH: 30, Use.COSTS: 0}, moved={Use.STRENGTH.value: 2}
@@ -156,6 +169,21 @@ def test_a_use_is_told_by_what_is_lost_without_it(tmp_path: Path) -> None:
     text = page_of(found, tmp_path / "pays.md")
     assert "- the use `costs`: no game is another without it, and it never fired." in text
     assert "and it moved 80 decisions in 40 games; ticks, helps: -30.0" in text
+
+
+def test_pairs_are_told_by_the_way_that_memory_had_them_leave(tmp_path: Path) -> None:
+    found = experiment(saved=0)
+    _, empty, *off = found.trials.games
+    other = tuple(
+        replace(each, ticks=each.ticks + 90, choices={"take_starter": 3})
+        if each.seed < 10
+        else each
+        for each in empty
+    )
+    found = replace(found, trials=Trials(found.trials.arms, (empty, other, *off)))
+    told = {ways: (each.signs.count, each.gap.estimate) for ways, each in found.by_way()}
+    assert told == {"take_starter 2": (30, 0), "take_starter 3": (10, -90)}
+    assert "| take_starter 3 | 10 | " in page_of(found, tmp_path / "pays.md")
 
 
 def test_what_runs_do_not_tell_has_no_column() -> None:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from agent.bench.experience.arms import EMPTY, TAUGHT, Arm
 from agent.bench.experience.beside import Beside, beside
-from agent.bench.experience.differences import MEASURES, Difference, difference
+from agent.bench.experience.differences import MEASURES, TICKS, Difference, difference
+from agent.bench.experience.games import Game
 from agent.bench.experience.lessons import Lessons
 from agent.bench.experience.trials import Trials
 from agent.capabilities import Use
@@ -92,6 +93,16 @@ class Experiment:
         )
         return dict(sorted(taken.items()))
 
+    def by_way(self) -> Iterator[tuple[str, Difference]]:
+        """Yield the ticks of the pairs whose empty game took the same ways, which memory may have had it leave."""
+        groups: dict[str, list[tuple[Game, Game]]] = {}
+        for pair in zip(self.trials.of(TAUGHT), self.trials.of(EMPTY), strict=True):
+            ways = ", ".join(f"{choice} {way}" for choice, way in sorted(pair[1].choices.items()))
+            groups.setdefault(ways or "none", []).append(pair)
+        for ways, pairs in sorted(groups.items()):
+            taught, empty = zip(*pairs, strict=True)
+            yield ways, difference(TICKS, taught, empty)
+
     def deeds(self) -> tuple[Deed, ...]:
         """Return where the ticks go, the most of them first."""
         taught, empty = self.trials.of(TAUGHT), self.trials.of(EMPTY)
@@ -128,6 +139,7 @@ def experiment_json(experiment: Experiment) -> dict[str, Any]:
             }
             for off in experiment.uses()
         },
+        "by_way": {ways: _figures(each) for ways, each in experiment.by_way()},
         "beside": {each.what: each.as_json() for each in experiment.beside()},
         "deeds": {each.what: [each.taught, each.empty] for each in experiment.deeds()},
         "played": {arm.name: [asdict(game) for game in trials.of(arm)] for arm in trials.arms},

@@ -10,10 +10,12 @@ from agent.bench.experience.tables import (
     BESIDE_HEAD,
     DEED_HEAD,
     PAIRED_HEAD,
+    WAY_HEAD,
     beside_rows,
     deed_rows,
     paired_rows,
     use_rows,
+    way_rows,
 )
 
 HOW = """\
@@ -27,7 +29,8 @@ Every difference is with memory less without it, in pairs of the same seed: belo
 in all that is counted here. Means have the 95% interval of a percentile bootstrap over the pairs (2,000 draws, a fixed
 seed), shares of games that of Newcombe's method 10 for pairs; `p` is the exact two-sided sign test on the pairs that
 differ. Ticks are what was to be found out; nothing is corrected for looking at the others as well. A game that is not at
-`{until}` after {limit:,} ticks, or ends before, counts as if it got there at {limit:,}.
+`{until}` after {limit:,} ticks, or ends before, counts as if it got there at {limit:,}. One memory was taught: intervals tell how
+far the seeds tested may mislead, not what other lessons would have taught.
 """
 EACH = "and *taught without* each use of memory, which is switched off (`play --without`)"
 BOTH = "no use of memory is switched off by itself"
@@ -38,6 +41,9 @@ games* counts the seeds whose game is another one with the use than without it.
 BESIDE = """\
 Games with an empty memory must not have become worse. The other seeds and their figures are those of
 [{name}]({name}), so the two are not pairs; intervals are of the difference of two means, each drawn by itself.
+"""
+WAYS = """\
+The same pairs by the way that the lot gave the empty game, which memory leaves where it knows a better one.
 """
 DEEDS = """\
 Ticks by what was done, on average. A fight is told by the deed that it came in the way of.
@@ -77,6 +83,8 @@ def _lines(
     yield f"## Taught against empty, {experiment.games} pairs"
     yield ""
     yield from table(PAIRED_HEAD, paired_rows(experiment))
+    yield from ("## By the way the empty game took", "", WAYS)
+    yield from table(WAY_HEAD, way_rows(experiment))
     head, *rows = [*use_rows(experiment)] or [()]
     if head:
         yield from ("## Each use switched off", "", USES, *table(head, rows))

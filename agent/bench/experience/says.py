@@ -1,10 +1,13 @@
 """What the figures say, in neutral words that follow from their intervals alone."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from agent.bench.experience.differences import TICKS, Difference, Verdict
 from agent.bench.experience.experiment import Experiment, UseOff
 from agent.bench.experience.tables import figure, gap, number, standing
+
+SURE: Final = 0.05  # p below which the sign test agrees with an interval that leaves out 0
 
 
 def says(experiment: Experiment) -> Iterator[str]:
@@ -26,18 +29,15 @@ def _memory(found: Difference, games: int) -> str:
     return (
         f"{what}: {_words(found)}; {figure(found.with_it, found.measure)} with it,"
         f" {figure(found.without_it, found.measure)} without, {gap(found)}: less in {found.signs.first} of {games}"
-        f" pairs, as much in {found.same}, more in {found.signs.second}."
+        f" pairs, as much in {found.same}, more in {found.signs.second} (p {found.p_value:.2g})."
     )
 
 
 def _words(found: Difference) -> str:
-    match found.verdict:
-        case Verdict.HELPS:
-            return "memory helps"
-        case Verdict.HARMS:
-            return "memory harms"
-        case Verdict.NOTHING | Verdict.TOO_FEW:
-            return str(found.verdict.value)
+    if found.verdict not in {Verdict.HELPS, Verdict.HARMS}:
+        return str(found.verdict.value)
+    doubt = "" if found.p_value < SURE else ", by the interval and not by the sign test"
+    return f"memory {found.verdict.value}{doubt}"
 
 
 def _use(off: UseOff, games: int) -> str:

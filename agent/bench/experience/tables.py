@@ -11,6 +11,17 @@ from agent.eval import Interval
 PAIRED_HEAD: Final = (
     "a game", "taught", "empty", "difference (95%)", "less", "same", "more", "p", "memory",
 )  # fmt: skip
+WAY_HEAD: Final = (
+    "the empty game took",
+    "pairs",
+    "taught",
+    "empty",
+    "ticks (95%)",
+    "less",
+    "same",
+    "more",
+    "p",
+)
 BESIDE_HEAD: Final = ("a game", "empty, here", "committed", "difference (95%)", "empty arm")
 DEED_HEAD: Final = ("ticks a game", "taught", "empty", "difference")
 SMALLEST: Final = 1.0  # ticks a game; what takes less on both sides is not worth a row
@@ -64,6 +75,13 @@ def use_rows(experiment: Experiment) -> Iterator[Row]:
             *moved,
             ticks.verdict.value,
         )
+
+
+def way_rows(experiment: Experiment) -> Iterator[Row]:
+    """Yield the ticks of the pairs by the way that the empty game took."""
+    for ways, each in experiment.by_way():
+        means = (figure(mean, each.measure) for mean in (each.with_it, each.without_it))
+        yield ways, str(each.signs.count), *means, gap(each), *_signs(each)
 
 
 def beside_rows(experiment: Experiment) -> Iterator[Row]:
