@@ -14,7 +14,7 @@ class Use(Enum):
     COSTS = "costs"  # what keeps failing in a place costs more there
     STRENGTH = "strength"  # who won is challenged again only by who has grown since
     WINS = "wins"  # who always won is ready again as it was then, and may try it a level younger
-    CHOICES = "choices"  # of several ways the one is taken that went best before
+    CHOICES = "choices"  # of several ways none is taken again that clearly took longer
 
 
 LATELY: Final = 100  # earlier runs whose ways are looked at

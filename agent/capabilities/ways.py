@@ -1,4 +1,4 @@
-"""How the ways went that were chosen before, and which of them to take: the one that took least time."""
+"""How the ways went that were chosen before, and which not to take again: those that clearly took longer."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,9 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory import Entry, milestones_of
 
-ENOUGH: Final = (
-    8  # times that a way is tried before the best of those not clearly worse is settled on
-)
+SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes
 CLEARLY: Final = 2.5  # standard errors of a difference
 
 Ticks: TypeAlias = Sequence[float]  # that a way took to one milestone, each time
@@ -23,39 +21,28 @@ class Verdict(NamedTuple):
 
 
 def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[Entry]) -> Verdict:
-    """Return the way that took least time to the furthest milestone that all of them led to.
+    """Return the way that was `drawn`, or the best known, where that one clearly takes longer than the best.
 
-    Luck weighs more than any way once: each is tried several times, the least tried first, for as long as it is
-    not clearly worse than the best. The first of all is `drawn`.
+    Ways are compared at the furthest milestone that all of those tried led to. Luck weighs more than any way once, and
+    of ways that cannot be told apart none is worth giving up: so each goes on being tried.
     """
     known = _known(choice, waypoints)
-    tried = [way for way in ways if way in known]
-    if not tried:
-        return Verdict(drawn)
-    untried = [way for way in ways if way not in known]
-    if untried:
-        way = drawn if drawn in untried else untried[0]
-        return Verdict(way, f"{len(tried)} of {len(ways)} ways tried so far, this one not yet")
-    common = set.intersection(*(set(known[way]) for way in ways))
+    common = set.intersection(*map(set, known.values())) if drawn in known else ()
     if not common:
         return Verdict(drawn)
-    last = max(sorted(common), key=lambda name: min(fmean(known[way][name]) for way in ways))
-    took = {way: known[way][last] for way in ways}
-    best = min(ways, key=lambda way: (fmean(took[way]), way))
-    likely = [way for way in ways if not _clearly_longer(took[way], took[best])]
-    least = min(likely, key=lambda way: (len(took[way]), way != drawn, way))
-    if len(likely) > 1 and len(took[least]) < ENOUGH:
-        why = f"{len(likely)} of {len(ways)} ways may be the best, this one was tried x{len(took[least])}"
-        return Verdict(least, why)
-    others = fmean(ticks for way in ways if way != best for ticks in took[way])
-    times = len(took[best])
-    why = f"this way took {fmean(took[best]):.0f} ticks to {last} (x{times}), others {others:.0f}"
+    last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
+    took = {way: known[way][last] for way in ways if way in known}
+    best = min(took, key=lambda way: (fmean(took[way]), way))
+    if not _clearly_longer(took[drawn], took[best]):
+        return Verdict(drawn)
+    ticks, others = fmean(took[best]), fmean(took[drawn])
+    why = f"this way took {ticks:.0f} ticks to {last} (x{len(took[best])}), the one drawn {others:.0f}"
     return Verdict(best, why)
 
 
 def _clearly_longer(some: Ticks, best: Ticks) -> bool:
     """Say whether luck alone hardly explains that `some` took longer than `best`."""
-    if min(len(some), len(best)) < 3:  # fewer show no spread
+    if min(len(some), len(best)) < SPREAD:
         return False
     error: float = (variance(some) / len(some) + variance(best) / len(best)) ** 0.5
     return fmean(some) - fmean(best) > CLEARLY * error

@@ -21,7 +21,7 @@ from agent.bench import measure, page
 from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
-from agent.cli.bench_experience import bench_experience
+from agent.cli.bench_experience import Wanted, bench_experience
 from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
@@ -211,7 +211,8 @@ def bench(
     ticks: Annotated[
         int,
         typer.Option(
-            min=1, help="How many ticks a round plays; the demo's story takes half of 4000."
+            min=1,
+            help="How many ticks a round plays, or a game of experience at most; the demo's story takes half of 4000.",
         ),
     ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
@@ -224,6 +225,39 @@ def bench(
     teach: Annotated[
         str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
     ] = "3000..3011",
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Play games of experience to this milestone. Default: the last one of the story.",
+            show_default=False,
+        ),
+    ] = None,
+    each_use: Annotated[
+        bool, typer.Option(help="Switch off each use of memory in turn as well, for experience.")
+    ] = True,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Games of experience at a time. Default: one a core.", show_default=False
+        ),
+    ] = None,
+    keep_memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Keep what experience taught in this new file.",
+            show_default=False,
+        ),
+    ] = None,
+    taught: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Begin experience with such a file instead of playing --teach.",
+            show_default=False,
+        ),
+    ] = None,
     write: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
@@ -243,7 +277,8 @@ def bench(
         bench_battles(cartridge, seeds, write, as_json=as_json)
         return
     if what is Measured.EXPERIENCE:
-        bench_experience(cartridge, teach, seeds, write, as_json=as_json)
+        wanted = Wanted(teach, seeds, until, ticks, processes, each_use, taught, keep_memory, write)
+        bench_experience(cartridge, wanted, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -87,7 +87,7 @@ def evaluate(
         message = f"--memory {memory} does not exist; leave it away to start with an empty one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    milestones = _milestones(cartridge, until)
+    milestones = milestones_to(cartridge, until)
     image = cartridge.path.resolve()  # games are played from the checkout
     folder = (out or HOME / "eval" / seeds).resolve()
     _own(folder)
@@ -133,7 +133,7 @@ def _seeds(words: str) -> list[int]:
     return list(range(int(match[1]), int(match[2] or match[1]) + 1))
 
 
-def _milestones(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:
+def milestones_to(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:
     """Return the milestones of the story up to `until`."""
     known = [each.id for each in Story.of(cartridge.kind).milestones]
     if until is not None and until not in known:

@@ -1,20 +1,35 @@
-"""bench experience: the same games with and without what was taught, counted in pairs (E38)."""
+"""bench experience: the same games with and without what was taught, in arms of the same seeds (E38)."""
 
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from agent.bench.experience import Reached, Twice, _play, play_twice
-from agent.bench.experience_page import experience_page, experience_rows
-from agent.cli.bench_experience import bench_experience
+from agent.bench.experience import (
+    EMPTY,
+    TAUGHT,
+    Order,
+    arms,
+    lessons_of,
+    play_game,
+    play_trials,
+)
+from agent.bench.experience import teach as teach_games
+from agent.capabilities import Use
+from agent.cli.bench_experience import Wanted
 from agent.errors import UsageError
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, told
+from tests.agent.support import ROOT, Agent
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 CHOICE = "take_starter"
 UNLUCKY = (7000, 7005)  # lots fall on the way that takes longest
 LUCKY = 7001  # and on the one that is known to be the best
+ENOUGH = 4_000
 
 
 @pytest.fixture
@@ -25,49 +40,169 @@ def memory(tmp_path: Path) -> Path:
     return teach(tmp_path / "memory.sqlite", lessons)
 
 
+def order(seed: int, until: str, memory: Path | None = None, limit: int = ENOUGH) -> Order:
+    return Order(CARTRIDGE.path, until, seed, limit, memory=memory)
+
+
+def never() -> bool:
+    return False
+
+
+def after(times: int) -> Callable[[], bool]:
+    """Somebody who asks for an end, but not at first."""
+    asked = count(1)
+    return lambda: next(asked) > times
+
+
+def ignored(_more: int) -> None:
+    pass
+
+
 def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_more(
     memory: Path,
 ) -> None:
-    games = play_twice(CARTRIDGE, (*UNLUCKY, LUCKY), memory, processes=1, done=lambda _more: None)
-    taught = [each.taught["rival"] for each in games]
-    empty = [each.empty["rival"] for each in games]
+    orders = [order(seed, "rival", memory) for seed in (*UNLUCKY, LUCKY)]
+    trials = play_trials(orders, (TAUGHT, EMPTY), processes=1, asked=never, done=ignored)
+    taught, empty = trials.of(TAUGHT), trials.of(EMPTY)
     assert {each.choices[CHOICE] for each in taught} == {4}
     assert [each.choices[CHOICE] for each in empty] == [2, 2, 4]
     assert sum(each.turns for each in taught) < sum(each.turns for each in empty)
     assert sum(each.lost for each in taught) <= sum(each.lost for each in empty)
-    assert taught[-1] == empty[-1]  # where memory agrees with the lot, the game is the same
+    assert all(each.reached and each.stop == "goal" for each in (*taught, *empty))
+    assert all(sum(each.deeds.values()) == each.ticks + 1 for each in (*taught, *empty))
+    where_lots_agree = taught[-1], empty[-1]
+    assert where_lots_agree[0] == where_lots_agree[1]
 
 
-def test_e38_a_game_teaches_the_one_that_comes_after_it(tmp_path: Path) -> None:
-    first, second = (
-        _play(CARTRIDGE.path, "rival", seed, tmp_path / "memory.sqlite") for seed in (7001, 7007)
+def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
+    every = arms(each_use=True)
+    assert [each.without for each in every[2:]] == list(Use)
+    assert arms(each_use=False) == every[:2] == (TAUGHT, EMPTY)
+    choosing = next(each for each in every if each.without is Use.CHOICES)
+    orders = [order(UNLUCKY[0], "starter", memory)]
+    trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
+    assert trials.of(TAUGHT)[0].choices == {CHOICE: 4}
+    assert trials.of(choosing)[0].choices == {CHOICE: 2}  # as the lot falls
+
+
+def test_a_game_that_does_not_get_there_counts_as_if_at_the_limit() -> None:
+    far = play_game(order(7000, "rival", limit=30), never)
+    assert (far.reached, far.stop, far.ticks) == (False, "ticks", 30)
+    assert far.frames > 30
+
+
+def test_a_game_that_breaks_stops_no_other(tmp_path: Path) -> None:
+    broken = play_game(Order(tmp_path / "no.gb", "rival", 1, ENOUGH), never)
+    assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
+
+
+def test_every_game_has_a_copy_of_what_was_taught_to_itself(memory: Path) -> None:
+    before = memory.read_bytes()
+    orders = [order(7000, "left_home", memory)] * 2
+    one, other = play_trials(orders, (TAUGHT,), processes=1, asked=never, done=ignored).of(TAUGHT)
+    assert one == other
+    assert memory.read_bytes() == before
+
+
+def test_games_are_the_same_one_after_the_other_and_side_by_side(memory: Path) -> None:
+    orders = [order(7000, "left_home", memory)]
+    alone, together = (
+        play_trials(orders, (TAUGHT, EMPTY), processes=number, asked=never, done=ignored)
+        for number in (1, 2)
     )
-    assert first["rival"].choices == {CHOICE: 4}
-    assert second["rival"].choices != {CHOICE: 4}  # what nobody has tried comes first
+    assert alone == together
 
 
-def reached(turns: int, *, lost: int = 0) -> dict[str, Reached]:
-    return {"rival": Reached(1, lost, turns, 150, {CHOICE: 2})}
+@pytest.mark.parametrize("processes", [1, 2])
+def test_who_asks_for_an_end_gets_it_at_once(processes: int) -> None:
+    orders = [order(seed, "first_badge") for seed in range(7000, 7100)]
+    asked = after(40 if processes == 1 else 1)
+    with pytest.raises(KeyboardInterrupt):
+        play_trials(orders, (EMPTY,), processes=processes, asked=asked, done=ignored)
 
 
-def test_the_page_counts_wins_and_turns_in_pairs() -> None:
-    games = [Twice(seed, reached(6), reached(8, lost=seed % 2)) for seed in range(20)]
-    rows = {row.what: row for row in experience_rows(games, ("rival", "first_badge"))}
-    assert set(rows) == {
-        "no battle lost to rival",
-        "turns of battle to rival",
-        "battles to rival",
-        "ticks to rival",
-    }
-    assert rows["no battle lost to rival"][1:6] == ("20", "100.0%", "50.0%", "10", "0")
-    assert rows["turns of battle to rival"][1:6] == ("20", "6.0", "8.0", "20", "0")
-    assert rows["turns of battle to rival"].difference == "-2.0 (-25.0%)"
-    assert rows["ticks to rival"].p_value == "1"
-    page = experience_page("a cartridge", "1..2", "3..22", "page.md", games, "first_badge")
-    assert "--teach 1..2 --seeds 3..22 --write page.md" in page
-    assert "Ways taken, empty: take_starter 2: 20." in page
+def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
+    lessons = lessons_of(memory)
+    assert lessons.seeds == {7002}
+    assert lessons.rows["waypoint entries"] == 1
+    assert lessons.rows["sessions told of"] == 1
 
 
-def test_what_is_taught_is_not_tested() -> None:
-    with pytest.raises(UsageError):
-        bench_experience(CARTRIDGE, "0..9", "9..20", None, as_json=False)
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ({"teach": "0..9", "seeds": "9..20"}, "what is taught must not be tested"),
+        ({"taught": Path("nowhere.sqlite")}, "--taught nowhere.sqlite does not exist"),
+        ({"keep": Path("pyproject.toml")}, "--keep-memory pyproject.toml must be a new file"),
+        ({"keep": Path("no/where.sqlite")}, "must be a new file in a folder that exists"),
+        ({"keep": Path("new"), "taught": Path("pyproject.toml")}, "leave --keep-memory away"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    flags: dict[str, str | Path], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(UsageError, match=words):
+        Wanted(**{"teach": "0..1", "seeds": "9..20", **flags})  # type: ignore[arg-type]
+
+
+def test_the_command_leaves_a_page_a_picture_and_its_figures(
+    agent: Agent, memory: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "pays.md"
+    flags = ("--teach", "1..2", "--seeds", "3..3", "--until", "left_home", "--no-each-use")
+    command = ("bench", "experience", *flags, "--processes", "1", "--taught", memory)
+    ended = agent(*command, "--write", page, "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["pays"]["ticks"]["difference"]["estimate"] == 0
+    assert set(ended.json["played"]) == {"taught", "empty"}
+    assert (tmp_path / "pays.png").read_bytes().startswith(b"\x89PNG")
+    text = page.read_text(encoding="utf-8")
+    assert "# What memory pays, to `left_home`" in text
+    assert str(memory) not in text  # a page says nothing of the machine that wrote it
+
+
+def test_what_a_memory_was_taught_by_is_not_tested_whatever_the_flags_say(
+    agent: Agent, tmp_path: Path
+) -> None:
+    memory = tmp_path / "memory.sqlite"
+    play_on(order(7, "rival", limit=220), memory, never)
+    flags = ("--teach", "1..2", "--seeds", "7..8", "--until", "left_home", "--taught", memory)
+    ended = agent("bench", "experience", *flags)
+    assert ended.code == 2
+    assert "error: --seeds 7..8 overlap with what" in ended.err
+
+
+CTRL_C_AFTER_ONE = """
+import signal
+from rich.progress import Progress
+from agent.cli import main
+
+advance = Progress.advance
+
+def advance_and_interrupt(self, *each):
+    advance(self, *each)
+    signal.raise_signal(signal.SIGINT)
+
+Progress.advance = advance_and_interrupt
+main()
+"""
+
+
+def test_ctrl_c_is_answered_by_one_line(tmp_path: Path) -> None:
+    flags = ["--teach", "1..9", "--seeds", "20..30", "--ticks", "30"]
+    done = subprocess.run(
+        [sys.executable, "-c", CTRL_C_AFTER_ONE, "bench", "experience", *flags],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 130, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.strip()] == [
+        "stopped before all games were played; nothing is told of them"
+    ]
+    assert done.stdout == ""

@@ -1,5 +1,6 @@
 """What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from agent.capabilities.choices import Choices
 from agent.capabilities.readiness import DARED, READY, odds, standing, team_of
 from agent.capabilities.rematch import PROVEN
 from agent.capabilities.story import Task
-from agent.capabilities.ways import ENOUGH, Verdict
+from agent.capabilities.ways import SPREAD, Verdict
 from agent.errors import UsageError
 from agent.mind import Prices
 from agent.mind.prices import MOST_REMEMBERED, RETRY_COST
@@ -236,52 +237,40 @@ def best(memory: AgentMemory, drawn: int, uses: frozenset[Use] = EVERY_USE) -> V
     return experience(memory, uses).best_way(STARTER.id, STARTER.talk_to, drawn)
 
 
-def test_e38_what_nobody_has_tried_is_tried_first(memory: AgentMemory) -> None:
-    drawn, other, _ = STARTER.talk_to
-    assert best(memory, drawn) == (drawn, "")
-    waypoint(memory, drawn, 900)
-    assert best(memory, drawn).way == other
+def several(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
+    for way, ticks in took.items():
+        for luck in range(times):
+            waypoint(memory, way, ticks + 5 * luck)
 
 
-def test_e38_a_way_is_taken_again_until_it_is_clearly_longer(memory: AgentMemory) -> None:
-    long, second, short = STARTER.talk_to
-    for ticks in (890, 900, 910):
-        waypoint(memory, long, ticks)
-    for ticks in (700, 820, 790):
-        waypoint(memory, second, ticks)
-    for ticks in (690, 700, 750):
-        waypoint(memory, short, ticks)
+def test_e38_a_way_that_clearly_took_longer_is_not_taken_again(memory: AgentMemory) -> None:
+    long, other, short = STARTER.talk_to
+    several(memory, {long: 900, other: 800, short: 700})
     verdict = best(memory, long)
-    assert verdict.way == second  # it had worse luck, or is longer; the long one is out already
-    assert verdict.why == "2 of 3 ways may be the best, this one was tried x3"
-
-
-def test_e38_the_way_that_took_least_time_is_taken_again(memory: AgentMemory) -> None:
-    drawn, other, short = STARTER.talk_to
-    for way, ticks in ((drawn, 900), (other, 800), (short, 700)):
-        for luck in (-5, 0, 5):
-            waypoint(memory, way, ticks + luck)
-    verdict = best(memory, drawn)
     assert verdict.way == short
-    assert verdict.why == "this way took 700 ticks to rival (x3), others 850"
-    assert best(memory, drawn, EVERY_USE - {Use.CHOICES}) == (drawn, "")
+    assert verdict.why == "this way took 705 ticks to rival (x3), the one drawn 905"
+    assert best(memory, long, EVERY_USE - {Use.CHOICES}) == (long, "")
 
 
-def test_e38_what_cannot_be_told_apart_is_tried_often_enough_and_then_settled(
-    memory: AgentMemory,
-) -> None:
+def test_e38_ways_that_cannot_be_told_apart_are_left_to_the_lot(memory: AgentMemory) -> None:
+    first, second, _ = STARTER.talk_to
+    assert best(memory, first) == (first, "")
+    several(memory, {first: 706, second: 700})
+    assert best(memory, first) == (first, "")
+    assert best(memory, second) == (second, "")
+
+
+@pytest.mark.parametrize("times", [1, SPREAD - 1])
+def test_e38_luck_is_not_taken_for_a_way(memory: AgentMemory, times: int) -> None:
     first, second, third = STARTER.talk_to
-    for number in range(ENOUGH):
-        for way, more in ((first, 3), (second, 1), (third, 2)):
-            waypoint(memory, way, 700 + more + 50 * (number % 2) + number)
-    assert best(memory, first).way == second
+    several(memory, {first: 900, second: 700}, times)
+    assert best(memory, first) == (first, "")
+    assert best(memory, third) == (third, "")  # nobody has tried it
 
 
 def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> None:
     first, second, third = STARTER.talk_to
-    for way, ticks in ((first, 900), (second, 800), (third, 700)):
-        for luck in (-5, 0, 5):
-            waypoint(memory, way, ticks + luck)
+    several(memory, {first: 900, second: 800, third: 700})
     waypoint(memory, third, 9_999, "badge")  # nobody else got that far
     assert best(memory, first).way == third
 
