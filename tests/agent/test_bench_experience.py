@@ -15,6 +15,7 @@ from agent.bench.experience import (
     arms,
     lessons_of,
     play_game,
+    play_on,
     play_trials,
 )
 from agent.bench.experience import teach as teach_games
