@@ -58,6 +58,15 @@ from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION, WAYPOINT
+from memory.tiers.encounters import (
+    BARRED,
+    ENCOUNTERS,
+    HEARD,
+    SHELF,
+    PersonHeard,
+    ShelfSeen,
+    WayBarred,
+)
 from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
@@ -91,15 +100,19 @@ from memory.tiers.tactician import TacticianMemory
 
 __all__ = [
     "ACTION",
+    "BARRED",
     "BATTLE",
     "COLLECTIVE",
     "CONSOLIDATION",
+    "ENCOUNTERS",
+    "HEARD",
     "LOCATION",
     "OBJECTIVE",
     "RECOLLECTION",
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
+    "SHELF",
     "TICK_STATE",
     "UPKEEP",
     "WAYPOINT",
@@ -161,6 +174,7 @@ __all__ = [
     "OutboxRow",
     "Part",
     "Periodic",
+    "PersonHeard",
     "PlayerPreference",
     "Pointcut",
     "Proceed",
@@ -182,6 +196,7 @@ __all__ = [
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
+    "ShelfSeen",
     "StepRow",
     "StoreError",
     "StrategistMemory",
@@ -196,6 +211,7 @@ __all__ = [
     "UnknownScope",
     "Upkeep",
     "View",
+    "WayBarred",
     "Weights",
     "as_json",
     "create_run",

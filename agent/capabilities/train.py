@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.readiness import ahead, odds, standing, strength, team_of
 from agent.capabilities.story import Place
@@ -56,6 +57,7 @@ def _ready_sensor(kit: Kit) -> Sensor:
         reasons.pop(fact, None)
         if held_back is not None:
             reasons[fact] = f"{held_back.description}, {held_back.outcome}"
+            kit.experience.sways(Use.STRENGTH, fact, reasons[fact])
 
     def sources(state: State) -> tuple[object, ...]:
         return strength(state.party), state.flags.events, kit.experience.lessons

@@ -27,30 +27,40 @@ class Prices:
     def __init__(
         self, experience: Experience | None = None, place_of: Callable[[State], str] = nowhere
     ) -> None:
-        self._experience = experience or Experience()
-        self._place_of = place_of
+        self.experience = experience or Experience()
+        self.place_of = place_of
 
     def today(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
     ) -> list[Action]:
         """Return the actions at what they cost in this moment, with what memory has to do with it as their note."""
-        known = self._experience.failing(self._place_of(state)) if state is not None else {}
-        reasons = self._experience.reasons
-        if not (failures or known or reasons):
+        known = self.experience.failing(self.place_of(state)) if state is not None else {}
+        reasons, broken = self.experience.reasons, self.experience.broken
+        if not (failures or known or reasons or broken):
             return list(actions)
+        kept = [_true(each, broken[each.name]) if each.name in broken else each for each in actions]
         return [
             _noted(_priced(each, failures.get(each.name, 0), known.get(each.name)), reasons)
-            for each in actions
+            for each in kept
         ]
+
+
+def _true(action: Action, broken: Mapping[str, str]) -> Action:
+    """Return an action without the effects that memory knows it not to have, and why as its note."""
+    effects = tuple(each for each in action.effects if each.fact not in broken)
+    whys = "; ".join(dict.fromkeys(f"remembered: {why}" for why in broken.values()))
+    return replace(action, effects=effects, note=whys) if whys else action
 
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
     remembered = min(mistake.occurrence_count, MOST_REMEMBERED) if mistake is not None else 0
     if not (failures or remembered):
         return action
-    note = mistake.description if mistake is not None and remembered > failures else ""
     cost = action.cost + RETRY_COST * max(failures, remembered)
-    return replace(action, cost=cost, note=note and f"remembered: {note}")
+    if mistake is None or remembered <= failures:
+        return replace(action, cost=cost)
+    notes = ([action.note] if action.note else []) + [f"remembered: {mistake.description}"]
+    return replace(action, cost=cost, note="; ".join(notes))
 
 
 def _noted(action: Action, reasons: Mapping[str, str]) -> Action:
