@@ -94,6 +94,7 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             name, tick = f"tick {checkpoint.tick}", checkpoint.tick
             with mind_of(checkpoint) as kept:
                 mind.restore(kept["mind"])
+        experience.told.clear()  # what was chosen once and for all the plan's own words tell
         seen = thinker.look(mind, percept_of(state, tick), name)
         moved = [f"{about}: {why}" for about, why in experience.told.items()]
         return replace(seen, remembered=tuple(moved))

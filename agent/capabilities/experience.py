@@ -155,12 +155,14 @@ class Experience:
         self.told.pop(about, None)
 
     def to_json(self) -> dict[str, Json]:
-        """Return how often each use moved a decision."""
-        return {"moved": {use.value: times for use, times in self.moved.items()}}
+        """Return how often each use moved a decision, and what was counted already."""
+        moved: dict[str, Json] = {use.value: times for use, times in self.moved.items()}
+        return {"moved": moved, "told": dict(self.told)}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.moved = Counter({Use(name): times for name, times in data["moved"].items()})
+        self.told = dict(data["told"])
 
     def _asked(self, use: Use) -> Recall | None:
         return self._recall if use in self._uses else None
