@@ -1,8 +1,9 @@
 """Ways, shops, people and moves that are remembered change what is done next, and the plan says so (E35)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,14 +16,25 @@ from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.shelves import Shelves
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.shop import supplied_by
-from agent.capabilities.tactics import Wishes
-from agent.capabilities.tactics.policy import choice
+from agent.capabilities.tactics import Tactics, Wishes
+from agent.capabilities.tactics.options import Table, attack_options, prepared_options
+from agent.capabilities.tactics.policy import AS_GOOD, THRIFT, choice
 from agent.capabilities.winning import remembered, sequence
 from agent.mind import MeetingProducers, Prices
 from agent.mind.counsel import Counsel, in_order, names_of
 from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain
-from agent.skills import Destination, Outcome, Terrain, Tried, find_way
+from agent.skills import (
+    Attack,
+    Destination,
+    Order,
+    Outcome,
+    Skill,
+    Terrain,
+    Tried,
+    find_way,
+    overseen,
+)
 from emulator import (
     Bag,
     CartridgeKind,
@@ -41,6 +53,7 @@ from memory import (
     Hooks,
     Json,
     LearnedPattern,
+    MistakeRecord,
     PersonHeard,
     Producers,
     Recall,
@@ -101,6 +114,18 @@ def met(memory: AgentMemory, kind: str, record: Any, scope: str = EPISODIC) -> N
     memory.blackboard.write(scope, kind, as_json(record), tick=1, game_s=1.0)
 
 
+def taught(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
+    """Return a memory to which an earlier run told of an encounter."""
+    payload: dict[str, Json] = {
+        "scope": EPISODIC,
+        "kind": kind,
+        "data": as_json(record),
+        "tags": [],
+        "importance": 6,
+    }
+    return teach(folder / "memory.sqlite", [("entry", payload)])
+
+
 # Ways
 
 
@@ -151,23 +176,22 @@ def test_e35_the_way_that_is_walked_is_another_one(
     met(memory, "barred", WayBarred("the lane", "", *square, passed=False))
     known = kit(experience(memory, EVERY_USE if heeds else WITHOUT[Use.ROUTES]))
     known.terrain.beware([lambda now: around(known, now)])
-    seen = set()
+    trace = [state]
+    assert in_the_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
+    assert (square in set(squares(trace))) is not heeds
 
-    def see(step_state: State) -> None:
-        seen.add((step_state.map.map_id, step_state.map.x, step_state.map.y))
 
-    course = walk(place, known, state)
-    step = next(course)
-    for _ in range(400):
-        in_the_lane.console.perform(step)
-        see(in_the_lane.state)
-        try:
-            step = course.send(in_the_lane.state)
-        except StopIteration as stop:
-            assert stop.value is Outcome.DONE
-            break
-    # Strides are long: what was stepped over between two looks is told by the way there.
-    assert (square in seen) is False or not heeds
+def traced(skill: Skill, trace: list[State]) -> Skill:
+    return overseen(skill, trace.append)
+
+
+def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
+    """Yield all that was stepped on: a press carries over several squares straight ahead."""
+    for one, other in pairwise([each.map for each in trace]):
+        if one.map_id == other.map_id:
+            for x in range(min(one.x, other.x), max(one.x, other.x) + 1):
+                for y in range(min(one.y, other.y), max(one.y, other.y) + 1):
+                    yield one.map_id, x, y
 
 
 def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_through(
@@ -265,6 +289,27 @@ def test_e35_a_visit_remembers_what_the_list_showed(played: Played) -> None:
         assert tuple(each["wares"]) == wares(each["map_id"])
 
 
+def test_e35_a_run_taught_of_an_empty_shelf_does_not_go_there(
+    played: Played, tmp_path: Path
+) -> None:
+    with closing(read_run(played.folder)) as folder:
+        asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
+    assert asked  # with an empty memory
+    shelf = ShelfSeen("the store", STORE, NEAR_STORE.person, (11, 12))
+    path = taught(tmp_path, SHELF, shelf)
+    settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
+    summary = play_run(settings, Watcher(), Interrupt())
+    with closing(read_run(tmp_path / "run")) as folder:
+        assert not [row for row in folder.store.events("action") if is_shopping(row.payload)]
+    assert summary.moved["shops"]
+    told = outlook(None, tmp_path / "run").remembered
+    assert any("the store had no" in words for words in told)
+
+
+def is_shopping(action: Mapping[str, Any]) -> bool:
+    return bool(action["action_value"] == f"shop:{NEAR_STORE.place}")
+
+
 # People
 
 
@@ -280,17 +325,6 @@ def test_e35_who_only_talks_is_remembered_as_that(played: Played) -> None:
     assert heard["words"].startswith("Awake at last")
 
 
-def taught_of_people(tmp_path: Path) -> Path:
-    payload: dict[str, Json] = {
-        "scope": EPISODIC,
-        "kind": HEARD,
-        "data": as_json(mother()),
-        "tags": [],
-        "importance": 6,
-    }
-    return teach(tmp_path / "memory.sqlite", [("entry", payload)])
-
-
 @pytest.mark.parametrize("heeds", [True, False])
 def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     tmp_path: Path, *, heeds: bool
@@ -298,11 +332,11 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     run = tmp_path / "run"
     without = () if heeds else (Use.PEOPLE,)
     settings = Settings(
-        run=run, memory=taught_of_people(tmp_path), without=without, until="left_home"
+        run=run, memory=taught(tmp_path, HEARD, mother()), without=without, until="left_home"
     )
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(run)) as folder:
-        talks = [each for each in folder.store.events(HEARD)]
+        talks = list(folder.store.events(HEARD))
     assert (len(talks), summary.moved["people"]) == ((0, 1) if heeds else (1, 0))
     told = outlook(None, run).remembered
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
@@ -392,22 +426,55 @@ def test_e35_one_victory_is_no_sequence_yet(memory: AgentMemory, fighting: State
     assert sequence(kit(experience(memory)), fighting) == ()
 
 
-def test_e35_the_next_move_of_a_sequence_is_taken_only_where_it_is_as_good(
-    fighting: State,
+@pytest.fixture(scope="module")
+def undecided(played: Played) -> tuple[State, int]:
+    """A turn in which two moves are as good, and the number of the one that is not taken otherwise."""
+    found: list[tuple[State, int]] = []
+
+    def is_close(state: State) -> bool:
+        battle_now = state.battle
+        if battle_now is None or battle_now.phase is not Phase.MAIN_MENU or not battle_now.own:
+            return False
+        numbers = [known.move for known in battle_now.own.moves]
+        swaying = (each for each in numbers if choice(DEX, state, Wishes(sequence=(each,))).swayed)
+        found.extend((state, each) for each in swaying)
+        return bool(found)
+
+    with game_at(played.folder, is_close):
+        return found[0]
+
+
+def test_e35_of_moves_as_good_the_one_that_won_is_tried_first_and_once(
+    memory: AgentMemory, undecided: tuple[State, int]
 ) -> None:
-    battle_now = fighting.battle
-    assert battle_now is not None
-    assert battle_now.own is not None
-    plain = choice(DEX, fighting, Wishes())
-    numbers = [each.move for each in battle_now.own.moves if each.move]
-    # The same move in another slot is as good as itself, and comes second otherwise.
-    twin = replace(battle_now.own, moves=(battle_now.own.moves[0], *battle_now.own.moves[:3]))
-    for number in numbers:
-        found = choice(DEX, fighting, Wishes(sequence=(number,)))
-        assert found.order == plain.order or found.swayed
-        used = choice(DEX, fighting, Wishes(sequence=(number,)), Tried(used=frozenset({number})))
-        assert used == plain
-    assert twin.moves[0].move == twin.moves[1].move
+    state, number = undecided
+    assert state.battle is not None
+    assert state.battle.own is not None
+    memory.tactician.add_strategy(won_with(state, (DEX.all_moves[number].name,)))
+    known = kit(experience(memory))
+    heeding = Tactics(DEX, lambda now: Wishes(sequence=sequence(known, now)))
+    plain = Tactics(DEX).order(state, Tried())
+    order = heeding.order(state, Tried())
+    assert isinstance(order, Attack)
+    assert state.battle.own.moves[order.slot].move == number
+    assert order != plain
+    assert heeding.order(state, Tried(used=frozenset({number}))) == plain
+
+
+def test_e35_a_sequence_never_makes_a_worse_move(fighting: State) -> None:
+    plain = options(fighting)
+    best = max(plain.values())
+    assert fighting.battle is not None
+    assert fighting.battle.own is not None
+    for known in fighting.battle.own.moves:
+        order = choice(DEX, fighting, Wishes(sequence=(known.move,))).order
+        assert plain[order] >= best - AS_GOOD - THRIFT
+
+
+def options(state: State) -> dict[Order, float]:
+    table = Table.of(DEX, state, Wishes())
+    assert table is not None
+    return {each.order: each.worth for each in (*attack_options(table), *prepared_options(table))}
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
@@ -451,9 +518,9 @@ def test_what_is_named_comes_first_and_the_others_stay_in_order() -> None:
 def test_e35_memory_that_makes_an_action_dear_is_counted_where_it_changes_the_plan(
     memory: AgentMemory,
 ) -> None:
-    from tests.agent.test_experience import mistake
-
-    memory.tactician.add_mistake(mistake({"location": "town", "action": "one"}))
+    situation: dict[str, Json] = {"location": "town", "action": "one"}
+    lesson = MistakeRecord("one", "one fails", situation, "", "major", "", LATE, LATE, 3)
+    memory.tactician.add_mistake(lesson)
     asked = experience(memory)
     state = State.__new__(State)
     search = Counsel(Prices(asked, lambda _state: "town")).of([ONE, DEAR], {}, state)

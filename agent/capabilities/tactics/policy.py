@@ -21,6 +21,7 @@ from emulator import Dex, State
 AS_GOOD: Final = (
     0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
 )
+AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
 HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
 WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
 THRIFT: Final = 0.02
@@ -90,10 +91,11 @@ def _best(table: Table, found: list[Option], tried: Tried) -> Choice:
     prices = [(each.worth - thrift / each.pp, each) for each in found]
     highest = max(price for price, _ in prices)
     good = [each for price, each in prices if price >= highest - AS_GOOD]
-    best = min(good, key=lambda each: each.turns).order
+    best = min(good, key=lambda each: each.turns)
     won = _next_that_won(table, tried)
-    if won is None or won == best or won not in [each.order for each in good]:
-        return Choice(best)
+    as_quick = [each.order for each in good if each.turns <= best.turns + AS_QUICK]
+    if won is None or won == best.order or won not in as_quick:
+        return Choice(best.order)
     return Choice(won, swayed=True)
 
 
