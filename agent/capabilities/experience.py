@@ -121,15 +121,16 @@ class Experience:
 
     def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
         """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
-        key = Use.SEQUENCES, goal, place
+        key = Use.SEQUENCES, place
         if key not in self._kept:
             recall = self._asked(Use.SEQUENCES)
-            context: Mapping[str, Json] = {"location": place, "reasoning": goal}
-            known = recall.patterns(context) if recall is not None else ()
-            sequences = [each for each in known if each.trigger_conditions == context]
-            self._kept[key] = sequences[0] if sequences else None
-        found: LearnedPattern | None = self._kept[key]
-        return found
+            known = recall.patterns({"location": place}) if recall is not None else ()
+            here = [each for each in known if each.trigger_conditions.get("location") == place]
+            self._kept[key] = {
+                each.trigger_conditions.get("reasoning"): each for each in here[::-1]
+            }
+        found: Mapping[Json, LearnedPattern] = self._kept[key]
+        return found.get(goal)
 
     def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
         """Return the squares that a walk could not step on, and nobody has since."""

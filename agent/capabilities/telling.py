@@ -74,12 +74,15 @@ def _goal(fact: str, says: str, priority: int) -> Goal:
 
 def _errand_sensor(kit: Kit) -> Sensor:
     names = {_done(errand): errand for errand in kit.story.errands}
+    known_at, vain = -1, frozenset[str]()
 
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
-        return {
-            name: int(recall.objective_status(name) == "completed" or _is_vain(errand, kit))
-            for name, errand in names.items()
-        }
+        nonlocal known_at, vain
+        run = {name for name in names if recall.objective_status(name) == "completed"}
+        if known_at != kit.experience.lessons:
+            known_at = kit.experience.lessons
+            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], kit))
+        return {name: int(name in run or name in vain) for name in names}
 
     return Sensor(frozenset(names), read)
 

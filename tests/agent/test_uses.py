@@ -194,6 +194,31 @@ def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
                     yield one.map_id, x, y
 
 
+def test_e35_a_walk_that_is_held_up_remembers_where(
+    memory: AgentMemory, before_the_gate: Game
+) -> None:
+    known = kit(experience(memory), watched(memory))
+    (place,) = (each for each in STORY.places if each.map_id == HEATHER_WAY)
+    state = before_the_gate.state  # nobody here heeds what the story says of the gate
+    assert before_the_gate.carry_out(walk(place, known, state)) is Outcome.BLOCKED
+    (square,) = known.experience.barred()
+    assert square[0] == HEATHER_WAY  # the first behind the gate, on whose squares one is held up
+    (entry,) = memory.blackboard.entries(STM, kind="barred")
+    assert entry.data["towards"] == place.called
+
+
+@pytest.fixture
+def before_the_gate(played: Played) -> Iterator[Game]:
+    (gate,) = (each for each in STORY.gates if each.map_id == SECOND_TOWN)
+
+    def is_there(state: State) -> bool:
+        opened = all(STORY.shows(state, fact) for fact in gate.needs)
+        return state.in_control and state.map.map_id == SECOND_TOWN and not opened
+
+    with game_at(played.folder, is_there) as game:
+        yield game
+
+
 def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_through(
     memory: AgentMemory, in_the_lane: Game
 ) -> None:
