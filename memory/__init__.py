@@ -58,6 +58,15 @@ from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION
+from memory.tiers.encounters import (
+    BARRED,
+    ENCOUNTERS,
+    HEARD,
+    SHELF,
+    PersonHeard,
+    ShelfSeen,
+    WayBarred,
+)
 from memory.tiers.journeys import WAYPOINT, milestones_of
 from memory.tiers.knowledge import (
     Knowledge,
@@ -92,15 +101,19 @@ from memory.tiers.tactician import TacticianMemory
 
 __all__ = [
     "ACTION",
+    "BARRED",
     "BATTLE",
     "COLLECTIVE",
     "CONSOLIDATION",
+    "ENCOUNTERS",
+    "HEARD",
     "LOCATION",
     "OBJECTIVE",
     "RECOLLECTION",
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
+    "SHELF",
     "TICK_STATE",
     "UPKEEP",
     "WAYPOINT",
@@ -162,6 +175,7 @@ __all__ = [
     "OutboxRow",
     "Part",
     "Periodic",
+    "PersonHeard",
     "PlayerPreference",
     "Pointcut",
     "Proceed",
@@ -183,6 +197,7 @@ __all__ = [
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
+    "ShelfSeen",
     "StepRow",
     "StoreError",
     "StrategistMemory",
@@ -197,6 +212,7 @@ __all__ = [
     "UnknownScope",
     "Upkeep",
     "View",
+    "WayBarred",
     "Weights",
     "as_json",
     "create_run",

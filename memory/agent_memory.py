@@ -14,10 +14,13 @@ from memory.flow.memory_map import MemoryMap, memory_map
 from memory.persistence import MemoryDatabaseMixin
 from memory.recall.actions import MemoryActions
 from memory.recall.port import BlackboardRecall
+from memory.store.ltm_entries import TABLE
+from memory.store.ltm_rows import RUN
 from memory.tiers import lessons
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
+from memory.tiers.encounters import encounter_kinds
 from memory.tiers.journeys import waypoint_kind
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.session_records import OBJECTIVE, SESSION_TOTALS, strategist_kinds
@@ -141,7 +144,7 @@ def open_memory(  # what one agent's memory is made from
     """
     config = config or ConsolidationConfig()
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
-    kinds = (*records, approach_kind(), situation_kind(), waypoint_kind())
+    kinds = (*records, approach_kind(), situation_kind(), waypoint_kind(), *encounter_kinds())
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
@@ -154,7 +157,13 @@ def open_memory(  # what one agent's memory is made from
     if is_new:
         _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
-    truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
+    truth = Truth(
+        blackboard,
+        config,
+        semantic=tactician.semantic,
+        episodic=tactician.episodic,
+        tell=_closing(store),
+    )
     consolidator = MemoryConsolidator(
         config,
         observer,
@@ -201,14 +210,14 @@ def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deli
 def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
     def close(entry: Entry) -> None:
         """Tell those to come that a piece of knowledge no longer holds."""
+        why: dict[str, Json] = {"reason": entry.closed, "evidence": list(entry.sources)}
         kind, _, memory_id = entry.key.partition(":")
-        payload: dict[str, Json] = {
-            "table": TABLE_OF[kind],
-            "id": memory_id,
-            "reason": entry.closed,
-            "evidence": list(entry.sources),
-        }
-        store.enqueue(entry.tick, "close", payload)
+        if kind in TABLE_OF:
+            store.enqueue(entry.tick, "close", {"table": TABLE_OF[kind], "id": memory_id, **why})
+            return
+        origins = [each.removeprefix(RUN) for each in entry.sources if each.startswith(RUN)]
+        for name in [f"{origin}/{entry.key}" for origin in origins] or [entry.key]:
+            store.enqueue(entry.tick, "close", {"table": TABLE, "id": name, **why})
 
     return close
 

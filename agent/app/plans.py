@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,7 +56,7 @@ class Outlook:
     """One moment: what is true, what is wanted, and the way there in words.
 
     `now` says why the very next step is taken, be it a reflex's, a plan's or none; `plan` is None when
-    none is known, and else what follows once a reflex has had its way.
+    none is known, and else what follows once a reflex has had its way. `remembered` is what memory makes otherwise.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Outlook:
     goal: Goal | None
     plan: str | None
     now: str
+    remembered: tuple[str, ...] = ()
 
 
 def outlook(rom: Path | None, run: Path | None) -> Outlook:
@@ -87,12 +88,16 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             reader.restore_part("terrain", thinker.terrain)
         entries = reader.live_entries() if reader is not None else ()
         uses = frozen.uses if frozen is not None else EVERY_USE
-        mind = stack.enter_context(thinker.thinking(entries, uses))
-        if checkpoint is None:
-            return thinker.look(mind, percept_of(state, 0), "power-on")
-        with mind_of(checkpoint) as kept:
-            mind.restore(kept["mind"])
-        return thinker.look(mind, percept_of(state, checkpoint.tick), f"tick {checkpoint.tick}")
+        mind, experience = stack.enter_context(thinker.thinking(entries, uses))
+        name, tick = "power-on", 0
+        if checkpoint is not None:
+            name, tick = f"tick {checkpoint.tick}", checkpoint.tick
+            with mind_of(checkpoint) as kept:
+                mind.restore(kept["mind"])
+        experience.told.clear()  # what was chosen once and for all the plan's own words tell
+        seen = thinker.look(mind, percept_of(state, tick), name)
+        moved = [f"{about}: {why}" for about, why in experience.told.items()]
+        return replace(seen, remembered=tuple(moved))
 
 
 def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
@@ -104,7 +109,7 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     thinker = _Thinker.on(load_cartridge(rom)) if rom is not None else _Thinker.of_red()
     for name, ram in read_images(path):
         state = read_state(ram, 0)
-        with thinker.thinking() as mind:
+        with thinker.thinking() as (mind, _):
             yield thinker.look(mind, percept_of(state, 0), name, presume=True)
 
 
@@ -138,15 +143,16 @@ class _Thinker:
     @contextmanager
     def thinking(
         self, entries: Iterable[Entry] = (), uses: frozenset[Use] = EVERY_USE
-    ) -> Iterator[Mind]:
-        """Lend a mind that remembers `entries`, makes `uses` of memory, and keeps nothing."""
+    ) -> Iterator[tuple[Mind, Experience]]:
+        """Lend a mind that remembers `entries` and makes `uses` of memory, which it asks by the other; it keeps nothing."""
         with TemporaryDirectory() as scratch:
             store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
             with closing(store):
                 memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
                 memory.take_over(Knowledge(), entries)
                 actions = memory.actions(store, self.hooks)
-                experience = Experience(memory.recall, uses, scope_name(AGENT, "ltm:episodic"))
+                episodes, session = (scope_name(AGENT, each) for each in ("ltm:episodic", "stm"))
+                experience = Experience(memory.recall, uses, episodes, session)
                 kit = Kit(
                     self.story,
                     self.terrain,
@@ -161,7 +167,8 @@ class _Thinker:
                     Prices(experience, self.story.place_of),
                     Ladder(Progress(), self.seed),
                 )
-                yield Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
+                mind = Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
+                yield mind, experience
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
         """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""

@@ -16,6 +16,7 @@ from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.capabilities import (
     Choices,
+    Encounters,
     Experience,
     Hindsight,
     Kit,
@@ -23,12 +24,23 @@ from agent.capabilities import (
     Reached,
     Story,
     Topic,
+    Use,
     capabilities_for,
     escape,
+    inquiry,
 )
 from agent.errors import Stuck
 from agent.loop import Loop, Performed
-from agent.mind import AGENT, BattleWatch, Ladder, Mind, PlayProducers, Prices, Progress
+from agent.mind import (
+    AGENT,
+    BattleWatch,
+    Ladder,
+    MeetingProducers,
+    Mind,
+    PlayProducers,
+    Prices,
+    Progress,
+)
 from agent.perception import Eyes, Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
@@ -213,16 +225,28 @@ class Session:
         self._store.attach("terrain", terrain)
         actions = self._memory.actions(self._store, self._hooks)
         episodes = scope_name(AGENT, "ltm:episodic")
-        experience = Experience(self._memory.recall, self._frozen.uses, episodes)
+        session = scope_name(AGENT, "stm")
+        experience = Experience(self._memory.recall, self._frozen.uses, episodes, session)
+        self._experience = experience
+        self._store.attach("experience", experience)
         self._choices = Choices(experience)
         self._store.attach("choices", self._choices)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
+        self._memory.blackboard.subscribe(session, experience.met)
         kit = Kit(
-            self._story, terrain, self._dex, self._ledger, seed, actions, experience, self._choices
+            self._story,
+            terrain,
+            self._dex,
+            self._ledger,
+            seed,
+            actions,
+            experience,
+            self._choices,
+            Encounters(self._hooks),
         )
         hindsight = Hindsight(kit, actions)
-        self._memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
-        self._ladder = Ladder(Progress(), seed, escape(terrain))
+        self._memory.blackboard.subscribe(session, hindsight.saw)
+        self._ladder = Ladder(Progress(), seed, escape(terrain), inquiry(kit))
         prices = Prices(experience, self._story.place_of)
         capabilities = capabilities_for(kit, *self._more)
         mind = Mind(capabilities, self._memory.recall, self._hooks, self._ladder, prices)
@@ -242,6 +266,7 @@ class Session:
         PlayProducers(
             self._story.place_of, self._battles, self._choices, self._store.run_id
         ).register(producers)
+        MeetingProducers(self._story, lambda: self._console.link.tick).register(producers)
         PostMortems(self._store, self._story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):
@@ -359,6 +384,7 @@ class Session:
             consolidations=self._memory.consolidator.consolidations,
             episodes=self._ladder.episodes,
             restores=self._ladder.restores,
+            moved={use.value: self._experience.moved[use] for use in Use},
         )
 
     def _faults(self) -> int:

@@ -10,9 +10,11 @@ from agent.capabilities.capability import (
     domain_of,
 )
 from agent.capabilities.choices import Choices
+from agent.capabilities.encounters import Encounters, Hearing
 from agent.capabilities.escape import escape
 from agent.capabilities.experience import EVERY_USE, Experience, Use
 from agent.capabilities.health import hp_percent
+from agent.capabilities.inquiry import Inquiry, inquiry
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.recollect import Hindsight
@@ -26,8 +28,11 @@ __all__ = [
     "Capability",
     "Choices",
     "Deed",
+    "Encounters",
     "Experience",
+    "Hearing",
     "Hindsight",
+    "Inquiry",
     "Kit",
     "Ledger",
     "Milestone",
@@ -44,6 +49,7 @@ __all__ = [
     "domain_of",
     "escape",
     "hp_percent",
+    "inquiry",
     "reached",
     "topics",
 ]

@@ -5,6 +5,7 @@ from agent.capabilities.kit import Kit
 from agent.capabilities.readiness import ahead, is_ready
 from agent.capabilities.tactics import Wishes
 from agent.capabilities.tactics.commander import Wishing
+from agent.capabilities.winning import sequence
 from emulator import State
 
 
@@ -12,7 +13,11 @@ def wishing(kit: Kit) -> Wishing:
     """Return what to wish of the battle of a moment."""
 
     def wishes(state: State) -> Wishes:
-        return Wishes(catch=wanted(kit, state), train=_wants_experience(kit, state))
+        return Wishes(
+            catch=wanted(kit, state),
+            train=_wants_experience(kit, state),
+            sequence=sequence(kit, state),
+        )
 
     return wishes
 

@@ -1,12 +1,16 @@
 """Fighting every battle to its end: what to do each turn is `tactics`' business."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from agent.capabilities.aims import wishing
 from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.tactics import Tactics
 from agent.capabilities.tactics.commander import Wishing, plain_wishes
+from agent.capabilities.winning import remembered
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
@@ -29,20 +33,27 @@ _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 def capability(kit: Kit) -> Capability:
     """Fight whenever there is a battle, for what the story wants of it."""
-    return battling(kit.dex, wishing(kit))
+
+    def swayed(_state: State) -> None:
+        kit.experience.moved[Use.MOVES] += 1
+
+    tactics = Tactics(kit.dex, wishing(kit), swayed)
+    return _battling(tactics, partial(remembered, kit))
 
 
 def battling(dex: Dex, wishing: Wishing = plain_wishes) -> Capability:
     """Fight whenever there is a battle; `wishing` says of a state what a battle should bring."""
-    tactics = Tactics(dex, wishing)
+    return _battling(Tactics(dex, wishing))
 
+
+def _battling(tactics: Tactics, note: Callable[[State], str] | None = None) -> Capability:
     def begin(state: State) -> Skill:
         return fight(tactics, state)
 
     return Capability(
         name="battle",
         sensors=(Sensor(frozenset({"in_battle"}), _read),),
-        deeds=(Deed(_FIGHT, begin, holds=AT_WAR),),
+        deeds=(Deed(_FIGHT, begin, holds=AT_WAR, note=note),),
         goals=(_OVER,),
     )
 

@@ -55,7 +55,7 @@ class Deed:
     `holds` is what must stay true while it is under way: when it no longer does, as when a battle
     begins on a walk, the deed is let go of. `masters` names the reflexes that the skill does without:
     it handles what they watch for. One that is done `at_once` takes no step of the game; what comes after it
-    in the plan is begun in the same decision.
+    in the plan is begun in the same decision. `note` tells what memory has to say of beginning it at a moment.
     """
 
     action: Action
@@ -63,6 +63,7 @@ class Deed:
     masters: frozenset[str] = frozenset()
     holds: Require = PEACE
     at_once: bool = False
+    note: Callable[[State], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

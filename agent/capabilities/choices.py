@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from agent.capabilities.experience import Experience
+from agent.capabilities.experience import Experience, Use
 from agent.capabilities.story import Task
 from memory import Json
 
@@ -27,6 +27,8 @@ class Choices:
             self.made[task.id] = verdict.way
             if verdict.why:
                 self._experience.reasons[task.sets] = verdict.why
+            if verdict.way != drawn:
+                self._experience.sways(Use.CHOICES, task.says, verdict.why)
         return self.made[task.id]
 
     def to_json(self) -> dict[str, Json]:

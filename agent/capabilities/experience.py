@@ -1,11 +1,28 @@
-"""What earlier failures and battles say, for whoever weighs what to do. It only reads, and it can be done without."""
+"""What earlier failures, battles and encounters say, for whoever weighs what to do. It only reads, and it can be done without."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from agent.capabilities.ways import Verdict, best_of
-from memory import WAYPOINT, BlackboardEvent, Json, MistakeRecord, Recall, SuccessfulStrategy
+from memory import (
+    BARRED,
+    ENCOUNTERS,
+    HEARD,
+    SHELF,
+    WAYPOINT,
+    BlackboardEvent,
+    Json,
+    LearnedPattern,
+    MistakeRecord,
+    PersonHeard,
+    Recall,
+    ShelfSeen,
+    SuccessfulStrategy,
+    WayBarred,
+)
+from memory.codec import from_json
 
 
 class Use(Enum):
@@ -15,75 +32,178 @@ class Use(Enum):
     STRENGTH = "strength"  # who won is challenged again only by who has grown since
     WINS = "wins"  # who always won is ready again as it was then, and may try it a level younger
     CHOICES = "choices"  # of several ways none is taken again that clearly took longer
+    ROUTES = "routes"  # a square that a walk could not step on is walked around
+    MOVES = "moves"  # of moves as good the next of a sequence that won is tried first
+    SEQUENCES = "sequences"  # of plans as cheap one of actions that led there before is taken
+    SHOPS = "shops"  # what a shop was seen not to have is not asked for there
+    PEOPLE = "people"  # who only talks is not talked to twice
 
 
 LATELY: Final = 100  # earlier runs whose ways are looked at
+MET: Final = 200  # encounters of each kind that are looked through
+OFTEN: Final = 3  # battles after which a sequence of moves is no mere luck
+MOSTLY: Final = 0.7  # of them won
 EVERY_USE: Final = frozenset(Use)
+
+Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
 
 
 class Experience:
     """Memory as decisions ask it. Answers are kept until it has `learnt` something.
 
     `lessons` counts how often that was: whoever keeps conclusions draws them anew when it changes. `reasons` are
-    facts that memory holds back, and why, in words; `grounds` are facts that are so because of memory alone.
+    facts that memory holds back, and why, in words; `grounds` are facts that are so because of memory alone;
+    `broken` are effects that actions do not have, by the action's name, and `told` what else memory changed.
+    `moved` counts by use the decisions that would have been others without it; it is part of a checkpoint.
     """
 
     def __init__(
-        self, recall: Recall | None = None, uses: frozenset[Use] = EVERY_USE, episodes: str = ""
+        self,
+        recall: Recall | None = None,
+        uses: frozenset[Use] = EVERY_USE,
+        episodes: str = "",
+        session: str = "",
     ) -> None:
         self.lessons = 0
         self.reasons: dict[str, str] = {}
         self.grounds: dict[str, str] = {}
+        self.broken: dict[str, dict[str, str]] = {}
+        self.told: dict[str, str] = {}
+        self.moved: Counter[Use] = Counter()
         self._recall = recall
         self._uses = uses
         self._episodes = episodes  # the scope of what earlier runs tell as it was
-        self._failing: dict[str, Mapping[str, MistakeRecord]] = {}
-        self._defeats: dict[str, tuple[MistakeRecord, ...]] = {}
-        self._wins: dict[tuple[str, str], tuple[SuccessfulStrategy, ...]] = {}
+        self._session = session  # the scope of what this one saw so far
+        self._kept: dict[tuple[object, ...], Any] = {}
 
     def learnt(self, _event: BlackboardEvent) -> None:
         """Ask memory anew from now on: what is known for good has changed."""
         self.lessons += 1
-        self._failing.clear()
-        self._defeats.clear()
-        self._wins.clear()
+        self._kept.clear()
+
+    def met(self, event: BlackboardEvent) -> None:
+        """Ask memory anew when somebody or something was met in this session."""
+        if event.entry.kind in ENCOUNTERS:
+            self.learnt(event)
 
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
-        if place not in self._failing:
+        key = Use.COSTS, place
+        if key not in self._kept:
             mistakes = self._mistakes(Use.COSTS, {"location": place})
-            found = {str(each.situation.get("action")): each for each in reversed(mistakes)}
-            self._failing[place] = found
-        return self._failing[place]
+            self._kept[key] = {str(each.situation.get("action")): each for each in mistakes[::-1]}
+        found: Mapping[str, MistakeRecord] = self._kept[key]
+        return found
 
     def defeats(self, own: str) -> tuple[MistakeRecord, ...]:
         """Return the battles that a Pokemon of this name began and lost, the gravest first."""
-        if own not in self._defeats:
+        key = Use.STRENGTH, own
+        if key not in self._kept:
             mistakes = self._mistakes(Use.STRENGTH, {"player_pokemon": own})
-            self._defeats[own] = tuple([each for each in mistakes if _is_defeat(each)])
-        return self._defeats[own]
+            self._kept[key] = tuple([each for each in mistakes if _is_defeat(each)])
+        found: tuple[MistakeRecord, ...] = self._kept[key]
+        return found
 
     def wins(self, own: str, enemies: str) -> tuple[SuccessfulStrategy, ...]:
         """Return how a Pokemon of this name won against `enemies`, all that were met; the most proven first."""
-        if self._recall is None or Use.WINS not in self._uses:
-            return ()
-        if (own, enemies) not in self._wins:
-            self._wins[own, enemies] = tuple(self._recall.strategies(enemies, own))
-        return self._wins[own, enemies]
+        key = Use.WINS, own, enemies
+        if key not in self._kept:
+            recall = self._asked(Use.WINS)
+            self._kept[key] = tuple(recall.strategies(enemies, own) if recall is not None else ())
+        found: tuple[SuccessfulStrategy, ...] = self._kept[key]
+        return found
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> Verdict:
         """Return which of several ways to take; `drawn` where memory has nothing to say."""
-        if self._recall is None or Use.CHOICES not in self._uses:
+        recall = self._asked(Use.CHOICES)
+        if recall is None:
             return Verdict(drawn)
-        return best_of(choice, ways, drawn, self._recall.recent(self._episodes, WAYPOINT, LATELY))
+        return best_of(choice, ways, drawn, recall.recent(self._episodes, WAYPOINT, LATELY))
+
+    def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
+        """Return the most proven sequence of moves that won for `own` against `enemy`."""
+        key = Use.MOVES, own, enemy
+        if key not in self._kept:
+            recall = self._asked(Use.MOVES)
+            known = recall.strategies(enemy, own) if recall is not None else ()
+            self._kept[key] = next((each for each in known if _is_proven(each)), None)
+        found: SuccessfulStrategy | None = self._kept[key]
+        return found
+
+    def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
+        """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
+        key = Use.SEQUENCES, place
+        if key not in self._kept:
+            recall = self._asked(Use.SEQUENCES)
+            known = recall.patterns({"location": place}) if recall is not None else ()
+            here = [each for each in known if each.trigger_conditions.get("location") == place]
+            self._kept[key] = {
+                each.trigger_conditions.get("reasoning"): each for each in here[::-1]
+            }
+        found: Mapping[Json, LearnedPattern] = self._kept[key]
+        return found.get(goal)
+
+    def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
+        """Return the squares that a walk could not step on, and nobody has since."""
+        ways = self._met(Use.ROUTES, BARRED, WayBarred)
+        return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
+
+    def shelf(self, map_id: int, slot: int) -> ShelfSeen | None:
+        """Return what somebody had for sale when one looked."""
+        return self._met(Use.SHOPS, SHELF, ShelfSeen).get(f"{SHELF}:{map_id}:{slot}")
+
+    def person(self, map_id: int, slot: int) -> PersonHeard | None:
+        """Return what somebody said, and what came of it."""
+        return self._met(Use.PEOPLE, HEARD, PersonHeard).get(f"{HEARD}:{map_id}:{slot}")
+
+    def sways(self, use: Use, about: str, why: str) -> None:
+        """Count a decision that memory moves, and keep what it was `about` and why; once for each reason."""
+        if self.told.get(about) != why:
+            self.told[about] = why
+            self.moved[use] += 1
+
+    def no_longer(self, about: str) -> None:
+        """Let go of what memory had to say about something."""
+        self.told.pop(about, None)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return how often each use moved a decision, and what was counted already."""
+        moved: dict[str, Json] = {use.value: times for use, times in self.moved.items()}
+        return {"moved": moved, "told": dict(self.told)}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self.moved = Counter({Use(name): times for name, times in data["moved"].items()})
+        self.told = dict(data["told"])
+
+    def _asked(self, use: Use) -> Recall | None:
+        return self._recall if use in self._uses else None
 
     def _mistakes(self, use: Use, context: Mapping[str, Json]) -> Sequence[MistakeRecord]:
-        return (
-            () if self._recall is None or use not in self._uses else self._recall.mistakes(context)
-        )
+        recall = self._asked(use)
+        return recall.mistakes(context) if recall is not None else ()
+
+    def _met(self, use: Use, kind: str, record: type[Record]) -> Mapping[str, Record]:
+        """Return the encounters of a kind that still hold, by key; what this session saw last counts."""
+        if (use,) not in self._kept:
+            recall = self._asked(use)
+            scopes = (self._episodes, self._session) if recall is not None else ()
+            self._kept[use,] = {
+                each.key: from_json(record, each.data)
+                for scope in scopes
+                if recall is not None
+                for each in recall.recent(scope, kind, MET)
+                if not each.closed
+            }
+        found: Mapping[str, Record] = self._kept[use,]
+        return found
 
 
 def _is_defeat(mistake: MistakeRecord) -> bool:
     situation = mistake.situation
     levels = situation.get("player_level"), situation.get("enemy_level")
     return all(isinstance(level, int) for level in levels) and "enemy_pokemon" in situation
+
+
+def _is_proven(strategy: SuccessfulStrategy) -> bool:
+    return strategy.total_uses >= OFTEN and strategy.success_rate >= MOSTLY

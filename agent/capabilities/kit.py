@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 from agent.capabilities.choices import Choices
+from agent.capabilities.encounters import Encounters
 from agent.capabilities.experience import Experience
 from agent.capabilities.ledger import Ledger
 from agent.capabilities.story import Story
@@ -27,6 +28,7 @@ class Kit:
     memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
     choices: Choices = field(default_factory=Choices)
+    encounters: Encounters = field(default_factory=Encounters)
 
     def chance(self, topic: str) -> random.Random:
         """Return what decides where several ways are as good; the same for the same seed and topic."""

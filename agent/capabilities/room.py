@@ -5,7 +5,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.shop import WANTED
+from agent.capabilities.shelves import WANTED
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, toss
 from emulator import Bag, Dex, Stack, State

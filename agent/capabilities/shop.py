@@ -1,13 +1,16 @@
 """Keeping a few things in the bag: balls while somebody is to be caught, potions and antidotes for the way."""
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.readiness import strength
+from agent.capabilities.shelves import WANTED, Shelves
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
@@ -15,7 +18,7 @@ from agent.skills import Skill, buy
 from emulator import State
 
 LEAST: Final = {supplies.POTION: 2, supplies.POKE_BALL: 2}  # below which one goes shopping
-WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
+EFFECTS: Final = {supplies.POKE_BALL: BALLS, supplies.POTION: "bag:potions"}  # of a visit
 PRIORITY: Final = 52
 COST: Final = 5
 NEAR: Final = 60  # steps that what runs short is worth: no more than to the next town
@@ -23,21 +26,24 @@ NEAR: Final = 60  # steps that what runs short is worth: no more than to the nex
 
 def capability(kit: Kit) -> Capability:
     """Buy what runs short where it is sold, as far as the money goes."""
-    clerks = {each: _wares(each, kit) for each in kit.story.clerks}
+    clerks, shelves = kit.story.clerks, Shelves(kit)
     called = {place.name: place.called for place in kit.story.places}
 
     def read(state: State) -> Mapping[str, int]:
-        lacking = _bought_from(clerks, kit, state)
+        lacking = _bought_from({each: shelves.believed(each) for each in clerks}, kit, state)
+        expected = _bought_from({each: shelves.told(each) for each in clerks}, kit, state)
+        _tell(lacking, expected, shelves, kit)
         return {supplied_by(each): int(each not in lacking) for each in clerks}
 
     def sources(state: State) -> tuple[object, ...]:
-        here = state.map.map_id
-        return state.bag, state.player.money, strength(state.party), state.flags.events, here
+        here, lessons = state.map.map_id, kit.experience.lessons
+        strong = strength(state.party)
+        return state.bag, state.player.money, strong, state.flags.events, here, lessons
 
     return Capability(
         name="shop",
         sensors=(watching({supplied_by(each): 1 for each in clerks}, sources, read),),
-        deeds=tuple(_deed(clerk, wares, kit) for clerk, wares in clerks.items()),
+        deeds=tuple(_deed(clerk, shelves, kit) for clerk in clerks),
         goals=tuple(
             Goal(
                 supplied_by(each),
@@ -53,6 +59,29 @@ def capability(kit: Kit) -> Capability:
 def supplied_by(clerk: Clerk) -> str:
     """Return the name of the fact that nothing runs short that `clerk` has for sale."""
     return f"supplied:{clerk.place}"
+
+
+def _tell(
+    lacking: Collection[Clerk], expected: Collection[Clerk], shelves: Shelves, kit: Kit
+) -> None:
+    """Say what memory changes: who is not asked, who is asked instead, and what a visit does not bring about."""
+    known = kit.experience
+    missing = {each: shelves.missing(each) for each in kit.story.clerks}
+    why = ", ".join(words for each in missing.values() for words in each.values())
+    for each in kit.story.clerks:
+        fact, name = supplied_by(each), f"shop:{each.place}"
+        known.reasons.pop(fact, None)
+        known.broken.pop(name, None)
+        promised = {
+            EFFECTS[item]: words for item, words in missing[each].items() if item in EFFECTS
+        }
+        if promised:
+            known.broken[name] = promised
+        if each in expected and each not in lacking:
+            known.sways(Use.SHOPS, fact, ", ".join(missing[each].values()))
+        elif each in lacking and each not in expected:
+            known.reasons[fact] = shelves.added(each) or why
+            known.sways(Use.SHOPS, fact, known.reasons[fact])
 
 
 def _bought_from(
@@ -93,24 +122,11 @@ def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
             yield item
 
 
-def _wares(clerk: Clerk, kit: Kit) -> frozenset[int]:
-    """Return what a clerk has for sale; nothing, where the cartridge does not tell."""
-    maps = {place.name: place.map_id for place in kit.story.places}
-    shops = kit.terrain.plain.map(maps[clerk.place]).shops
-    return frozenset(item for shop in shops if shop.slot == clerk.person for item in shop.items)
+def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
+    wares = shelves.told(clerk) | shelves.believed(clerk)
 
-
-def _stock(wares: Collection[int]) -> Iterator[Effect]:
-    """Yield what else is true after a visit to where these are sold."""
-    if supplies.POKE_BALL in wares:
-        yield Effect(BALLS, WANTED[supplies.POKE_BALL])
-    if supplies.POTION in wares:
-        yield Effect("bag:potions", WANTED[supplies.POTION])
-
-
-def _deed(clerk: Clerk, wares: Collection[int], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
-        return buy(clerk.person, WANTED, kit.terrain, state)
+        return buy(clerk.person, WANTED, kit.terrain, state, looked=partial(shelves.look, clerk))
 
     action = Action(
         name=f"shop:{clerk.place}",
@@ -119,7 +135,10 @@ def _deed(clerk: Clerk, wares: Collection[int], kit: Kit) -> Deed:
             Require("in_control", at_least=1),
             *(Require(fact, at_least=1) for fact in clerk.needs),
         ),
-        effects=(Effect(supplied_by(clerk), 1), *_stock(wares)),
+        effects=(
+            Effect(supplied_by(clerk), 1),
+            *(Effect(fact, WANTED[item]) for item, fact in EFFECTS.items() if item in wares),
+        ),
         cost=COST,
         says="buy what runs short",
     )

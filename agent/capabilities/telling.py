@@ -6,6 +6,8 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.catch import homes
+from agent.capabilities.encounters import only_talks
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Witness
 from agent.capabilities.readiness import team_of
@@ -37,9 +39,9 @@ def capability(kit: Kit) -> Capability:
     story, terrain, ledger, chance = kit.story, kit.terrain, kit.ledger, kit.chance("story")
     return Capability(
         name="story",
-        sensors=(_errand_sensor(story), _mark_sensor(story), _milestone_sensor(story, ledger)),
+        sensors=(_errand_sensor(kit), _mark_sensor(story), _milestone_sensor(story, ledger)),
         deeds=(
-            *(_errand_deed(errand, terrain) for errand in story.errands),
+            *(_errand_deed(errand, kit) for errand in story.errands),
             *(_task_deed(task, kit, chance) for task in story.tasks),
             *(_witness_deed(milestone, terrain, ledger) for milestone in story.milestones),
         ),
@@ -70,13 +72,29 @@ def _goal(fact: str, says: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, says)
 
 
-def _errand_sensor(story: Story) -> Sensor:
-    names = {_done(errand) for errand in story.errands}
+def _errand_sensor(kit: Kit) -> Sensor:
+    names = {_done(errand): errand for errand in kit.story.errands}
+    known_at, vain = -1, frozenset[str]()
 
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
-        return {name: int(recall.objective_status(name) == "completed") for name in names}
+        nonlocal known_at, vain
+        run = {name for name in names if recall.objective_status(name) == "completed"}
+        if known_at != kit.experience.lessons:
+            known_at = kit.experience.lessons
+            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], kit))
+        return {name: int(name in run or name in vain) for name in names}
 
     return Sensor(frozenset(names), read)
+
+
+def _is_vain(errand: Errand, kit: Kit) -> bool:
+    """Say whether memory knows that whoever the errand leads to only talks."""
+    (there,) = [each for each in kit.story.places if each.name == errand.place]
+    heard = kit.experience.person(there.map_id, errand.person)
+    if heard is None or heard.came:
+        return False
+    kit.experience.sways(Use.PEOPLE, errand.says, only_talks(heard))
+    return True
 
 
 def _mark_sensor(story: Story) -> Sensor:
@@ -101,9 +119,10 @@ def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
     return Sensor(frozenset(names), read)
 
 
-def _errand_deed(errand: Errand, terrain: Terrain) -> Deed:
+def _errand_deed(errand: Errand, kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
-        return talk(errand.person, terrain, state)
+        hearing = talk(errand.person, kit.terrain, state)
+        return kit.encounters.hear(errand.person, hearing, state)
 
     action = Action(
         name=_done(errand),

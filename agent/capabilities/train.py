@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.readiness import Standing, ahead, odds, standing, strength, team_of
 from agent.capabilities.story import Place
@@ -56,8 +57,10 @@ def _ready_sensor(kit: Kit) -> Sensor:
         grounds.pop(fact, None)
         if found.proof is not None:
             grounds[fact] = str(found.proof)
+            kit.experience.sways(Use.WINS, fact, grounds[fact])
         elif found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
+            kit.experience.sways(Use.STRENGTH, fact, reasons[fact])
 
     def sources(state: State) -> tuple[object, ...]:
         return strength(state.party), state.flags.events, kit.experience.lessons

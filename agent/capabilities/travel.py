@@ -1,14 +1,16 @@
 """Getting from place to place."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Place, Story
 from agent.perception import Percept
 from agent.planning import Action, Effect, Extra, Require
-from agent.skills import Destination, Hazard, Obstacles, Skill, Terrain, travel
+from agent.skills import Hazard, Obstacles, Skill, Terrain
 from emulator import State
 from memory import Recall
 
@@ -36,8 +38,8 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="travel",
         sensors=(Sensor(frozenset(at(place) for place in maps) | {MAP}, read),),
-        deeds=tuple(_deed(place, maps, kit.terrain) for place in places),
-        hazards=(_closed_gates(kit.story),),
+        deeds=tuple(_deed(place, maps, kit) for place in places),
+        hazards=(_closed_gates(kit.story), partial(around, kit)),
     )
 
 
@@ -46,9 +48,12 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def _deed(place: Place, maps: Mapping[str, int], terrain: Terrain) -> Deed:
+def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
-        return travel(terrain, Destination(place.map_id), state)
+        return walk(place, kit, state)
+
+    def note(state: State) -> str:
+        return detour(place, kit, state)
 
     needs = tuple(Require(fact, at_least=1) for fact in place.needs)
     action = Action(
@@ -59,11 +64,11 @@ def _deed(place: Place, maps: Mapping[str, int], terrain: Terrain) -> Deed:
             Effect(MAP, place.map_id),
         ),
         cost=TRAVEL_COST,
-        extra=_distance_to(place, terrain),
+        extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way: the skill waits that out itself.
-    return Deed(action, begin, masters=frozenset({"busy"}))
+    return Deed(action, begin, masters=frozenset({"busy"}), note=note)
 
 
 def _distance_to(place: Place, terrain: Terrain) -> Extra:

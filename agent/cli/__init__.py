@@ -114,7 +114,7 @@ def play(
         list[Use] | None,
         typer.Option(
             metavar="USE",
-            help="Make no use of memory for costs, strength or choices; may be given several times.",
+            help=f"Make no use of memory for one of: {', '.join(use.value for use in Use)}; may be given several times.",
             show_default=False,
         ),
     ] = None,

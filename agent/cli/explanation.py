@@ -16,3 +16,5 @@ def show_outlook(outlook: Outlook, output: Output) -> None:
         output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
     output.say(f"Now: {outlook.now}.")
     output.say(outlook.plan or "No plan.")
+    for words in outlook.remembered:
+        output.say(f"Remembered: {words}.")

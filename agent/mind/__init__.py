@@ -3,6 +3,7 @@
 from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Source
 from agent.mind.ladder import Episode, Ladder
+from agent.mind.meetings import MeetingProducers
 from agent.mind.mind import Mind
 from agent.mind.prices import Prices
 from agent.mind.progress import Progress
@@ -14,6 +15,7 @@ __all__ = [
     "Episode",
     "Intent",
     "Ladder",
+    "MeetingProducers",
     "Mind",
     "PlayProducers",
     "Prices",

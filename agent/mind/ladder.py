@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
-from agent.capabilities import Deed
+from agent.capabilities import Deed, Inquiry
 from agent.errors import StuckReason
 from agent.mind.progress import Progress
 from agent.perception import Percept
@@ -27,6 +27,7 @@ class Rung(Enum):
     """What is done, the mildest first."""
 
     REPLAN = "replan"  # with the actions to blame cooling down
+    ASK_AROUND = "ask_around"  # whoever is on the map and was not heard yet
     LEAVE_MAP = "leave_map"  # then plan from elsewhere
     # Advice is asked for here once there is somebody to ask.
     RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
@@ -58,15 +59,22 @@ class Episode:
 
 
 class Ladder:
-    """Watches progress and answers the lack of it; `escape` is how a map is left.
+    """Watches progress and answers the lack of it; `escape` is how a map is left, `inquiry` how people are asked.
 
     Cool-downs, the episode under way and all counts outlive a restore. `seed` decides how long is
     waited after one.
     """
 
-    def __init__(self, progress: Progress, seed: int, escape: Deed | None = None) -> None:
+    def __init__(
+        self,
+        progress: Progress,
+        seed: int,
+        escape: Deed | None = None,
+        inquiry: Inquiry | None = None,
+    ) -> None:
         self.progress = progress
         self.escape = escape
+        self.inquiry = inquiry
         self.episode: Episode | None = None
         self.episodes = 0
         self.restores = 0
@@ -77,6 +85,7 @@ class Ladder:
         self._cooling: dict[str, int] = {}  # until which tick
         self._leaving: int | None = None  # the map to leave
         self._leaves = 0
+        self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
 
     def saw(self, percept: Percept) -> Episode | None:
@@ -91,7 +100,8 @@ class Ladder:
         """Return the episode under way, which is over."""
         if self.episode is None:
             raise RuntimeError("no episode is under way")
-        episode, self.episode, self._leaving = self.episode, None, None
+        episode, self.episode = self.episode, None
+        self._leaving = self._asking = None
         return replace(episode, over=True)
 
     def climb(self, reason: StuckReason, percept: Percept, goal: str | None) -> Rung:
@@ -111,6 +121,8 @@ class Ladder:
         match rung:
             case Rung.REPLAN:
                 self._cool(COOL_DOWN)
+            case Rung.ASK_AROUND:
+                self._asking = percept.place.map_id
             case Rung.LEAVE_MAP:
                 self._leaving, self._leaves = percept.place.map_id, LEAVES
             case Rung.RESTORE:
@@ -145,8 +157,14 @@ class Ladder:
         return frames
 
     def way_out(self, percept: Percept) -> Deed | None:
-        """Return how to leave the map, while that is what should be done."""
-        if self._leaving is None or self.escape is None or not percept.state.in_control:
+        """Return whom to ask or how to leave the map, while that is what should be done."""
+        if not percept.state.in_control:
+            return None
+        if self._asking is not None and self.inquiry is not None:
+            if self._asking == percept.place.map_id and self.inquiry.somebody(percept.state):
+                return self.inquiry.deed
+            self._asking = None
+        if self._leaving is None or self.escape is None:
             return None
         if percept.place.map_id != self._leaving or not self._leaves:
             self._leaving = None
@@ -172,7 +190,7 @@ class Ladder:
         self._cooling = {
             name: tick + until - died["tick"] for name, until in died["cooling"].items()
         }
-        self._tick, self._leaving = tick, None
+        self._tick, self._leaving, self._asking = tick, None, None
         chance = random.Random(f"{self._seed}:{self.restores}")
         self._pause = chance.randint(1, LONGEST_PAUSE)
 
@@ -188,6 +206,7 @@ class Ladder:
             "cooling": dict(self._cooling),
             "leaving": self._leaving,
             "leaves": self._leaves,
+            "asking": self._asking,
             "pause": self._pause,
         }
 
@@ -197,6 +216,7 @@ class Ladder:
         self.progress.restore(data["progress"])
         self._tick, self._cooling = data["tick"], dict(data["cooling"])
         self._leaving, self._leaves, self._pause = data["leaving"], data["leaves"], data["pause"]
+        self._asking = data.get("asking")  # checkpoints of before people were asked have none
 
     def _adopt(self, data: Mapping[str, Any]) -> None:
         kept = data["episode"]
@@ -223,12 +243,16 @@ class Ladder:
     def _next_rung(self, percept: Percept) -> Rung:
         climbed = self.episode.rungs if self.episode is not None else ()
         state = percept.state
-        can_leave = self.escape is not None and state.game_started and not state.in_battle
+        is_free = state.game_started and not state.in_battle
+        can_leave = self.escape is not None and is_free
+        can_ask = self.inquiry is not None and is_free and self.inquiry.somebody(state)
         restores = climbed.count(Rung.RESTORE.value)
         if self.episodes > MOST_EPISODES:
             return Rung.GIVE_UP
         if not climbed:
             return Rung.REPLAN
+        if can_ask and not restores and Rung.ASK_AROUND.value not in climbed:
+            return Rung.ASK_AROUND
         if can_leave and not restores and Rung.LEAVE_MAP.value not in climbed:
             return Rung.LEAVE_MAP
         if restores < RESTORES and self.restores < MOST_RESTORES:

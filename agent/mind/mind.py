@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from agent.capabilities import PEACE, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
+from agent.mind.counsel import Counsel, noted
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.ladder import Episode, Ladder, Rung
 from agent.mind.prices import Prices
 from agent.perception import Percept
-from agent.planning import Action, Facts, Goal, Plan, after, explain, plan
+from agent.planning import Facts, Goal, Plan, after, explain
 from agent.skills import Course, Outcome, once, wait
 from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable
@@ -37,7 +38,7 @@ class Mind:
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
-        self._prices = prices or Prices()
+        self._counsel = Counsel(prices or Prices())
         self._here: State | None = None
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
@@ -47,8 +48,9 @@ class Mind:
         ladder.spare(
             name for name, deed in self._deeds.items() if deed.at_once or deed.holds is not PEACE
         )
-        if ladder.escape is not None:
-            self._deeds[ladder.escape.action.name] = ladder.escape
+        for way_out in (ladder.escape, ladder.inquiry.deed if ladder.inquiry else None):
+            if way_out is not None:
+                self._deeds[way_out.action.name] = way_out
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
         self._intent: Intent | None = None
@@ -168,7 +170,7 @@ class Mind:
     def _climb(self, reason: StuckReason, percept: Percept) -> None:
         ladder = self._ladder
         rung = ladder.climb(reason, percept, self.goal)
-        if rung in {Rung.REPLAN, Rung.LEAVE_MAP}:
+        if rung in {Rung.REPLAN, Rung.ASK_AROUND, Rung.LEAVE_MAP}:
             self._intent = self._plan = None
             return
         if rung is Rung.GIVE_UP:
@@ -262,14 +264,19 @@ class Mind:
         kept = self._plan
         if kept is not None and not kept.stands(facts):
             kept = None
-        actions = self._actions()
+        offered = self._ladder.offered(self.domain.actions)
+        find = self._counsel.of(offered, self._failures, self._here)
         for goal in goals:
-            if kept is not None and kept.goal is goal:
-                return kept
-            found = plan(goal, facts, actions)
+            found = kept if kept is not None and kept.goal is goal else find(goal, facts)
             if found is not None:
-                return found
+                return self._noted(found)
         return None
+
+    def _noted(self, chosen: Plan) -> Plan:
+        """Return a plan with what memory has to say of beginning it now."""
+        note = self._deeds[chosen.actions[0].name].note
+        words = note(self._here) if note is not None and self._here is not None else ""
+        return noted(chosen, words) if words else chosen
 
     @staticmethod
     def at_a_loss(goals: Sequence[Goal]) -> str:
@@ -332,11 +339,6 @@ class Mind:
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
             self._setbacks[intent.pursuit.goal.name] += 1
-
-    def _actions(self) -> list[Action]:
-        """The actions at what they cost today: what failed before is tried later."""
-        offered = self._ladder.offered(self.domain.actions)
-        return self._prices.today(offered, self._failures, self._here)
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
         return Intent(

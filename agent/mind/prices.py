@@ -27,30 +27,40 @@ class Prices:
     def __init__(
         self, experience: Experience | None = None, place_of: Callable[[State], str] = nowhere
     ) -> None:
-        self._experience = experience or Experience()
-        self._place_of = place_of
+        self.experience = experience or Experience()
+        self.place_of = place_of
 
     def today(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
     ) -> list[Action]:
         """Return the actions at what they cost in this moment, with what memory has to do with it as their note."""
-        known = self._experience.failing(self._place_of(state)) if state is not None else {}
-        reasons, grounds = self._experience.reasons, self._experience.grounds
-        if not (failures or known or reasons or grounds):
+        known = self.experience.failing(self.place_of(state)) if state is not None else {}
+        said = self.experience
+        if not (failures or known or said.reasons or said.grounds or said.broken):
             return list(actions)
-        priced = (
-            _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
-        )
-        return [_noted(each, reasons, grounds) for each in priced]
+        kept = (_true(each, said.broken.get(each.name, {})) for each in actions)
+        priced = (_priced(each, failures.get(each.name, 0), known.get(each.name)) for each in kept)
+        return [_noted(each, said.reasons, said.grounds) for each in priced]
+
+
+def _true(action: Action, broken: Mapping[str, str]) -> Action:
+    """Return an action without the effects that memory knows it not to have, and why as its note."""
+    if not broken:
+        return action
+    effects = tuple(each for each in action.effects if each.fact not in broken)
+    whys = "; ".join(dict.fromkeys(f"remembered: {why}" for why in broken.values()))
+    return replace(action, effects=effects, note=whys)
 
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
     remembered = min(mistake.occurrence_count, MOST_REMEMBERED) if mistake is not None else 0
     if not (failures or remembered):
         return action
-    note = mistake.description if mistake is not None and remembered > failures else ""
     cost = action.cost + RETRY_COST * max(failures, remembered)
-    return replace(action, cost=cost, note=note and f"remembered: {note}")
+    if mistake is None or remembered <= failures:
+        return replace(action, cost=cost)
+    notes = ([action.note] if action.note else []) + [f"remembered: {mistake.description}"]
+    return replace(action, cost=cost, note="; ".join(notes))
 
 
 def _noted(action: Action, reasons: Mapping[str, str], grounds: Mapping[str, str]) -> Action:

@@ -114,7 +114,7 @@ class PlayProducers:
             tick=call.instance.tick,
             action_type="sequence",
             action_value=intent.name,
-            reasoning=intent.why,
+            reasoning=intent.pursuit.goal.says if intent.pursuit else intent.why,
             confidence=1.0,  # rules do not doubt
             success=performed.outcome is Outcome.DONE,
             outcome_summary=performed.outcome.value,

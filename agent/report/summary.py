@@ -1,7 +1,7 @@
 """How a run ended, as one object."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -52,6 +52,9 @@ class Summary:
     consolidations: int
     episodes: int  # of getting nowhere
     restores: int
+    moved: Mapping[str, int] = field(
+        default_factory=dict
+    )  # decisions, by the use of memory that moved them
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""

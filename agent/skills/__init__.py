@@ -21,13 +21,14 @@ from agent.skills.orders import (
     is_lawful,
     usable_slots,
 )
+from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.terrain import Hazard, Terrain
-from agent.skills.travel import Destination, travel
+from agent.skills.travel import Destination, find_way, travel
 from agent.skills.watchers import Watcher, watchers
 
 __all__ = [
@@ -54,12 +55,14 @@ __all__ = [
     "choose",
     "examine",
     "fight",
+    "find_way",
     "first_able",
     "is_lawful",
     "leave_map",
     "look_at",
     "nothing",
     "once",
+    "overseen",
     "read_on",
     "roam",
     "swap",

@@ -26,6 +26,7 @@ QUIET: Final = 4  # looks without menu or text after which they are over, eight 
 
 Done: TypeAlias = Callable[[State], bool]
 Answer: TypeAlias = Callable[[State, Menu], Movement]
+Looked: TypeAlias = Callable[[State, tuple[int, ...]], object]
 
 
 def use_item(item: int, position: int, state: State) -> Skill:
@@ -74,30 +75,46 @@ def swap(first: int, second: int, state: State) -> Skill:
     return (yield from _behind_start(answer, swapped, state))
 
 
-def buy(slot: int, wanted: Mapping[int, int], terrain: Terrain, state: State) -> Skill:
+def buy(
+    slot: int,
+    wanted: Mapping[int, int],
+    terrain: Terrain,
+    state: State,
+    *,
+    looked: Looked = lambda _state, _wares: None,
+) -> Skill:
     """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds so many of each thing.
 
-    DONE as well when money or bag do not allow it all; BLOCKED when nobody sells there.
+    What is for sale the open list says; `looked` is told of it once, with nothing where none was shown to one who
+    asked. DONE as well when money, bag or shelf do not allow it all; BLOCKED when nobody stands there.
     """
     shops = terrain.world(state).map(state.map.map_id).shops
-    wares = next((shop.items for shop in shops if shop.slot == slot), None)
-    if wares is None:
-        return Outcome.BLOCKED
-    return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, wares)))
+    told = next((shop.items for shop in shops if shop.slot == slot), ())
+    return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, told, looked)))
 
 
-def _haggle(wanted: Mapping[int, int], wares: tuple[int, ...], state: State) -> Movement:
-    purchase = _Purchase(wanted, wares)
+def _haggle(
+    wanted: Mapping[int, int], told: tuple[int, ...], looked: Looked, state: State
+) -> Movement:
+    purchase = _Purchase(wanted, told)
+    asks = not purchase.is_over(state)
     state = yield from _work(purchase.answer, purchase.is_over, state)
-    return (yield from leave_menus(state))
+    state = yield from leave_menus(state)
+    if asks:
+        looked(state, purchase.wares or ())
+    return state
 
 
 class _Purchase:
-    """What is still to be asked of a clerk."""
+    """What is still to be asked of a clerk; what is for sale is not known before the list is open.
 
-    def __init__(self, wanted: Mapping[int, int], wares: tuple[int, ...]) -> None:
+    `told` is what the cartridge says of it, for a list that RAM does not show.
+    """
+
+    def __init__(self, wanted: Mapping[int, int], told: tuple[int, ...]) -> None:
         self._wanted = wanted
-        self._wares = wares
+        self._told = told
+        self.wares: tuple[int, ...] | None = None
         self._item: int | None = None  # that is talked about
         self._said = False  # whether the clerk has been told how many of it
         self._short = dict.fromkeys(wanted, 0)  # how often less was had than asked for
@@ -125,18 +142,22 @@ class _Purchase:
                 return (yield tap(Button.B, settle=16))
 
     def _choose(self, state: State) -> Movement:
+        self.wares = state.list_entries or self._told
         if self._item is not None and self._said:
             self._short[self._item] += 1
         self._item, self._said = self._next(state), False
-        if self._item is None:
+        if self._item is None or self.wares is None:
             return (yield tap(Button.B, settle=16))
-        return (yield from select(self._wares.index(self._item), state))
+        return (yield from select(self.wares.index(self._item), state))
 
     def _next(self, state: State) -> int | None:
         lacking = (item for item in self._wanted if self._lack(item, state) > 0)
         return next(
-            (each for each in lacking if each in self._wares and self._short[each] < TRIES), None
+            (each for each in lacking if self._is_sold(each) and self._short[each] < TRIES), None
         )
+
+    def _is_sold(self, item: int) -> bool:
+        return self.wares is None or item in self.wares
 
     def _amount(self, item: int, state: State) -> int:
         """How many to ask for: what was refused once may have been too dear."""

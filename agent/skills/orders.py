@@ -48,10 +48,11 @@ Order: TypeAlias = Attack | Switch | Flee | Use | Throw
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What was tried so far: what the game refused in this turn, and how many balls flew in this battle."""
+    """What was tried so far: what the game refused in this turn, and in this battle balls that flew and moves used."""
 
     refused: frozenset[Order] = frozenset()
     balls: int = 0
+    used: frozenset[int] = frozenset()
 
 
 class Commander(Protocol):

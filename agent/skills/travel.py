@@ -1,6 +1,6 @@
 """Walking a route on live maps: people move, warps fade, and every stride is checked against the cartridge."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -50,14 +50,31 @@ class Destination:
         return here and (self.squares is None or (spot.x, spot.y) in self.squares)
 
 
+def find_way(terrain: Terrain, destination: Destination, state: State) -> list[Hop] | None:
+    """Return the shortest way to `destination` when nobody and nothing stands in it."""
+    world, here = terrain.world(state), spot_of(state)
+    distances = (
+        Distances.of(world).to(destination.map_id, here)
+        if destination.map_id != here.map_id
+        else None
+    )
+    return find_route(world, here, destination.accepts, distances=distances)
+
+
 def travel(
-    terrain: Terrain, destination: Destination, state: State, *, patience: int = 40
+    terrain: Terrain,
+    destination: Destination,
+    state: State,
+    *,
+    patience: int = 40,
+    balked: Callable[[Spot], object] = lambda _spot: None,
 ) -> Skill:
     """Walk to the nearest spot of `destination`, over as many maps as it takes.
 
     The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
     one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
-    do not count, for `WAITS` of them, that nobody spoils but who walks about.
+    do not count, for `WAITS` of them, that nobody spoils but who walks about. `balked` is told of the spot that the
+    last of them could not step on, where the way was free as far as one saw.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
     shut_in: Enclosure | None = None  # while that holds there is nothing to search for
@@ -92,7 +109,10 @@ def travel(
         else:
             detour = DETOUR
             state = yield from follow(_stage(route, here), state, crowd)
-            patience -= spot_of(state) == here
+            if spot_of(state) == here:
+                patience -= 1
+                if not patience:
+                    balked(route[0].to)
     return Outcome.BLOCKED
 
 

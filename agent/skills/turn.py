@@ -34,6 +34,7 @@ class Turn:
         self._looks = 0
         self._refused: set[Order] = set()
         self._balls = 0
+        self._used: set[int] = set()  # the numbers of moves
 
     def order_for(self, state: State) -> Order:
         """Return the order to carry out while the battle menu waits."""
@@ -61,7 +62,9 @@ class Turn:
         return self._choices > PATIENCE and self._choices % PATIENCE < PATIENCE // 2
 
     def _next(self, state: State) -> Order:
-        order = self.commander.order(state, Tried(frozenset(self._refused), self._balls))
+        order = self.commander.order(
+            state, Tried(frozenset(self._refused), self._balls, frozenset(self._used))
+        )
         if order not in self._refused and is_lawful(order, state):
             return order
         return any_attack(state.battle) if state.battle is not None else Attack(0)
@@ -75,6 +78,7 @@ class Turn:
             return
         self._refused.clear()
         self._balls += isinstance(self.order, Throw)
+        self._used |= _moves_of(self.order, self._given_in)
 
 
 def _is_done(order: Order, before: State, now: State) -> bool:
@@ -91,3 +95,11 @@ def _is_done(order: Order, before: State, now: State) -> bool:
         case Attack():
             # Whatever a turn does shows on one of the two; a refusal leaves both as they were.
             return (battle.own, battle.enemy) != (then.own, then.enemy)
+
+
+def _moves_of(order: Order, before: State | None) -> set[int]:
+    """Return the move that an order used, as a set of none or one."""
+    own = before.battle.own if before is not None and before.battle is not None else None
+    if own is None or not isinstance(order, Attack) or order.slot >= len(own.moves):
+        return set()
+    return {own.moves[order.slot].move}

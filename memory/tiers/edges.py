@@ -19,6 +19,7 @@ from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
 from memory.tiers import approaches, lessons, situations
 from memory.tiers.approaches import Approach
+from memory.tiers.encounters import ENCOUNTERS
 from memory.tiers.journeys import WAYPOINT
 from memory.tiers.knowledge import SuccessfulStrategy
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
@@ -144,10 +145,10 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
 
 
 def _is_experience(entry: Entry) -> bool:
-    """What is worth telling as it was: sessions, getting stuck, and battles that were lost or caught something."""
+    """What is worth telling as it was: sessions, getting stuck, encounters, and battles that were lost or caught something."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {SESSION, STUCK, WAYPOINT}
+    return entry.kind in {SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
 
 
 def _is_skill(entry: Entry) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from memory.blackboard.scopes import COLLECTIVE
 from memory.codec import from_json
 from memory.tiers.approaches import APPROACH, Approach
+from memory.tiers.encounters import ENCOUNTERS, contradiction
 from memory.tiers.knowledge import LearnedPattern
 from memory.tiers.lessons import mistake_id_of
 from memory.tiers.tactician import MISTAKE, PATTERN
@@ -34,14 +35,21 @@ class Verdict(NamedTuple):
 
 
 class Truth:
-    """Watches a blackboard. What it closes of knowledge in `semantic` and elsewhere is told by `tell`."""
+    """Watches a blackboard. What it closes of knowledge in `semantic`, `episodic` and elsewhere is told by `tell`."""
 
     def __init__(
-        self, blackboard: Blackboard, config: ConsolidationConfig, *, semantic: str, tell: Tell
+        self,
+        blackboard: Blackboard,
+        config: ConsolidationConfig,
+        *,
+        semantic: str,
+        episodic: str,
+        tell: Tell,
     ) -> None:
         self._blackboard = blackboard
         self._config = config
         self._semantic = semantic
+        self._episodic = episodic
         self._tell = tell
         self._claims: dict[int, Entry] = {}  # those open, found again in the scopes after a restart
         for scope in blackboard.scopes():
@@ -79,6 +87,8 @@ class Truth:
             self._doubt_pattern(entry)
         elif event.action == "write" and entry.kind == APPROACH:
             self._doubt_mistake(entry)
+        elif event.action == "write" and entry.kind in ENCOUNTERS:
+            self._doubt_encounter(entry)
 
     def _consider(self, entry: Entry) -> None:
         if entry.status == "claim" and not entry.closed and CLAIMS in entry.data:
@@ -104,6 +114,15 @@ class Truth:
         if mistake is not None and not mistake.closed:
             total = seen.successes + seen.failures
             self._close(mistake, f"it worked {seen.successes} of {total} times", entry.key)
+
+    def _doubt_encounter(self, entry: Entry) -> None:
+        """Close what earlier runs, or this one, told of somebody or something that is seen to be otherwise now."""
+        known = self._blackboard.get(self._episodic, entry.key)
+        if known is None or known.closed or known.seq == entry.seq:
+            return
+        otherwise = contradiction(entry.kind, known.data, entry.data)
+        if otherwise:
+            self._close(known, f"seen otherwise: {otherwise}", entry.key)
 
     def _close(self, entry: Entry, reason: str, *evidence: str) -> None:
         where = (*evidence, f"tick:{self._blackboard.tick}")

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from agent.capabilities import Capability, Deed, Reflex, Sensor
+from agent.capabilities import Capability, Deed, Inquiry, Reflex, Sensor
 from agent.errors import Stuck, StuckReason
 from agent.mind import Episode, Ladder, Mind, Progress
 from agent.mind.ladder import COOL_DOWN, MOST_RESTORES
@@ -20,6 +20,7 @@ from tests.agent.support import Played, game_at
 GO = Action("go", (), (Effect("there", 1),), 3, "go there")
 SWIM = Action("swim", (), (Effect("there", 1),), 90, "swim there")
 LEAVE = Action("leave_map", (), (), 1, "leave")
+ASK = Action("ask_around", (), (), 1, "ask")
 THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 
 
@@ -50,6 +51,7 @@ class Swamp:
     told: list[Episode] = field(default_factory=list)
     did: list[str] = field(default_factory=list)
     alarm: bool = False
+    unheard: int = 0  # people on the map
 
     def __post_init__(self) -> None:
         self.mind = self.another()
@@ -68,8 +70,14 @@ class Swamp:
             goals=(THERE,),
             reflexes=(alarm,),
         )
-        ladder = Ladder(Progress(), seed=1, escape=Deed(LEAVE, no_use))
+        asking = Inquiry(Deed(ASK, self._ask), lambda _state: self.unheard > 0)
+        ladder = Ladder(Progress(), 1, Deed(LEAVE, no_use), asking)
         return Mind((swamp,), cast("Recall", None), hooks, ladder)
+
+    def _ask(self, _state: State) -> Skill:
+        self.unheard -= 1
+        yield wait(1)
+        return Outcome.DONE
 
     def _note(self, _call: Call, episode: Episode) -> None:
         self.told.append(episode)
@@ -144,6 +152,21 @@ def test_when_that_does_not_help_the_map_is_left(percept: Percept) -> None:
     swamp.grow()
     swamp.tick()
     assert swamp.told[0].solved_by == "leave_map"
+
+
+def test_before_the_map_is_left_each_who_was_not_heard_is_asked(percept: Percept) -> None:
+    swamp = Swamp(percept, unheard=2)
+    swamp.until("leave_map")
+    assert swamp.kept()["episode"]["rungs"] == ["replan", "ask_around", "leave_map"]
+    assert swamp.did.count("ask_around") == 2
+
+
+def test_what_somebody_gave_is_told_as_what_helped(percept: Percept) -> None:
+    swamp = Swamp(percept, unheard=1)
+    swamp.until("ask_around")
+    swamp.grow()
+    swamp.tick()
+    assert swamp.told[0].solved_by == "ask_around"
 
 
 def test_a_deed_that_the_game_keeps_taking_over_from_is_noticed(percept: Percept) -> None:

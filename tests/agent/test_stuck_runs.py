@@ -93,7 +93,7 @@ def test_a_run_that_gets_nowhere_goes_back_and_then_gives_up(
     assert summary.errors == 0
     assert "walk to the island" in summary.reason
     last = episodes(path)[-1]
-    assert last["rungs"] == ["replan", "leave_map", "restore", "restore", "give_up"]
+    assert last["rungs"] == ["replan", "leave_map", "ask_around", "restore", "restore", "give_up"]
     assert last["run"] == "stuck"
     assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
     assert last["tried"][0] == "travel:island"

@@ -18,16 +18,27 @@ def plain_wishes(_state: State) -> Wishes:
     return Wishes()
 
 
+def unheard(_state: State) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tactics:
-    """A commander that keeps nothing: the same state is always answered alike."""
+    """A commander that keeps nothing: the same state is always answered alike.
+
+    `swayed` hears of each turn in which a sequence that won before decides between moves as good.
+    """
 
     dex: Dex
     wishing: Wishing = plain_wishes
+    swayed: Callable[[State], None] = unheard
 
     def order(self, state: State, tried: Tried) -> Order:
         """Return what to do this turn."""
-        return policy.command(self.dex, state, self.wishing(state), tried)
+        found = policy.choice(self.dex, state, self.wishing(state), tried)
+        if found.swayed:
+            self.swayed(state)
+        return found.order
 
     def next_mon(self, state: State) -> int:
         """Return the place of the mon to send when one has to be sent."""

@@ -1,6 +1,6 @@
 """What to do each turn: of all there is to do, what is worth most by the exact odds of both sides."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.capabilities.tactics.catching import catching
 from agent.capabilities.tactics.options import (
@@ -21,6 +21,7 @@ from emulator import Dex, State
 AS_GOOD: Final = (
     0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
 )
+AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
 HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
 WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
 THRIFT: Final = 0.02
@@ -29,17 +30,29 @@ LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
 UNTRIED: Final = Tried()
 
 
+class Choice(NamedTuple):
+    """An order, and whether it is another one than it would be without the sequence that won before."""
+
+    order: Order
+    swayed: bool = False
+
+
 def command(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> Order:
     """Return the order for this turn; always one that the game would carry out."""
+    return choice(dex, state, wishes, tried).order
+
+
+def choice(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> Choice:
+    """Return the order for this turn, and what moved it."""
     table = Table.of(dex, state, wishes)
     if table is None:
-        return any_attack(state.battle) if state.battle is not None else Attack(0)
+        return Choice(any_attack(state.battle) if state.battle is not None else Attack(0))
     order = catching(table, tried)
     if order is not None and is_lawful(order, state):
-        return order
+        return Choice(order)
     found = [each for each in _options(table) if each.order not in tried.refused]
     lawful = [each for each in found if is_lawful(each.order, state)]
-    return _best(table, lawful) if lawful else any_attack(table.battle)
+    return _best(table, lawful, tried) if lawful else Choice(any_attack(table.battle))
 
 
 def next_mon(dex: Dex, state: State, wishes: Wishes) -> int:
@@ -73,12 +86,24 @@ def _options(table: Table) -> list[Option]:
     return found
 
 
-def _best(table: Table, found: list[Option]) -> Order:
+def _best(table: Table, found: list[Option], tried: Tried) -> Choice:
     thrift = WILD_THRIFT if table.battle.is_wild else THRIFT
     prices = [(each.worth - thrift / each.pp, each) for each in found]
     highest = max(price for price, _ in prices)
     good = [each for price, each in prices if price >= highest - AS_GOOD]
-    return min(good, key=lambda each: each.turns).order
+    best = min(good, key=lambda each: each.turns)
+    won = _next_that_won(table, tried)
+    as_quick = [each.order for each in good if each.turns <= best.turns + AS_QUICK]
+    if won is None or won == best.order or won not in as_quick:
+        return Choice(best.order)
+    return Choice(won, swayed=True)
+
+
+def _next_that_won(table: Table, tried: Tried) -> Order | None:
+    """Return the order of the first move of the sequence that was not used yet in this battle."""
+    move = next((each for each in table.wishes.sequence if each not in tried.used), None)
+    slots = enumerate(table.own.moves)
+    return next((Attack(slot) for slot, known in slots if known.move == move), None)
 
 
 def _values(dex: Dex, state: State, wishes: Wishes) -> list[tuple[float, int]]:
