@@ -27,6 +27,7 @@ from agent.capabilities import (
     Use,
     capabilities_for,
     escape,
+    found,
     inquiry,
 )
 from agent.errors import Stuck
@@ -263,8 +264,9 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
+        picked_up = partial(found, World.of(self._console.cartridge))
         PlayProducers(
-            self._story.place_of, self._battles, self._choices, self._store.run_id
+            self._story.place_of, self._battles, self._choices, self._store.run_id, picked_up
         ).register(producers)
         MeetingProducers(self._story, lambda: self._console.link.tick).register(producers)
         PostMortems(self._store, self._story.called).register(producers)

@@ -13,6 +13,7 @@ from agent.capabilities.choices import Choices
 from agent.capabilities.encounters import Encounters, Hearing
 from agent.capabilities.escape import escape
 from agent.capabilities.experience import EVERY_USE, Experience, Use
+from agent.capabilities.finds import found
 from agent.capabilities.health import hp_percent
 from agent.capabilities.inquiry import Inquiry, inquiry
 from agent.capabilities.kit import Kit
@@ -48,6 +49,7 @@ __all__ = [
     "capabilities_for",
     "domain_of",
     "escape",
+    "found",
     "hp_percent",
     "inquiry",
     "reached",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeVar
 
+from agent.capabilities.finds import spare
 from agent.capabilities.ways import Verdict, best_of
 from memory import (
     BARRED,
@@ -37,6 +38,7 @@ class Use(Enum):
     SEQUENCES = "sequences"  # of plans as cheap one of actions that led there before is taken
     SHOPS = "shops"  # what a shop was seen not to have is not asked for there
     PEOPLE = "people"  # who only talks is not talked to twice
+    THINGS = "things"  # what no run ever missed is left lying
 
 
 LATELY: Final = 100  # earlier runs whose ways are looked at
@@ -119,6 +121,15 @@ class Experience:
         if recall is None:
             return Verdict(drawn)
         return best_of(choice, ways, drawn, recall.recent(self._episodes, WAYPOINT, LATELY))
+
+    def spare(self, item: int) -> str:
+        """Return why nobody needs to pick an item up, in words; nothing where somebody might."""
+        if (Use.THINGS,) not in self._kept:
+            recall = self._asked(Use.THINGS)
+            known = recall.recent(self._episodes, WAYPOINT, LATELY) if recall is not None else ()
+            self._kept[Use.THINGS,] = spare(known)
+        found: Mapping[int, str] = self._kept[Use.THINGS,]
+        return found.get(item, "")
 
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
         """Return the most proven sequence of moves that won for `own` against `enemy`."""

@@ -1,9 +1,10 @@
-"""Picking up what lies about, as long as the bag has room for it."""
+"""Picking up what lies about, as long as the bag has room for it, and nobody knows that it is never missed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, watching
+from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
@@ -18,13 +19,21 @@ def capability(kit: Kit) -> Capability:
     """Pick up the things of the map one is on."""
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.map.map_id, state.flags.hidden, state.bag, state.in_control
+        lessons = kit.experience.lessons
+        return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
 
     def read(state: State) -> Mapping[str, int]:
-        return {LEFT: sum(1 for _ in _things(kit, state))}
+        things = dict(_things(kit, state))
+        whys = {slot: kit.experience.spare(item) for slot, item in things.items()}
+        for slot, why in whys.items():
+            if why:
+                item = kit.dex.all_items.get(things[slot])
+                name = item.name if item is not None else f"item {things[slot]}"
+                kit.experience.sways(Use.THINGS, f"{name} on {kit.story.place_of(state)}", why)
+        return {LEFT: sum(not why for why in whys.values())}
 
     def begin(state: State) -> Skill:
-        slots = set(_things(kit, state))
+        slots = {slot for slot, item in _things(kit, state) if not kit.experience.spare(item)}
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
@@ -48,8 +57,8 @@ def capability(kit: Kit) -> Capability:
     )
 
 
-def _things(kit: Kit, state: State) -> Iterator[int]:
-    """Yield the sprite slots of what can be picked up here."""
+def _things(kit: Kit, state: State) -> Iterator[tuple[int, int]]:
+    """Yield what can be picked up here: sprite slot and item."""
     if not state.in_control:
         return
     items = {
@@ -60,4 +69,4 @@ def _things(kit: Kit, state: State) -> Iterator[int]:
     for person in state.people_present:
         item = items.get(person.slot)
         if item is not None and (not state.bag.full or state.bag.quantity(item)):
-            yield person.slot
+            yield person.slot, item

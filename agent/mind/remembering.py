@@ -1,6 +1,6 @@
 """What of the loop is remembered: producers that watch it, so that nobody in it calls a store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,7 +44,8 @@ class PlayProducers:
     place_of: Callable[[State], str]  # where a state is, in words
     battles: BattleWatch
     choices: Choices
-    journey: str = ""  # the run that all of it is part of
+    journey: str  # the run that all of it is part of
+    found: Callable[[State], Mapping[int, int]]  # how many of each thing were picked up so far
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -129,7 +130,7 @@ class PlayProducers:
         return _produced(record, percept.tick, percept.state, importance=7) if record else None
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
-        """Milestones: what was chosen on the way, and what it took in battles."""
+        """Milestones: what was chosen on the way, what it took in battles, and what is left of what was found."""
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
         waypoint: dict[str, Json] = {
@@ -138,6 +139,8 @@ class PlayProducers:
             "battles": fought.battles,
             "turns": fought.turns,
             "lost": fought.lost,
+            "left": {str(item): quantity for item, quantity in percept.state.bag.items},
+            "found": {str(item): times for item, times in self.found(percept.state).items()},
         }
         return [
             Produced(
