@@ -13,11 +13,11 @@ from agent.capabilities.choices import Choices
 from agent.capabilities.encounters import Encounters, Hearing
 from agent.capabilities.escape import escape
 from agent.capabilities.experience import EVERY_USE, Experience, Use
-from agent.capabilities.finds import found
 from agent.capabilities.health import hp_percent
 from agent.capabilities.inquiry import Inquiry, inquiry
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
+from agent.capabilities.leftovers import found
 from agent.capabilities.recollect import Hindsight
 from agent.capabilities.registry import Topic, capabilities_for, topics
 from agent.capabilities.story import Place, Story

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeVar
 
-from agent.capabilities.finds import spare
+from agent.capabilities.leftovers import spare
 from agent.capabilities.ways import Verdict, best_of
 from memory import (
     BARRED,

@@ -1,10 +1,10 @@
-"""Picking up what lies about, as long as the bag has room for it, and nobody knows that it is never missed."""
+"""Picking up what lies about, as long as the bag has room for it, and as somebody might miss it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, watching
-from agent.capabilities.experience import Use
+from agent.capabilities.finds import leaves_lying
 from agent.capabilities.kit import Kit
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
@@ -23,17 +23,10 @@ def capability(kit: Kit) -> Capability:
         return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
 
     def read(state: State) -> Mapping[str, int]:
-        things = dict(_things(kit, state))
-        whys = {slot: kit.experience.spare(item) for slot, item in things.items()}
-        for slot, why in whys.items():
-            if why:
-                item = kit.dex.all_items.get(things[slot])
-                name = item.name if item is not None else f"item {things[slot]}"
-                kit.experience.sways(Use.THINGS, f"{name} on {kit.story.place_of(state)}", why)
-        return {LEFT: sum(not why for why in whys.values())}
+        return {LEFT: sum(1 for _ in _things(kit, state))}
 
     def begin(state: State) -> Skill:
-        slots = {slot for slot, item in _things(kit, state) if not kit.experience.spare(item)}
+        slots = set(_things(kit, state))
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
@@ -57,8 +50,8 @@ def capability(kit: Kit) -> Capability:
     )
 
 
-def _things(kit: Kit, state: State) -> Iterator[tuple[int, int]]:
-    """Yield what can be picked up here: sprite slot and item."""
+def _things(kit: Kit, state: State) -> Iterator[int]:
+    """Yield the sprite slots of what can be picked up here."""
     if not state.in_control:
         return
     items = {
@@ -68,5 +61,7 @@ def _things(kit: Kit, state: State) -> Iterator[tuple[int, int]]:
     }
     for person in state.people_present:
         item = items.get(person.slot)
-        if item is not None and (not state.bag.full or state.bag.quantity(item)):
-            yield person.slot, item
+        if item is None or (state.bag.full and not state.bag.quantity(item)):
+            continue
+        if not leaves_lying(kit, state, item):
+            yield person.slot
