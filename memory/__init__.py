@@ -37,6 +37,7 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
+from memory.looking import Delivered, Look, Match, looking_at, weights_of
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -44,6 +45,7 @@ from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
 from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
+from memory.store.items import Item, Totals
 from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
     KnowledgeStore,
@@ -118,6 +120,7 @@ __all__ = [
     "ConsolidationConfig",
     "Context",
     "CorruptStore",
+    "Delivered",
     "Derived",
     "Edge",
     "Entry",
@@ -133,6 +136,7 @@ __all__ = [
     "Fullness",
     "Handler",
     "Hooks",
+    "Item",
     "Json",
     "Kind",
     "Knowledge",
@@ -142,8 +146,10 @@ __all__ = [
     "LearnedPattern",
     "Listener",
     "LocationVisited",
+    "Look",
     "Maintenance",
     "MalformedRecord",
+    "Match",
     "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
@@ -191,6 +197,7 @@ __all__ = [
     "TagFilter",
     "Threshold",
     "TickState",
+    "Totals",
     "Transaction",
     "UnknownMemory",
     "UnknownScope",
@@ -204,6 +211,7 @@ __all__ = [
     "hookable",
     "identity",
     "is_open",
+    "looking_at",
     "memory_map",
     "of_kinds",
     "open_knowledge_store",
@@ -217,4 +225,5 @@ __all__ = [
     "scope_name",
     "team_scope",
     "watch_actions",
+    "weights_of",
 ]

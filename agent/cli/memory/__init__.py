@@ -2,6 +2,13 @@
 
 import typer
 
+from agent.cli.memory.map import map_memory
+from agent.cli.memory.search import search
+from agent.cli.memory.show import show
+
 memory = typer.Typer(
     help="Look into what outlives runs, or into a run, and look after it.", no_args_is_help=True
 )
+memory.command()(show)
+memory.command("map")(map_memory)
+memory.command()(search)
