@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from memory.store.database import Schema
     from memory.tiers.lessons import Kind
 
-PASSING: Final = "agent:reader:ltm:semantic"  # where rows of the four tables lie while they are searched
+PASSING: Final = (
+    "agent:reader:ltm:semantic"  # where rows of the four tables lie while they are searched
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,13 @@ class Database:
                 for suffix in ("", *_COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
+    def copied(self) -> Database:
+        """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
+        with _in_one_line(self.path):
+            copy = sqlite3.connect(":memory:", isolation_level=None)
+            self._connection.backup(copy)
+        return Database(self.path, copy)
+
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""
         with _in_one_line(self.path), closing(self._connection) as connection:
@@ -161,6 +168,21 @@ def in_memory(schema: Schema) -> Database:
     return Database(path, connection)
 
 
+def open_torn(path: Path) -> Database:
+    """Return a file as it is, however damaged; for copies of one's own, since SQLite may try to mend it."""
+    with _in_one_line(path):
+        connection = sqlite3.connect(path.absolute(), isolation_level=None)
+        try:
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.execute(
+                "PRAGMA writable_schema = ON"
+            )  # one broken line of it hides no other
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection)
+
+
 def open_readonly(path: Path, schema: Schema) -> Database:
     """Return the file at `path` for reading; nothing is made, changed or moved."""
     if not path.is_file():
@@ -196,6 +218,9 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
             raise
         # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
         return sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -304,6 +329,8 @@ def _in_one_line(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the file's name and what to do."""
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite quotes in its message what is no text
+        raise _damaged(path, f"{error.reason} in what it says of itself") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED or str(error).startswith(_NO_TEXT):

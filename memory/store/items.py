@@ -7,12 +7,11 @@ from math import log
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import Json, as_json, content_id
-from memory.store.knowledge_tables import BY_LESSON, TABLES
+from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, known_from
 from memory.store.ltm_entries import TABLE as ENTRIES
 from memory.store.ltm_rows import SELECT, entry_of, taught
 from memory.store.provenance import Provenances
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import Knowledge
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _rows(database: Database, now: float) -> Iterator[Item]:
             with database.understood(table.name):
                 record: Any = table.record_of(row)
                 data = as_json(record)
-                alone = Knowledge(**{_SHELVES[kind]: {row[0]: record}})
+                alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
                 first, last = _first_of(data, _FIRST), _first_of(data, _LAST)
@@ -189,13 +188,10 @@ def _item(
     )
 
 
+def last_of(record: Piece) -> float:
+    """Return when a record was last borne out, in epoch seconds."""
+    return _first_of(as_json(record), _LAST)
+
+
 def _first_of(data: Mapping[str, Any], names: tuple[str, ...]) -> float:
     return next((float(data[name]) for name in names if data.get(name) is not None), 0.0)
-
-
-_SHELVES: Final = {
-    "pattern": "patterns",
-    "strategy": "strategies",
-    "mistake": "mistakes",
-    "preference": "preferences",
-}

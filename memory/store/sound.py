@@ -39,7 +39,9 @@ def file_in(path: Path) -> Path:
     """
     if path.is_dir():
         if not (path / STORE).exists():
-            message = f"{path} is a folder without {STORE}; name the folder of a run, or a file of memory"
+            message = (
+                f"{path} is a folder without {STORE}; name the folder of a run, or a file of memory"
+            )
             raise RunFolderError(message)
         path = path / STORE
     try:
@@ -61,7 +63,9 @@ def file_in(path: Path) -> Path:
         raise ForeignStore(message)
     with path.open("rb") as bytes_:
         if bytes_.read(len(MAGIC)) != MAGIC:
-            message = f"{path} is not a SQLite file, or its first bytes are damaged; name another file"
+            message = (
+                f"{path} is not a SQLite file, or its first bytes are damaged; name another file"
+            )
             raise ForeignStore(message)
     return path
 

@@ -20,7 +20,7 @@ TRIGGERS: Final = tuple(
     for spelling, words in (
         (r"OnDemand\(\)", "when asked"),
         (r"Threshold\(least=(\d+), most=\1\)", r"from \1 entry on"),
-        (r"Threshold\(least=\d+, most=(\d+)\)", r"at \1 entries"),
+        (r"Threshold\(least=\d+, most=(\d+)\)", r"when asked or at \1 entries"),
         (r"Periodic\(every_s=(\d+)\.0\)", r"every \1 game seconds"),
         (r"Fullness\(share=0\.(\d)\)", r"when \g<1>0% full"),
         (r"AllOf\(triggers=\(([^()]*), ([^()]*)\)\)", r"\1 and \2"),
@@ -51,7 +51,9 @@ def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
         (
             _short(name),
             _counted(scope.kinds),
-            "none" if scope.oldest_tick is None else f"{scope.oldest_tick:,} to {scope.newest_tick:,}",
+            "none"
+            if scope.oldest_tick is None
+            else f"{scope.oldest_tick:,} to {scope.newest_tick:,}",
             _policies(scope.policies),
         )
         for name, scope in found.scopes.items()
@@ -145,7 +147,9 @@ def _trigger(trigger: str) -> str:
 
 def _counted(kinds: Iterable[str] | dict[str, int]) -> str:
     counts = Counter(kinds)
-    return ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
+    return (
+        ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
+    )
 
 
 def _short(scope: str) -> str:

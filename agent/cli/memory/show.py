@@ -146,7 +146,10 @@ def _totals(look: Look, items: Sequence[Item]) -> Iterable[tuple[str, str]]:
         total = look.totals()
         yield "sessions played", f"{total.sessions:,}"
         yield "battles decided", f"{total.battles:,}, of which {total.win_rate:.1%} were won"
-        yield "runs that taught it", ", ".join(run_words(each.run_id) for each in look.runs()) or "none"
+        yield (
+            "runs that taught it",
+            ", ".join(run_words(each.run_id) for each in look.runs()) or "none",
+        )
         yield "let go of, in the archive", f"{look.archived():,}"
     yield "remembered", f"{len(items):,}: " + _counted(kinds)
     yield "trusted", _counted(Counter(each.status for each in items))
@@ -154,12 +157,12 @@ def _totals(look: Look, items: Sequence[Item]) -> Iterable[tuple[str, str]]:
 
 
 def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
+    return (
+        ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
+    )
 
 
-def _object(
-    look: Look, items: Sequence[Item], kinds: Sequence[str], limit: int
-) -> dict[str, Json]:
+def _object(look: Look, items: Sequence[Item], kinds: Sequence[str], limit: int) -> dict[str, Json]:
     found: dict[str, Json] = {"path": str(look.path), "is_run": look.is_run}
     if look.is_run:
         found["run"] = look.run.run_id

@@ -6,7 +6,9 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-TIGHT: Final = frozenset({"id", "score", "edge", "done", "waiting", "closed", "lessons", "still here"})
+TIGHT: Final = frozenset(
+    {"id", "score", "edge", "from", "to", "done", "waiting", "closed", "lessons", "still here"}
+)
 
 
 def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
