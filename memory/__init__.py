@@ -62,7 +62,6 @@ from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.store.salvage import Salvaged, salvage
-from memory.store.sound import file_in
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION, WAYPOINT
 from memory.tiers.knowledge import (
@@ -216,7 +215,6 @@ __all__ = [
     "check_file",
     "create_run",
     "explain",
-    "file_in",
     "gather_context",
     "hookable",
     "identity",

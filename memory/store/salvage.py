@@ -15,7 +15,7 @@ from memory.store.copies import free_name
 from memory.store.database import Database, Schema, open_database
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA
-from memory.store.torn import has_schema, schema_named_in, torn_copy, torn_copy_with_schema
+from memory.store.torn import HEADER, has_schema, marked, torn_copy, torn_copy_with_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,7 +79,8 @@ def salvage(path: Path) -> Salvaged:
 
 def _attempts(path: Path, scratch: Path) -> Iterator[tuple[Schema, Database]]:
     """Yield what to read from: the file as it is, then with the first pages of a new file of its kind."""
-    named = schema_named_in(path, KINDS)
+    with path.open("rb") as file:
+        named = marked(file.read(HEADER), KINDS)
     for schema in (named,) if named else KINDS:
         if named is not None:
             torn = torn_copy(path, scratch)

@@ -11,6 +11,7 @@ from memory.store.database import MAGIC, Database, Schema, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_folder import STORE
 from memory.store.run_schema import RUN_SCHEMA
+from memory.store.torn import HEADER, marked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,12 +62,7 @@ def file_in(path: Path) -> Path:
     if not found.st_size:
         message = f"{path} is empty: nothing was ever kept in it; remove it, or name another file"
         raise ForeignStore(message)
-    with path.open("rb") as bytes_:
-        if bytes_.read(len(MAGIC)) != MAGIC:
-            message = (
-                f"{path} is not a SQLite file, or its first bytes are damaged; name another file"
-            )
-            raise ForeignStore(message)
+    _require_beginning(path)
     return path
 
 
@@ -90,6 +86,18 @@ def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
         return Opened(file, schema, database)
     names = " nor a ".join(each.name for each in kinds)
     message = f"{file} is not a {names}; name another file"
+    raise ForeignStore(message)
+
+
+def _require_beginning(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(HEADER)
+    if head.startswith(MAGIC):
+        return
+    if marked(head, KINDS) is not None:
+        message = f"{path} is damaged (its first bytes are not SQLite's)"
+        raise CorruptStore(message)
+    message = f"{path} is not a SQLite file; name a file of memory, or the folder of a run"
     raise ForeignStore(message)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PAGE: Final = 4096  # bytes, as every file of ours has them
 MOST: Final = 1 << 34  # bytes that a header may be believed to speak of
-_HEADER: Final = 100
+HEADER: Final = 100
 _PAGES_AT: Final = (
     28  # where the header says how many pages there are; four bytes of free pages follow
 )
@@ -25,10 +25,10 @@ def torn_copy(path: Path, folder: Path) -> Database:
     copy = folder / "torn.sqlite"
     shutil.copyfile(path, copy)
     with copy.open("r+b") as file:
-        head = file.read(_HEADER)
+        head = file.read(HEADER)
         whole = PAGE * int.from_bytes(head[_PAGES_AT : _PAGES_AT + 4], "big")
         # Where its end was cut off SQLite would refuse all of it; empty pages are refused one by one.
-        if len(head) == _HEADER and path.stat().st_size < whole < MOST:
+        if len(head) == HEADER and path.stat().st_size < whole < MOST:
             file.truncate(whole)
     beside = path.with_name(path.name + "-wal")
     if beside.is_file():
@@ -57,12 +57,8 @@ def torn_copy_with_schema(path: Path, folder: Path, schema: Schema) -> Database:
     return open_torn(copy)
 
 
-def schema_named_in(path: Path, kinds: tuple[Schema, ...]) -> Schema | None:
-    """Return the kind of file that its header says it is, or None where that is damaged."""
-    with path.open("rb") as file:
-        head = file.read(_HEADER)
-    if not head.startswith(MAGIC):
-        return None
+def marked(head: bytes, kinds: tuple[Schema, ...]) -> Schema | None:
+    """Return the kind of file that a header says it is, or None where it says nothing that we know."""
     mark = int.from_bytes(head[68:72], "big")
     return next((each for each in kinds if each.application_id == mark), None)
 
@@ -78,7 +74,7 @@ def has_schema(database: Database, schema: Schema) -> bool:
 
 def _schema_pages(fresh: bytes) -> list[int]:
     """Return the pages of the table of tables in a new file: the first, and those it leads to."""
-    first = fresh[_HEADER:PAGE]
+    first = fresh[HEADER:PAGE]
     if first[0] != _INTERIOR:
         return [1]
     cells = int.from_bytes(first[3:5], "big")

@@ -16,7 +16,6 @@ from memory import (
     Repaired,
     Salvaged,
     check_file,
-    file_in,
     repair_file,
     salvage,
 )
@@ -50,9 +49,10 @@ def check(
         findings = list(repaired.remaining) if repaired else check_file(file, now=today())
     except CorruptStore as error:
         if not repair:
-            message = f"{error}; `{COMMAND} check {file} --repair` saves what can still be read"
+            message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
             raise CorruptStore(message) from error
-        _tell_of_salvage(file_in(file), salvage(file_in(file)), out, as_json=as_json)
+        torn = file / "run.sqlite" if file.is_dir() else file
+        _tell_of_salvage(torn, salvage(torn), out, as_json=as_json)
         raise typer.Exit(1) from None
     if as_json:
         out.say(json.dumps(_object(file, findings, repaired)))
@@ -109,7 +109,10 @@ def _tell_of_salvage(file: Path, saved: Salvaged, out: Output, *, as_json: bool)
     out.say(
         f"{saved.count:,} rows are in {saved.path}{lost}. How many there were, the damage hides."
     )
-    out.say(f"{file} stays as it is. To go on with what was saved: mv {saved.path} {file}")
+    out.say(
+        f"{file} stays as it is. To go on with what was saved, move it away, with {file.name}-wal and {file.name}-shm "
+        f"if they are there, and give the new file its name."
+    )
     if saved.schema.name.startswith("run"):
         out.say(
             "A run can be looked into then; it can be resumed and replayed only if no step is missing."

@@ -46,7 +46,7 @@ def looking(path: Path | None) -> Iterator[Look]:
         with looking_at(file, now=today()) as look:
             yield look
     except CorruptStore as error:
-        message = f"{error}; `{COMMAND} check {file} --repair` saves what can still be read"
+        message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
         raise CorruptStore(message) from error
 
 

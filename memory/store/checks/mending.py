@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from memory.codec import as_json, encode
+from memory.codec import as_json
 from memory.store.archive import Archive
 from memory.store.checks.held import Broken, held_in
 from memory.store.growing_entries import GrowingEntries
@@ -74,12 +74,7 @@ class Mending:
 
     def close(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
         """Note why a row no longer holds; it stays."""
-        self.database.execute(
-            "UPDATE provenance SET closed = ?, evidence = "
-            "(SELECT json_group_array(value) FROM (SELECT value FROM json_each(evidence) "
-            "UNION ALL SELECT value FROM json_each(?))) WHERE table_name = ? AND id = ?",
-            (reason, encode(evidence), table, memory_id),
-        )
+        self._provenances.note_closed(table, memory_id, reason, evidence)
 
     def drop_provenance(self, table: str, memory_id: str, row: Json) -> None:
         """Archive where a row came from that is not there."""

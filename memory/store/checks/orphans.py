@@ -87,8 +87,9 @@ def _dropping(table: str, memory_id: str, row: Json) -> Mend:
 def _lessons(held: Held) -> Iterator[Finding]:
     """Yield runs that taught more than they are known to have delivered: resumed, they would teach it again."""
     taught: defaultdict[str, int] = defaultdict(int)
-    for where in held.provenance.values():
-        taught[where.run_id] = max(taught[where.run_id], where.sequence)
+    for (table, memory_id), where in held.provenance.items():
+        if memory_id in held.records.get(table, ()) and where.run_id:
+            taught[where.run_id] = max(taught[where.run_id], where.sequence)
     for known, _ in held.entries:
         taught[known.run_id] = max(taught[known.run_id], known.sequence)
     for run_id, sequence in sorted(taught.items()):
