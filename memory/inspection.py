@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memory.errors import CorruptStore, StoreError
 from memory.store.checks.finding import Finding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.mending import Mending
@@ -55,7 +56,7 @@ def repair_file(path: Path, *, now: float) -> Repaired:
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
         copy = copy_beside(database, COPY)
-        with database.transaction():
+        with database.transaction(), _mendable(database):
             mended = _mend(database, schema, now)
             remaining = tuple(_check(database, schema, now))
         done = tuple(each for each in mended if each not in remaining)
@@ -80,6 +81,16 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     finally:
         if lock is not None:
             lock.release()
+
+
+@contextmanager
+def _mendable(database: Database) -> Iterator[None]:
+    """Call a file damaged where its own indexes forbid to mend it, so that what it holds is saved in a new one."""
+    try:
+        yield
+    except StoreError as error:
+        message = f"{database.path} is damaged, and cannot be mended where it is ({error})"
+        raise CorruptStore(message) from error
 
 
 def _mend(database: Database, schema: Schema, now: float) -> list[Finding]:

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, Final
 
 from memory.errors import StoreError
-from memory.store.database import MAGIC, Database, Schema, open_database, open_torn
+from memory.store.database import Database, Schema, open_database, open_torn
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,7 +34,8 @@ def contradictions(held: Held) -> Iterator[Finding]:
 def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[Finding]:
     same: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
     alike: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
-    for each in strategies:
+    # The most proven first: into it the others go.
+    for each in sorted(strategies, key=lambda each: (-each.total_uses, each.strategy_id)):
         whom: list[Json] = [each.enemy_type, each.player_pokemon]
         same[encode([*whom, each.moves_sequence])].append(each)
         alike[encode([*whom, each.context])].append(each)

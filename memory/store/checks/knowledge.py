@@ -23,7 +23,7 @@ MOST_REPORTS: Final = 20  # of one file's damaged indexes
 
 def check_knowledge(database: Database, *, now: float) -> Iterator[Finding]:
     """Yield what is wrong with the knowledge in `database`, which may be written to, at the date `now`."""
-    yield from damaged_indexes(database, "ltm_text")
+    yield from damaged_indexes(database)
     held = held_in(database)
     for broken in held.broken:
         yield Finding(
@@ -34,28 +34,36 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[Finding]:
             "what is left of it is archived",
             _letting_go(broken),
         )
+    yield from damaged_words(database, "ltm_entries", "ltm_text", "1")
     yield from contradictions(held)
     yield from counts(held)
     yield from orphans(held)
-    yield from words_astray(database, "ltm_entries", "ltm_text", "1", "entries")
     yield from staleness(held, now=now)
 
 
-def damaged_indexes(database: Database, words: str) -> Iterator[Finding]:
-    """Yield where indexes say something else than the rows, the index `words` of a text as well."""
-    reports = [str(row[0]) for row in database.rows(f"PRAGMA integrity_check({MOST_REPORTS})")]
-    for report in reports:
+def damaged_indexes(database: Database) -> Iterator[Finding]:
+    """Yield where indexes say something else than the rows."""
+    for (report,) in database.rows(f"PRAGMA integrity_check({MOST_REPORTS})"):
         if report != "ok":
             yield Finding(
                 "damage",
                 "the file's indexes",
-                report,
+                str(report),
                 "what is looked up by them may not be found, or be found twice",
                 "all indexes are made anew",
                 lambda mending: mending.database.execute("REINDEX"),
             )
+
+
+def damaged_words(database: Database, table: str, words: str, indexed: str) -> Iterator[Finding]:
+    """Yield where the index `words` is not of the texts of those rows of `table` that are `indexed`."""
+    astray = list(words_astray(database, table, words, indexed))
+    yield from astray
+    if astray:
+        return
     try:
-        database.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")  # noqa: S608
+        # With 1 as its rank the texts themselves are compared, too.
+        database.execute(f"INSERT INTO {words} ({words}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
     except CorruptStore:
         yield Finding(
             "damage",

@@ -29,25 +29,23 @@ def orphans(held: Held) -> Iterator[Finding]:
     yield from _other_tables(held)
 
 
-def words_astray(
-    database: Database, table: str, index: str, indexed: str, words: str
-) -> Iterator[Finding]:
+def words_astray(database: Database, table: str, index: str, indexed: str) -> Iterator[Finding]:
     """Yield where the index of words `index` has other rows than those of `table` that `indexed` selects.
 
-    `words` is what is said of them. The index of words keeps a row a text in a table of its own.
+    It keeps a row for each text in a table of its own.
     """
     docs = f'SELECT id FROM "{index}_docsize"'  # noqa: S608  # names of our own schema
     wanted = f'SELECT id FROM "{table}" WHERE {indexed}'  # noqa: S608
     for first, second, what in (
-        (docs, wanted, "words are kept of {} that are not there"),
-        (wanted, docs, "{} cannot be found by their words"),
+        (docs, wanted, "words are kept of {} entries that are not there"),
+        (wanted, docs, "{} entries cannot be found by their words"),
     ):
         ((number,),) = database.rows(f"SELECT count(*) FROM ({first} EXCEPT {second})")  # noqa: S608
         if number:
             yield Finding(
                 "orphan",
                 f"the index {index}",
-                what.format(f"{number} {words}"),
+                what.format(number),
                 "searches find what is gone, or miss what is there",
                 "the index is made anew",
                 lambda mending: mending.reindex(),

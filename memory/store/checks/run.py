@@ -10,8 +10,7 @@ from memory.codec import Json, decode
 from memory.errors import UnknownScope
 from memory.store.checks.finding import Finding
 from memory.store.checks.held import UNREADABLE
-from memory.store.checks.knowledge import damaged_indexes
-from memory.store.checks.orphans import words_astray
+from memory.store.checks.knowledge import damaged_indexes, damaged_words
 from memory.store.checks.raw import columns_of, rows_of
 from memory.store.entry_rows import entry_of
 
@@ -58,13 +57,13 @@ class _Row(NamedTuple):
 
 def check_run(database: Database) -> Iterator[Finding]:
     """Yield what is wrong with the run in `database`, which may be written to."""
-    yield from damaged_indexes(database, "entry_text")
+    yield from damaged_indexes(database)
     live, broken = _entries(database)
     yield from broken
+    yield from damaged_words(database, "entries", "entry_text", _LIVE)
     yield from _payloads(database)
     yield from _named_twice(live)
     yield from _totals(live)
-    yield from words_astray(database, "entries", "entry_text", _LIVE, "entries")
     yield from _tags(database)
     yield from _evidence(database, live)
     yield from _strangers(database)
