@@ -11,6 +11,7 @@ from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, known_from
 from memory.store.ltm_entries import TABLE as ENTRIES
 from memory.store.ltm_rows import SELECT, entry_of, taught
 from memory.store.provenance import Provenances
+from memory.store.shapes import sound_entry, sound_record
 from memory.tiers.forgetting import MONTH_S, values
 from memory.tiers.settings import ConsolidationConfig
 
@@ -128,7 +129,7 @@ def _rows(database: Database, now: float) -> Iterator[Item]:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
             with database.understood(table.name):
-                record: Any = table.record_of(row)
+                record: Any = sound_record(table.record_of(row))
                 data = as_json(record)
                 alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
@@ -141,7 +142,7 @@ def _rows(database: Database, now: float) -> Iterator[Item]:
 
 
 def _long_term(row: tuple[Any, ...], aged: float) -> Item:
-    entry, known = entry_of(row), taught(row)
+    entry, known = sound_entry(entry_of(row)), taught(row)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,

@@ -7,7 +7,7 @@ import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
-from memory.store.database import MAGIC, Database, Schema, open_readonly
+from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_folder import STORE
 from memory.store.run_schema import RUN_SCHEMA
@@ -80,6 +80,7 @@ def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
             continue
         try:
             require_whole(database)
+            _require_tables(database, schema)
         except BaseException:
             database.close()
             raise
@@ -108,4 +109,17 @@ def require_whole(database: Database) -> None:
         with database.understood("quick_check"):
             says = str(report[0][0])
         message = f"{database.path} is damaged ({' '.join(says.split())[:120]})"
+        raise CorruptStore(message)
+
+
+def _require_tables(database: Database, schema: Schema) -> None:
+    """Raise CorruptStore where a table, an index or a trigger is not what its migrations make."""
+    sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
+    new = in_memory(schema)
+    wanted = dict(new.rows(sql))
+    new.close()
+    there = dict(database.rows(sql))
+    wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
+    if wrong:
+        message = f"{database.path} is damaged (its {wrong[0]} is not what it should be)"
         raise CorruptStore(message)

@@ -413,11 +413,8 @@ def test_a_file_that_cannot_be_read_stays_as_it_is(
     name: str, content: bytes | None, kind: type[MemoryFault], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    whole = (
-        taught(tmp_path / "whole" / "m.sqlite").read_bytes()
-        if (tmp_path / "whole").mkdir() is None
-        else b""
-    )
+    (tmp_path / "whole").mkdir()
+    whole = taught(tmp_path / "whole" / "m.sqlite").read_bytes()
     path.write_bytes(whole[: len(whole) // 2] if content is None else content)
     before = path.read_bytes()
     for look in (check_file, repair_file):

@@ -2,8 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +60,7 @@ class Witness:
         path = self._path(run_id)
         if path is None:
             return words
-        with closing(read_run(path).store) as run:
+        with _reading(path) as run:
             found = next((each for each in run.live_entries() if each.key == key), None)
         return words if found is None else f"{kind}: {told(kind, found.data)}"
 
@@ -68,7 +68,7 @@ class Witness:
         path = self._path(run_id)
         if path is None:
             return ""
-        with closing(read_run(path).store) as run:
+        with _reading(path) as run:
             step = next((each for each in run.steps() if each.tick == tick), None)
             deed = _last_deed(run, tick)
         at = "" if step is None else f", {clock(step.frame / FRAMES_PER_SECOND)} of game time"
@@ -78,13 +78,19 @@ class Witness:
         path = self._path(run_id)
         if path is None:
             return ()
-        with closing(read_run(path).store) as run:
+        with _reading(path) as run:
             return [each.payload for each in run.events(kind)]
 
     def _path(self, run_id: str) -> Path | None:
         if run_id not in self._runs:
             self._runs[run_id] = self._run or _folder_of(run_id, self._folder)
         return self._runs[run_id]
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[RunReader]:
+    with closing(read_run(path)) as folder:
+        yield folder.store
 
 
 def _last_deed(run: RunReader, tick: int) -> str:
@@ -102,8 +108,8 @@ def _folder_of(run_id: str, folder: Path) -> Path | None:
         try:
             settings = tomllib.loads((path / "run.toml").read_text(encoding="utf-8"))
             if settings.get("run") == run_id:
-                read_run(path).close()
-                return path
+                with _reading(path):
+                    return path
         except (OSError, ValueError, MemoryFault):
             continue
     return None

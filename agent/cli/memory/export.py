@@ -32,8 +32,8 @@ def export(
     path: Source = None,
 ) -> None:
     """Write everything that a file of memory holds to another file, which must not exist yet."""
-    write = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
-    if write is None:
+    spell = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
+    if spell is None:
         message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
         raise UsageError(message)
     if to.exists():
@@ -44,10 +44,10 @@ def export(
         raise UsageError(message)
     with looking(path) as look:
         items = sorted(look.items(), key=lambda each: (each.kind, each.scope, each.id))
-        words = write(look, items)
+        words = spell(look, items)
         file = look.path
-    with to.open("x", encoding="utf-8", newline="") as target:
-        target.write(words)
+    to.touch(exist_ok=False)  # whoever made one meanwhile keeps it
+    to.write_text(words, encoding="utf-8", newline="")
     Output().say(f"{len(items):,} things of {file} are in {to}.")
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from math import isfinite
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.checks.raw import columns_of, rows_of, select_raw, text
-from memory.store.knowledge_tables import TABLES, Piece
+from memory.store.knowledge_tables import TABLES
 from memory.store.ltm_entries import TABLE as ENTRIES
 from memory.store.ltm_rows import COLUMNS, Taught, entry_of, taught
 from memory.store.provenance import Provenance
+from memory.store.shapes import sound_entry, sound_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,7 @@ def held_in(database: Database) -> Held:
         records[table.name] = {}
         for number, values, row in rows_of(database, table.name, table.columns):
             try:
-                record = _sound(table.record_of(_there(values)))
+                record = sound_record(table.record_of(_there(values)))
             except UNREADABLE:
                 broken.append(Broken(table.name, number, str(row[table.id_column]), row))
             else:
@@ -76,7 +76,7 @@ def held_in(database: Database) -> Held:
     names = COLUMNS.split(", ")
     for number, values, row in rows_of(database, ENTRIES, names):
         try:
-            entries.append((taught(_there(values)), _whole(entry_of(_there(values)))))
+            entries.append((taught(_there(values)), sound_entry(entry_of(_there(values)))))
         except UNREADABLE:
             broken.append(Broken(ENTRIES, number, str(row["key"]), row))
     provenance, lost = _provenance(database)
@@ -120,25 +120,3 @@ def _there(values: tuple[Any, ...] | None) -> tuple[Any, ...]:
         message = "its text is no text"
         raise ValueError(message)
     return values
-
-
-def _sound(record: Piece) -> Piece:
-    """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        kind = str(field.type)
-        if (
-            (kind.startswith("Mapping") and not isinstance(value, dict))
-            or (kind.startswith("tuple") and not all(isinstance(each, str) for each in value))
-            or (value is None and kind != "Json")
-            or (isinstance(value, float) and not isfinite(value))
-        ):
-            raise TypeError(field.name)
-    return record
-
-
-def _whole(entry: Entry) -> Entry:
-    """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
-    if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
-        raise TypeError(entry.key)
-    return entry
