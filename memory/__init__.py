@@ -37,6 +37,9 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
+from memory.inspection import Repaired, check_file, repair_file
+from memory.letting_go import let_go_of, name_of
+from memory.looking import Delivered, Look, Match, looking_at, weights_of
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -44,6 +47,8 @@ from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
 from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
+from memory.store.checks.finding import Finding
+from memory.store.items import Item, Totals
 from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
     KnowledgeStore,
@@ -56,6 +61,7 @@ from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
+from memory.store.salvage import Salvaged, salvage
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION
 from memory.tiers.encounters import (
@@ -132,6 +138,7 @@ __all__ = [
     "ConsolidationConfig",
     "Context",
     "CorruptStore",
+    "Delivered",
     "Derived",
     "Edge",
     "Entry",
@@ -140,6 +147,7 @@ __all__ = [
     "EventRow",
     "Extractor",
     "Filtering",
+    "Finding",
     "Flows",
     "ForbiddenWrite",
     "ForeignStore",
@@ -147,6 +155,7 @@ __all__ = [
     "Fullness",
     "Handler",
     "Hooks",
+    "Item",
     "Json",
     "Kind",
     "Knowledge",
@@ -156,8 +165,10 @@ __all__ = [
     "LearnedPattern",
     "Listener",
     "LocationVisited",
+    "Look",
     "Maintenance",
     "MalformedRecord",
+    "Match",
     "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
@@ -185,11 +196,13 @@ __all__ = [
     "Recall",
     "Recollection",
     "Registration",
+    "Repaired",
     "ResourceSnapshot",
     "RunFolder",
     "RunFolderError",
     "RunReader",
     "RunStore",
+    "Salvaged",
     "Scope",
     "ScopeMap",
     "Score",
@@ -207,6 +220,7 @@ __all__ = [
     "TagFilter",
     "Threshold",
     "TickState",
+    "Totals",
     "Transaction",
     "UnknownMemory",
     "UnknownScope",
@@ -215,14 +229,18 @@ __all__ = [
     "WayBarred",
     "Weights",
     "as_json",
+    "check_file",
     "create_run",
     "explain",
     "gather_context",
     "hookable",
     "identity",
     "is_open",
+    "let_go_of",
+    "looking_at",
     "memory_map",
     "milestones_of",
+    "name_of",
     "of_kinds",
     "open_knowledge_store",
     "open_memory",
@@ -232,7 +250,10 @@ __all__ = [
     "read_run",
     "read_run_store",
     "recollection_of",
+    "repair_file",
+    "salvage",
     "scope_name",
     "team_scope",
     "watch_actions",
+    "weights_of",
 ]

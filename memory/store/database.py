@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
@@ -20,14 +21,14 @@ from memory.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+_LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
-_MAGIC: Final = b"SQLite format 3\0"
+MAGIC: Final = b"SQLite format 3\0"
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -117,6 +118,13 @@ class Database:
                 for suffix in ("", *_COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
+    def copied(self) -> Database:
+        """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
+        with _in_one_line(self.path):
+            copy = sqlite3.connect(":memory:", isolation_level=None)
+            self._connection.backup(copy)
+        return Database(self.path, copy)
+
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""
         with _in_one_line(self.path), closing(self._connection) as connection:
@@ -151,6 +159,30 @@ def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Dat
     return Database(path, connection)
 
 
+def in_memory(schema: Schema) -> Database:
+    """Return an empty file of a kind that is nowhere on disk, and gone when it is closed."""
+    path = Path(f"a passing {schema.name}")
+    with _in_one_line(path):
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        _migrate(path, connection, schema)
+    return Database(path, connection)
+
+
+def open_torn(path: Path) -> Database:
+    """Return a file as it is, however damaged; for copies of one's own, since SQLite may try to mend it."""
+    with _in_one_line(path):
+        connection = sqlite3.connect(path.absolute(), isolation_level=None)
+        try:
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.execute(
+                "PRAGMA writable_schema = ON"
+            )  # one broken line of it hides no other
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection)
+
+
 def open_readonly(path: Path, schema: Schema) -> Database:
     """Return the file at `path` for reading; nothing is made, changed or moved."""
     if not path.is_file():
@@ -172,7 +204,11 @@ def open_readonly(path: Path, schema: Schema) -> Database:
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    # Whoever may write takes the companions away that reading made; where there are some, they are somebody's.
+    companions = [path.with_name(path.name + suffix) for suffix in _COMPANIONS]
+    mode = "ro" if any(each.exists() for each in companions) else "rw"
+    name = f"file:{quote(str(path.absolute()))}"
+    uri = f"{name}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -181,7 +217,10 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
         if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_whole(path):
             raise
         # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
-        return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+        return sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -260,10 +299,10 @@ def _refuse_foreign(path: Path) -> None:
             message = f"{path} exists and is no file; name a file, or a place where there is none."
             raise StoreError(message)
         with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
+            head = file.read(len(MAGIC))
     except OSError:
         return  # none yet, or one that SQLite will say more about
-    if head and head != _MAGIC:
+    if head and head != MAGIC:
         message = f"{path} is not a SQLite file; name another one, or move it away."
         raise ForeignStore(message)
 
@@ -290,9 +329,14 @@ def _in_one_line(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the file's name and what to do."""
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite quotes in its message what is no text
+        raise _damaged(path, f"{error.reason} in what it says of itself") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED or str(error).startswith(_NO_TEXT):
             raise _damaged(path, str(error)) from error
+        if code in _LOCKED:
+            message = f"{path} is locked by another process ({error}); try again when that is done."
+            raise StoreError(message) from error
         message = f"{path} cannot be used ({error}); check its folder, free space and other users."
         raise StoreError(message) from error

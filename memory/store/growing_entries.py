@@ -72,6 +72,11 @@ class GrowingEntries(LongTermEntries):
                 (payload["reason"], encode(sources), row[0]),
             )
 
+    def let_go(self, number: int) -> None:
+        """Archive the entry in the row `number`, if it is there."""
+        for row in self._rows("WHERE id = ?", number):
+            self._let_go(row)
+
     def fade(self, kept: float) -> None:
         """Let everything be only `kept` as relevant as it was."""
         self._database.execute("UPDATE ltm_entries SET relevance = relevance * ?", (kept,))

@@ -48,23 +48,25 @@ def cut(database: Database, rows: Sequence[Indexed]) -> None:
 def reindex(database: Database) -> int:
     """Return how many entries can be searched, after everything they are found by was made anew."""
     with database.transaction():
-        database.execute("REINDEX entries")
-        rows = database.rows(LIVE)
-        with database.understood("entries"):
-            entries = [entry_of(row) for row in rows]
-        database.execute_many(
-            _SET,
-            (
-                (place_of(each.data), subject_of(each.data), text_of(each), each.seq)
-                for each in entries
-            ),
-        )
-        database.execute("INSERT INTO entry_text (entry_text) VALUES ('rebuild')")
-        database.execute("DELETE FROM entry_tags")
-        database.execute(
-            "INSERT INTO entry_tags SELECT DISTINCT value, scope, entries.id "
-            "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> ''"
-        )
+        return rebuild(database)
+
+
+def rebuild(database: Database) -> int:
+    """Do as `reindex` does, within a transaction of the caller."""
+    database.execute("REINDEX entries")
+    rows = database.rows(LIVE)
+    with database.understood("entries"):
+        entries = [entry_of(row) for row in rows]
+    database.execute_many(
+        _SET,
+        ((place_of(each.data), subject_of(each.data), text_of(each), each.seq) for each in entries),
+    )
+    database.execute("INSERT INTO entry_text (entry_text) VALUES ('rebuild')")
+    database.execute("DELETE FROM entry_tags")
+    database.execute(
+        "INSERT INTO entry_tags SELECT DISTINCT value, scope, entries.id "
+        "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> ''"
+    )
     return sum(bool(text_of(each)) for each in entries)
 
 

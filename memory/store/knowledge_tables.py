@@ -77,3 +77,9 @@ def knowledge(known: Knowledge, table: Table) -> Mapping[str, Piece]:
         PREFERENCES.name: known.preferences,
     }
     return shelves[table.name]
+
+
+def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
+    """Return as knowledge the records of each table, by id; a table that is not there has none."""
+    shelves = [dict(records.get(table.name, {})) for table in TABLES]
+    return Knowledge(shelves[0], shelves[1], shelves[2], shelves[3])

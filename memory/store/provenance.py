@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from memory.codec import decode, encode
 from memory.store.knowledge_tables import TABLES
@@ -23,6 +23,9 @@ class Provenance(NamedTuple):
     tick: int
     closed: str = ""
     evidence: tuple[str, ...] = ()
+
+
+NOBODY: Final = Provenance("inferred", "", 0, 0)  # of what was not taught by any run
 
 
 class Provenances:
@@ -63,12 +66,21 @@ class Provenances:
     def close(self, table: str, run_id: str, lesson: OutboxRow) -> None:
         """Note why a row no longer holds, and what shows it."""
         payload: Any = lesson.payload
-        known = self.of(table, payload["id"])
-        if known is None:
-            known = Provenance("verified", run_id, lesson.sequence, lesson.tick)
-        evidence = (*known.evidence, *payload["evidence"])
-        closed = known._replace(closed=payload["reason"], evidence=evidence)
-        self._keep(table, payload["id"], closed)
+        taught = Provenance("verified", run_id, lesson.sequence, lesson.tick)
+        self.note_closed(table, payload["id"], payload["reason"], payload["evidence"], taught)
+
+    def note_closed(
+        self,
+        table: str,
+        memory_id: str,
+        reason: str,
+        evidence: Sequence[str],
+        otherwise: Provenance = NOBODY,
+    ) -> None:
+        """Note why a row no longer holds; it was taught as `otherwise` says where that is not known."""
+        known = self.of(table, memory_id) or otherwise
+        closed = known._replace(closed=reason, evidence=(*known.evidence, *evidence))
+        self._keep(table, memory_id, closed)
 
     def drop(self, table: str, memory_id: str) -> None:
         """Let go of where a row came from that is no longer there."""

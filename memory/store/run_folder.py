@@ -48,7 +48,7 @@ def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFo
 
     Nothing is overwritten; when it fails, nothing is left behind.
     """
-    with _own(path) as lock:
+    with own(path) as lock:
         _refuse_filled(path)
         try:
             (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
@@ -63,7 +63,7 @@ def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFo
 def open_run(path: Path) -> RunFolder[RunStore]:
     """Return the run in `path` for going on from a checkpoint, of which it must hold one."""
     settings = _settings(path)
-    with _own(path) as lock:
+    with own(path) as lock:
         file = path / STORE
         if not file.is_file() or file.stat().st_size == 0:
             raise _nothing_to_resume(file)
@@ -109,8 +109,8 @@ def _refuse_filled(path: Path) -> None:
 
 
 @contextmanager
-def _own(path: Path) -> Iterator[FileLock]:
-    """Make the folder and lend its lock; when the body fails, let go of both."""
+def own(path: Path) -> Iterator[FileLock]:
+    """Make the folder and lend its lock, which stays held; when the body fails, let go of both."""
     lock = FileLock(path / LOCK)
     with ExitStack() as undo, _in_one_line(path):
         for folder in reversed((path, *path.parents)):

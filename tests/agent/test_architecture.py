@@ -18,6 +18,7 @@ from memory import Hooks
 from tests.agent.support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+LOOKS = ("show", "map", "search", "explain", "forget", "export", "check")
 PACKAGES = (agent, memory, emulator)
 
 
@@ -40,7 +41,10 @@ def test_what_a_module_offers_exists(name: str) -> None:
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
+    group_of_memory = commands.pop("memory")
     assert set(commands) == {"play", "replay", "plan", "eval", "bench", "scenario", "doctor"}
+    commands |= {f"memory {name}": each for name, each in group_of_memory.commands.items()}
+    assert {f"memory {each}" for each in LOOKS} <= set(commands)
     for name, command in commands.items():
         assert f"python -m agent {name}" in README
         assert command.help

@@ -1,0 +1,128 @@
+"""`memory export`: everything in a file, in a stable order, for machines or for reading."""
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from agent.cli.memory.source import Source, looking
+from agent.cli.memory.words import clock, date, figure, plain, says
+from agent.cli.output import Output
+from agent.errors import UsageError
+from memory import Item, Json, Look
+
+COLUMNS: Final = (
+    "kind", "id", "says", "rests on", "status", "closed", "run", "lesson", "tick", "game time",
+    "last borne out", "worth", "evidence", "data",
+)  # fmt: skip
+
+
+def export(
+    to: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The file to write: .json for machines, .csv for tables, .md for reading.",
+        ),
+    ],
+    path: Source = None,
+) -> None:
+    """Write everything that a file of memory holds to another file, which must not exist yet."""
+    spell = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
+    if spell is None:
+        message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
+        raise UsageError(message)
+    if to.exists():
+        message = f"--to {to} exists; name a file that does not"
+        raise UsageError(message)
+    if not to.parent.is_dir():
+        message = f"--to {to} is in no folder that exists; make {to.parent} first"
+        raise UsageError(message)
+    with looking(path) as look:
+        items = sorted(look.items(), key=lambda each: (each.kind, each.scope, each.id))
+        words = spell(look, items)
+        file = look.path
+    to.touch(exist_ok=False)  # whoever made one meanwhile keeps it
+    to.write_text(words, encoding="utf-8", newline="")
+    Output().say(f"{len(items):,} things of {file} are in {to}.")
+
+
+def _json(look: Look, items: Sequence[Item]) -> str:
+    found: dict[str, Json] = {"path": str(look.path), **_heads(look)}
+    found["items"] = [each.as_json() for each in items]
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _heads(look: Look) -> dict[str, Json]:
+    if look.is_run:
+        return {"run": look.run.run_id, "checkpoints": look.run.checkpoint_ticks()}
+    total = look.totals()
+    return {
+        "sessions": total.sessions,
+        "battles": total.battles,
+        "win_rate": total.win_rate,
+        "archived": look.archived(),
+        "runs": [{"run": each.run_id, "lessons": each.lessons} for each in look.runs()],
+    }
+
+
+def _table(_look: Look, items: Sequence[Item]) -> str:
+    text = StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for each in items:
+        rows.writerow(
+            (
+                each.kind,
+                each.id,
+                says(each),
+                figure(each),
+                each.status,
+                each.closed,
+                each.run_id,
+                each.sequence,
+                each.tick,
+                clock(each.game_s) if each.game_s is not None else "",
+                date(each.last) if each.last else "",
+                "" if each.worth is None else f"{each.worth:.4f}",
+                " | ".join(each.evidence),
+                json.dumps(each.data, sort_keys=True, ensure_ascii=False),
+            )
+        )
+    return text.getvalue()
+
+
+def _page(look: Look, items: Sequence[Item]) -> str:
+    return "\n".join(_lines(look, items)) + "\n"
+
+
+def _lines(look: Look, items: Sequence[Item]) -> Iterator[str]:
+    yield f"# What {look.path.name} remembers"
+    yield ""
+    if look.is_run:
+        yield f"The run {look.run.run_id}: {len(items):,} entries."
+    else:
+        total = look.totals()
+        yield (
+            f"{total.sessions:,} sessions, {total.battles:,} battles decided, {total.win_rate:.1%} of them won."
+        )
+    kind = ""
+    for each in items:
+        if each.kind != kind:
+            kind = each.kind
+            yield ""
+            yield f"## {plain(kind).capitalize()}"
+            yield ""
+        evidence = ", ".join(f"`{source}`" for source in each.evidence) or "no evidence noted"
+        yield (
+            f"- **{_flat(says(each))}** ({figure(each)}; {each.status}; `{each.short}`), "
+            f"tick {each.tick:,} of run `{each.run_id or 'unknown'}`; {evidence}"
+        )
+
+
+def _flat(words: str) -> str:
+    return " ".join(words.split()).replace("*", "\\*")

@@ -1,0 +1,183 @@
+"""`memory map`: the places that a file's memory lies in, how they hang together, and what it does not know."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from agent.cli.memory.source import AsJson, Source, looking
+from agent.cli.memory.tables import facts, listing
+from agent.cli.memory.words import ago, clock, plain, run_words
+from agent.cli.output import Output
+from memory import Item, Json, Look, MemoryMap, Scope
+
+SCOPES: Final = ("place", "holds", "ticks", "policies")
+EDGES: Final = ("edge", "how and when", "from", "to", "done", "waiting")
+TRIGGERS: Final = tuple(
+    (re.compile(spelling), words)
+    for spelling, words in (
+        (r"OnDemand\(\)", "when asked"),
+        (r"Threshold\(least=(\d+), most=\1\)", r"from \1 entry on"),
+        (r"Threshold\(least=\d+, most=(\d+)\)", r"when asked or at \1 entries"),
+        (r"Periodic\(every_s=(\d+)\.0\)", r"every \1 game seconds"),
+        (r"Fullness\(share=0\.(\d)\)", r"when \g<1>0% full"),
+        (r"AllOf\(triggers=\(([^()]*), ([^()]*)\)\)", r"\1 and \2"),
+        (r"AnyOf\(triggers=\(([^()]*), ([^()]*)\)\)", r"\1 or \2"),
+    )
+)
+
+
+def map_memory(path: Source = None, as_json: AsJson = False) -> None:
+    """Show the scopes of memory with policies and counts, edges with what is pending, and gaps."""
+    out = Output()
+    with looking(path) as look:
+        if not look.is_run:
+            _show_knowledge(look, out, as_json=as_json)
+            return
+        maps = look.maps()
+        if as_json:
+            out.say(json.dumps({name: _object(each) for name, each in maps.items()}))
+            return
+        for name, each in maps.items():
+            _show_map(name, each, out)
+        if not maps:
+            out.say(f"{look.path} remembers nothing yet.")
+
+
+def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
+    rows = (
+        (
+            _short(name),
+            _counted(scope.kinds),
+            "none"
+            if scope.oldest_tick is None
+            else f"{scope.oldest_tick:,} to {scope.newest_tick:,}",
+            _policies(scope.policies),
+        )
+        for name, scope in found.scopes.items()
+    )
+    title = f"the memory of agent {agent!r}: {found.count:,} entries, {found.pending:,} waiting"
+    out.print(listing(title, SCOPES, rows, wide=1))
+    edges = (
+        (
+            each.name,
+            f"{plain(each.transformer)}, {_trigger(each.trigger)}",
+            _short(each.source),
+            _short(each.target),
+            f"{each.carried:,}",
+            f"{each.pending:,}",
+        )
+        for each in found.edges
+    )
+    out.print(listing("what is made of what", EDGES, edges, wide=1))
+    out.print(facts("what it does not know", _numbered(found.gaps, "no gaps")))
+    out.print(facts("what is wrong with it", _numbered(found.problems, "nothing")))
+
+
+def _show_knowledge(look: Look, out: Output, *, as_json: bool) -> None:
+    places = defaultdict[str, list[Item]](list)
+    for item in look.items():
+        places[item.scope].append(item)
+    runs = look.runs()
+    if as_json:
+        held = {name: _held(each) for name, each in places.items()}
+        taught = [asdict(each) for each in runs]
+        out.say(json.dumps({"scopes": held, "runs": taught, "archived": look.archived()}))
+        return
+    rows = (
+        (
+            plain(name),
+            _counted(Counter(each.kind for each in items)),
+            f"{sum(bool(each.closed) for each in items):,}",
+            _ages(items, look.now),
+        )
+        for name, items in places.items()
+    )
+    head = ("place", "holds", "closed", "last borne out")
+    out.print(listing(f"{look.path}: what outlives runs", head, rows, wide=1))
+    who = ((run_words(each.run_id), f"{each.lessons:,}", f"{each.held:,}") for each in runs)
+    out.print(listing("who taught it", ("run", "lessons", "still here"), who))
+    out.print(facts("what it does not know", _numbered(_gaps(places), "no gaps")))
+
+
+def _gaps(places: dict[str, list[Item]]) -> list[str]:
+    held = {each.kind for items in places.values() for each in items if not each.closed}
+    wanted = ("pattern", "strategy", "mistake", "preference", "waypoint", "battle", "session")
+    return [f"no {kind} is known" for kind in wanted if kind not in held]
+
+
+def _held(items: Sequence[Item]) -> dict[str, Json]:
+    dates = [each.last for each in items if each.last]
+    return {
+        "kinds": dict(Counter(each.kind for each in items)),
+        "closed": sum(bool(each.closed) for each in items),
+        "claims": sum(each.status == "claim" for each in items),
+        "oldest": min(dates, default=None),
+        "newest": max(dates, default=None),
+    }
+
+
+def _ages(items: Sequence[Item], now: float) -> str:
+    dates = sorted(each.last for each in items if each.last)
+    if not dates:
+        return "nobody noted when"
+    oldest, newest = ago(dates[0], now), ago(dates[-1], now)
+    return newest if oldest == newest else f"{oldest} to {newest}"
+
+
+def _policies(scope: Scope) -> str:
+    says = [f"up to {scope.capacity:,}"]
+    if scope.tokens is not None:
+        says.append(f"{scope.tokens:,} tokens")
+    if scope.ttl_s is not None:
+        says.append(f"kept {clock(scope.ttl_s)}")
+    if scope.decay_per_min:
+        says.append(f"fades {scope.decay_per_min:.0%} a minute")
+    return ", ".join(says)
+
+
+def _trigger(trigger: str) -> str:
+    """Return in words when an edge is carried; as it is spelled where there are none."""
+    for spelling, words in TRIGGERS:
+        trigger = spelling.sub(words, trigger)
+    return trigger.replace(" ,", ",")
+
+
+def _counted(kinds: Iterable[str] | dict[str, int]) -> str:
+    counts = Counter(kinds)
+    return (
+        ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
+    )
+
+
+def _short(scope: str) -> str:
+    """Return a scope without the agent it belongs to, which the title names."""
+    return scope.split(":", 2)[2] if scope.startswith("agent:") else scope
+
+
+def _numbered(lines: Iterable[str], nothing: str) -> list[tuple[str, str]]:
+    return [(str(number), line) for number, line in enumerate(lines, 1)] or [("", nothing)]
+
+
+def _object(found: MemoryMap) -> dict[str, Json]:
+    return {
+        "scopes": {
+            name: {
+                "kinds": dict(each.kinds),
+                "closed": each.closed,
+                "claims": each.claims,
+                "oldest_tick": each.oldest_tick,
+                "newest_tick": each.newest_tick,
+                "capacity": each.policies.capacity,
+                "ttl_s": each.policies.ttl_s,
+                "decay_per_min": each.policies.decay_per_min,
+                "tokens": each.policies.tokens,
+            }
+            for name, each in found.scopes.items()
+        },
+        "edges": [asdict(each) for each in found.edges],
+        "gaps": list(found.gaps),
+        "problems": list(found.problems),
+    }

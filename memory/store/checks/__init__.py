@@ -1,0 +1,1 @@
+"""What can be wrong with what a file holds, and how each is put right."""

@@ -1,0 +1,105 @@
+"""The deeds of repair upon a file of knowledge, each within one transaction: what goes is archived."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from memory.codec import as_json
+from memory.store.archive import Archive
+from memory.store.checks.held import Broken, held_in
+from memory.store.growing_entries import GrowingEntries
+from memory.store.knowledge_tables import BY_NAME, TABLES, knowledge, known_from
+from memory.store.ltm_entries import TABLE as ENTRIES
+from memory.store.provenance import Provenances
+from memory.tiers.settings import ConsolidationConfig
+
+if TYPE_CHECKING:
+    from memory.codec import Json
+    from memory.store.database import Database
+    from memory.store.items import Item
+    from memory.store.knowledge_tables import Piece
+
+
+class Mending:
+    """Writes to a file of knowledge; `now` is the date that the archive is given."""
+
+    def __init__(self, database: Database, *, now: float) -> None:
+        self.database = database
+        self._archive = Archive(database, now=now)
+        self._provenances = Provenances(database)
+        self._growing = GrowingEntries(database, self._archive)
+
+    def let_go(self, table: str, memory_id: str, record: Piece) -> None:
+        """Archive a row of the four tables with where it came from."""
+        where = self._provenances.of(table, memory_id)
+        known: Json = None if where is None else where._asdict()
+        self._archive.keep(table, memory_id, as_json(record), known)
+        self.database.execute(BY_NAME[table].delete, (memory_id,))
+        self._provenances.drop(table, memory_id)
+
+    def let_go_of_item(self, item: Item) -> None:
+        """Archive what an item shows, whichever table it lies in."""
+        number = item.more.get("number")
+        if isinstance(number, int):
+            self._growing.let_go(number)
+            return
+        where = self._provenances.of(item.table, item.id)
+        self._archive.keep(
+            item.table, item.id, item.data, None if where is None else where._asdict()
+        )
+        self.database.execute(BY_NAME[item.table].delete, (item.id,))
+        self._provenances.drop(item.table, item.id)
+
+    def let_go_of_entry(self, number: int) -> None:
+        """Archive a long-term entry."""
+        self._growing.let_go(number)
+
+    def let_go_of_broken(self, broken: Broken) -> None:
+        """Archive what is left of a row that nobody can read."""
+        self._archive.keep(broken.table, broken.id, broken.row)
+        if broken.table == ENTRIES:
+            # Its words may not be those that were indexed: no trigger must look for them.
+            self.database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
+        statement = f'DELETE FROM "{broken.table}" WHERE rowid = ?'  # noqa: S608  # our own table
+        self.database.execute(statement, (broken.number,))
+
+    def put(self, table: str, record: Piece) -> None:
+        """Write a record in the place of what is under its id."""
+        self.database.execute(BY_NAME[table].replace, BY_NAME[table].row_of(record))
+
+    def change(self, table: str, record: Any, **fields: object) -> None:  # noqa: ANN401  # any record
+        """Write a record with some fields put right."""
+        self.put(table, replace(record, **fields))
+
+    def close(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
+        """Note why a row no longer holds; it stays."""
+        self._provenances.note_closed(table, memory_id, reason, evidence)
+
+    def drop_provenance(self, table: str, memory_id: str, row: Json) -> None:
+        """Archive where a row came from that is not there."""
+        self._archive.keep("provenance", memory_id, {"table_name": table, "provenance": row})
+        self._provenances.drop(table, memory_id)
+
+    def note_delivery(self, run_id: str, sequence: int) -> None:
+        """Remember how far a run has delivered."""
+        self.database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
+        self.database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
+
+    def limit_rows(self) -> None:
+        """Archive those of the four tables that are over the caps: the least relevant, successful, severe."""
+        held = held_in(self.database)
+        known = known_from({table.name: held.open(table.name) for table in TABLES})
+        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        known.limit(ConsolidationConfig())
+        for table in TABLES:
+            for memory_id in sorted(before[table.name].keys() - knowledge(known, table).keys()):
+                self.let_go(table.name, memory_id, before[table.name][memory_id])
+
+    def limit_entries(self) -> None:
+        """Archive the long-term entries over the cap of their scope: those worth least."""
+        self._growing.limit()
+
+    def reindex(self) -> None:
+        """Make anew what entries are found by."""
+        self._growing.reindex()

@@ -1,0 +1,198 @@
+"""All that a file remembers in one shape, whichever table it lies in, with what no longer holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import log
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memory.codec import Json, as_json, content_id
+from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, known_from
+from memory.store.ltm_entries import TABLE as ENTRIES
+from memory.store.ltm_rows import SELECT, entry_of, taught
+from memory.store.provenance import Provenances
+from memory.store.shapes import sound_entry, sound_record
+from memory.tiers.forgetting import MONTH_S, values
+from memory.tiers.settings import ConsolidationConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memory.blackboard.entry import Entry
+    from memory.store.database import Database
+    from memory.store.run_reader import RunReader
+
+LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
+KIND_OF: Final = {table.name: kind for kind, table in BY_LESSON.items()}
+_LAST: Final = ("last_validated", "last_used", "last_occurred", "updated_at")
+_FIRST: Final = ("first_used", "first_occurred", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that is remembered: what it says, how far it is to be trusted, and where it comes from.
+
+    `first` and `last` are epoch seconds, 0.0 where nobody knows; `worth` is what decides when it is let go of.
+    """
+
+    kind: str
+    table: str
+    id: str
+    data: Mapping[str, Json]
+    status: str = "unknown"
+    closed: str = ""
+    run_id: str = ""
+    sequence: int = 0
+    tick: int = 0
+    game_s: float | None = None
+    evidence: tuple[str, ...] = ()
+    first: float = 0.0
+    last: float = 0.0
+    worth: float | None = None
+    more: Mapping[str, Json] = field(default_factory=dict)  # what only entries have
+
+    @property
+    def short(self) -> str:
+        """Eight characters that name it well enough for people."""
+        return self.id[:8] if self.table in KIND_OF else content_id(self.scope, self.id)[:8]
+
+    @property
+    def scope(self) -> str:
+        """Where it lies; rows of the four tables lie in their table."""
+        return str(self.more.get("scope", self.table))
+
+    def is_called(self, name: str) -> bool:
+        """Return whether `name` means this: its id, its short name, or either end of its id."""
+        if name in {self.id, self.short}:
+            return True
+        return len(name) >= 4 and (self.id.startswith(name) or self.id.endswith(f"/{name}"))
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the whole of it, in one order."""
+        found: dict[str, Json] = {
+            "id": self.id,
+            "short": self.short,
+            "kind": self.kind,
+            "table": self.table,
+            "status": self.status,
+            "closed": self.closed,
+            "run": self.run_id,
+            "lesson": self.sequence,
+            "tick": self.tick,
+            "game_s": self.game_s,
+            "evidence": list(self.evidence),
+            "worth": self.worth,
+            "data": self.data,
+        }
+        return found | dict(self.more)
+
+
+class Totals(NamedTuple):
+    """Sessions, battles that were won or lost, and the share that was won."""
+
+    sessions: int
+    battles: int
+    win_rate: float
+
+
+def knowledge_items(database: Database, *, now: float) -> Iterator[Item]:
+    """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
+    row = database.row("SELECT decayed_at FROM tactician_stats")
+    aged = now if row is None else row[0]
+    yield from _rows(database, now)
+    for row in database.rows(SELECT + "ORDER BY id"):
+        with database.understood(ENTRIES):
+            item = _long_term(row, aged)
+        yield item
+
+
+def run_items(run: RunReader) -> Iterator[Item]:
+    """Yield what a run remembers at its last commit, oldest first."""
+    run_id = run.run_id
+    for entry in run.live_entries():
+        yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
+
+
+def totals(database: Database) -> Totals:
+    """Return the totals of all runs."""
+    row = database.row(
+        "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
+    )
+    sessions, battles, win_rate = row or (0, 0, 0.0)
+    return Totals(sessions, battles, win_rate)
+
+
+def _rows(database: Database, now: float) -> Iterator[Item]:
+    provenances = Provenances(database)
+    rate = ConsolidationConfig().forgetting_decay_rate
+    for table in TABLES:
+        kind = KIND_OF[table.name]
+        for row in database.rows(table.select):
+            with database.understood(table.name):
+                record: Any = sound_record(table.record_of(row))
+                data = as_json(record)
+                alone = known_from({table.name: {row[0]: record}})
+                (worth,) = values(alone, now=now, rate=rate).values()
+                where = provenances.of(table.name, row[0])
+                first, last = _first_of(data, _FIRST), _first_of(data, _LAST)
+            known = {} if where is None else where._asdict()
+            yield Item(
+                kind, table.name, row[0], data, **known, first=first or last, last=last, worth=worth
+            )
+
+
+def _long_term(row: tuple[Any, ...], aged: float) -> Item:
+    entry, known = sound_entry(entry_of(row)), taught(row)
+    more: dict[str, Json] = {
+        "number": entry.seq,
+        "origin": known.origin,
+        "taught": known.times,
+        "merged": list(known.merged),
+    }
+    item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
+    return item if not aged else _dated(item, entry, aged)
+
+
+def _dated(item: Item, entry: Entry, aged: float) -> Item:
+    """Return `item` with its date: an entry fades by the same rate from the day it is delivered."""
+    rate = ConsolidationConfig().forgetting_decay_rate
+    months = log(max(1e-9, min(1.0, entry.relevance))) / log(rate)
+    date = aged - months * MONTH_S
+    return replace(item, first=date, last=date)
+
+
+def _item(
+    entry: Entry, table: str, run_id: str, more: Mapping[str, Json], sequence: int = 0
+) -> Item:
+    judged: dict[str, Json] = {
+        "scope": entry.scope,
+        "version": entry.version,
+        "importance": entry.importance,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "tags": sorted(entry.tags),
+    }
+    return Item(
+        entry.kind,
+        table,
+        entry.key,
+        entry.data,
+        entry.status,
+        entry.closed,
+        run_id,
+        sequence,
+        entry.tick,
+        entry.game_s,
+        entry.sources,
+        worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
+        more=judged | dict(more),
+    )
+
+
+def last_of(record: Piece) -> float:
+    """Return when a record was last borne out, in epoch seconds."""
+    return _first_of(as_json(record), _LAST)
+
+
+def _first_of(data: Mapping[str, Any], names: tuple[str, ...]) -> float:
+    return next((float(data[name]) for name in names if data.get(name) is not None), 0.0)

@@ -1,0 +1,95 @@
+"""A small file of knowledge that one run taught, and ways to damage it."""
+
+import random
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from memory import Json, OutboxRow, as_json, open_knowledge_store
+from tests.memory.samples import MISTAKE, NOON, PATTERN, STRATEGY
+
+RUN = "run-1"
+SOURCES: list[Json] = ["battle:10:rat@10", "tick:20"]
+EPISODIC = "agent:play:ltm:episodic"
+
+
+def taught(path: Path, *, strategies: int = 3, entries: int = 3) -> Path:
+    """The file at `path` after one run has delivered a pattern, a mistake, some strategies and entries."""
+    lessons: list[tuple[Any, dict[str, Json]]] = [
+        ("pattern", as_json(PATTERN)),
+        ("mistake", as_json(MISTAKE)),
+    ]
+    for n in range(strategies):
+        moves = (f"move {n}", "tackle")
+        lessons.append(
+            ("strategy", as_json(replace(STRATEGY, strategy_id=f"s{n}", moves_sequence=moves)))
+        )
+    rows = [
+        OutboxRow(at, 30, kind, {**payload, "status": "inferred", "sources": SOURCES})
+        for at, (kind, payload) in enumerate(lessons, 1)
+    ]
+    rows += [OutboxRow(len(rows) + n + 1, 30, "entry", entry(n)) for n in range(entries)]
+    store = open_knowledge_store(path, now=NOON)
+    store.deliver(RUN, rows)
+    store.deliver(
+        RUN, [OutboxRow(len(rows) + 1, 31, "totals", {"sessions": 1, "battles": 4, "victories": 3})]
+    )
+    store.close()
+    return path
+
+
+def entry(number: int) -> dict[str, Json]:
+    return {
+        "scope": EPISODIC,
+        "kind": "waypoint",
+        "key": f"{RUN}/{number + 1}",
+        "data": {
+            "milestone": f"milestone {number}",
+            "tick": 9,
+            "turns": number,
+            "battles": 1,
+            "lost": 0,
+        },
+        "tags": ["told"],
+        "importance": 8,
+        "tick": 20,
+        "game_s": 12.5,
+        "sources": [f"{RUN}/{number + 1}"],
+    }
+
+
+def alter(path: Path, *statements: str) -> None:
+    """Change a file behind the back of memory."""
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def count(path: Path, table: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+def damaged(whole: bytes, seed: int) -> bytes:
+    """One of many damages: bits, bytes, a page, the header, the end."""
+    chance, data = random.Random(seed), bytearray(whole)
+    match seed % 6:
+        case 0:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        case 1:
+            for _ in range(100):
+                data[chance.randrange(len(data))] = chance.randrange(256)
+        case 2:
+            del data[chance.randrange(1, len(data)) :]
+        case 3:
+            at = chance.randrange(len(data) - 2_000)
+            data[at : at + 2_000] = bytes(2_000)
+        case 4:
+            at = 4096 * chance.randrange(len(data) // 4096)
+            data[at : at + 4096] = chance.randbytes(4096)
+        case _:
+            data[chance.randrange(100)] = chance.randrange(256)
+    return bytes(data)
