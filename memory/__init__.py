@@ -56,6 +56,7 @@ from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
+from memory.tiers.acquaintances import ACQUAINTANCE, Acquaintance
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
 from memory.tiers.edges import SESSION, WAYPOINT
 from memory.tiers.knowledge import (
@@ -79,6 +80,7 @@ from memory.tiers.session_records import (
     LOCATION,
     OBJECTIVE,
     RESOURCES,
+    TEAM,
     BattleRecord,
     LocationVisited,
     ResourceSnapshot,
@@ -90,6 +92,7 @@ from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory
 
 __all__ = [
+    "ACQUAINTANCE",
     "ACTION",
     "BATTLE",
     "COLLECTIVE",
@@ -100,9 +103,11 @@ __all__ = [
     "RESOURCES",
     "SENSORY_INPUT",
     "SESSION",
+    "TEAM",
     "TICK_STATE",
     "UPKEEP",
     "WAYPOINT",
+    "Acquaintance",
     "ActionRecord",
     "AgentMemory",
     "AllOf",

@@ -15,6 +15,7 @@ from memory.persistence import MemoryDatabaseMixin
 from memory.recall.actions import MemoryActions
 from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
+from memory.tiers.acquaintances import acquaintance_kind
 from memory.tiers.approaches import approach_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
@@ -140,7 +141,7 @@ def open_memory(  # what one agent's memory is made from
     """
     config = config or ConsolidationConfig()
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
-    kinds = (*records, approach_kind(), situation_kind())
+    kinds = (*records, approach_kind(), situation_kind(), acquaintance_kind())
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))

@@ -120,7 +120,7 @@ class Session:
         self._hooks = Hooks(self._fault)
         self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
-        self._battles = BattleWatch(self._dex)
+        self._battles = BattleWatch(self._dex, self._story.place_of)
         self._store.attach("battles", self._battles)
         self._ledger = Ledger(self._story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
@@ -239,7 +239,9 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
-        PlayProducers(self._story.place_of, self._battles, self._choices).register(producers)
+        PlayProducers(self._story.place_of, self._battles, self._choices, self._dex).register(
+            producers
+        )
         PostMortems(self._store, self._story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):

@@ -3,7 +3,7 @@
 All of it is what RAM showed: who stood against whom, what left the bag, who was called back, and in which state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -24,7 +24,8 @@ MOST_DECISIONS: Final = 8  # that are worth telling of one battle
 class Fight:
     """A battle under way, as far as it went; own and level are those it began with.
 
-    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them.
+    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them. `place` is where it
+    began, `opponent` the trainer, or nothing where nobody led them.
     """
 
     start: int
@@ -42,6 +43,8 @@ class Fight:
     hp_percent: float = 100.0
     enemy_hp_percent: float = 100.0
     asked: bool = False  # whether the last tick was one at which the battle menu waited
+    place: str = ""
+    opponent: str = ""
     thrown: bool = False  # whether the last thing that left the bag in this turn was a ball
 
     def decide(self, words: str) -> None:
@@ -51,11 +54,16 @@ class Fight:
 
 
 class BattleWatch:
-    """Follows the battle under way and counts those that are over; part of a checkpoint."""
+    """Follows the battle under way and counts those that are over; part of a checkpoint.
 
-    def __init__(self, dex: Dex) -> None:
+    `around` is what the last record does not say: where it was, who led the others, and who of ours was out in the end.
+    """
+
+    def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
         self.battles = self.turns = self.lost = 0  # of the whole run
+        self.around: dict[str, str] = {}
         self._dex = dex
+        self._place_of = place_of
         self._fight: Fight | None = None
 
     def saw(self, percept: Percept) -> BattleRecord | None:
@@ -68,6 +76,11 @@ class BattleWatch:
             return None
         self._fight = None
         record = _record(fight, state, percept.tick)
+        self.around = {
+            "location": fight.place,
+            "opponent": fight.opponent,
+            "finisher": fight.active,
+        }
         self.battles += 1
         self.turns += record.turns_taken
         self.lost += record.outcome == "defeat"
@@ -96,7 +109,7 @@ class BattleWatch:
         if fight is None:
             if not asked:
                 return  # until somebody is asked, who was fought last may still lie in RAM
-            fight = self._fight = self._begun(own, enemy, state, tick)
+            fight = self._fight = self._begun(battle, own, enemy, state, tick)
         other = self._name(enemy)
         if other not in fight.enemies:
             fight.enemies.append(other)
@@ -115,8 +128,11 @@ class BattleWatch:
             if move is not None and move.name not in fight.moves:
                 fight.moves.append(move.name)
 
-    def _begun(self, own: BattleMon, enemy: BattleMon, state: State, tick: int) -> Fight:
+    def _begun(
+        self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
+    ) -> Fight:
         name = self._name(own)
+        led = (battle.trainer_class, battle.trainer_number)
         return Fight(
             start=tick,
             enemies=[self._name(enemy)],
@@ -126,6 +142,8 @@ class BattleWatch:
             active=name,
             position=own.position,
             bag=_bag(state),
+            place=self._place_of(state),
+            opponent=self._dex.opponent(*led) if battle.is_trainer else "",
         )
 
     def _note_items(self, fight: Fight, state: State) -> None:

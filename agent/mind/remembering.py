@@ -9,11 +9,13 @@ from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
 from agent.skills import Outcome
-from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Party, ScreenType, State
+from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from memory import (
+    TEAM,
     WAYPOINT,
     ActionRecord,
     Call,
+    Json,
     LocationVisited,
     Produced,
     Producers,
@@ -43,6 +45,7 @@ class PlayProducers:
     place_of: Callable[[State], str]  # where a state is, in words
     battles: BattleWatch
     choices: Choices
+    dex: Dex
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -56,6 +59,8 @@ class PlayProducers:
         watch("Loop.perform", self.action, scope=working, kind="action")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
+        watch("Mind.reach", self.resources_then, scope=stm, kind="resources")
+        watch("Mind.reach", self.team, scope=stm, kind=TEAM)
         watch("Loop.perceive", self.battle, scope=stm, kind="battle")
         watch("Ledger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
@@ -124,10 +129,13 @@ class PlayProducers:
     def battle(self, _call: Call, percept: Percept) -> Produced | None:
         """A battle that is over."""
         record = self.battles.saw(percept)
-        return _produced(record, percept.tick, percept.state, importance=7) if record else None
+        if record is None:
+            return None
+        around = self.battles.around
+        return _produced(record, percept.tick, percept.state, importance=7, **around)
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
-        """Milestones: what was chosen on the way, and what it took in battles."""
+        """Milestones: what was chosen on the way, what it took in battles, and with whom and what one got there."""
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
         taken = {"battles": fought.battles, "turns": fought.turns, "lost": fought.lost}
@@ -137,6 +145,9 @@ class PlayProducers:
                     "milestone": each.id,
                     "tick": each.tick,
                     "choices": dict(self.choices.made),
+                    "place": self.place_of(percept.state),
+                    "money": percept.state.player.money,
+                    "team": self._team(percept.state),
                     **taken,
                 },
                 each.tick,
@@ -169,15 +180,17 @@ class PlayProducers:
         state = percept.state
         if not state.in_control or percept.came_from == state.map.map_id:
             return None
-        owned = ResourceSnapshot(
-            tick=percept.tick,
-            money=state.player.money,
-            items={str(stack.item): stack.quantity for stack in state.bag.items},
-            tms_obtained=(),
-            hms_obtained=(),
-            key_items=(),
-        )
-        return _produced(owned, percept.tick, state)
+        return self._owned(percept)
+
+    def resources_then(self, call: Call, _pursuit: Pursuit) -> Produced:
+        """What is owned when a goal is reached, as after a battle or in a shop."""
+        return self._owned(call.args[1])
+
+    def team(self, call: Call, _pursuit: Pursuit) -> Produced:
+        """Who is in the team, and at which level, when a goal is reached; the newest word is the one that counts."""
+        percept: Percept = call.args[1]
+        data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
+        return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
 
     def objective(self, call: Call, pursuit: Pursuit) -> Produced:
         """A goal that play turns to."""
@@ -199,6 +212,29 @@ class PlayProducers:
         if intent.name != pursuit.goal.name:
             return None
         return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+
+    def _owned(self, percept: Percept) -> Produced:
+        state = percept.state
+        owned = ResourceSnapshot(
+            tick=percept.tick,
+            money=state.player.money,
+            items={self._thing(stack.item): stack.quantity for stack in state.bag.items},
+            tms_obtained=(),
+            hms_obtained=(),
+            key_items=(),
+        )
+        return _produced(owned, percept.tick, state)
+
+    def _team(self, state: State) -> list[Json]:
+        known = self.dex.all_species
+        return [
+            f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
+            for mon in state.party.mons
+        ]
+
+    def _thing(self, number: int) -> str:
+        item = self.dex.all_items.get(number)
+        return item.name if item is not None else f"item {number}"
 
 
 def _objective(pursuit: Pursuit, completed_tick: int | None = None) -> SessionObjective:

@@ -2,7 +2,8 @@
 
     sensory ──moments──► working ──actions, situations──► stm ──experiences──► ltm:episodic
                                                            ├───skills──────► ltm:procedural ──habits──┐
-                                                           └───concepts────► ltm:semantic ◄───────────┘
+                                                           ├───concepts────► ltm:semantic ◄───────────┘
+                                                           └acquaintances──► ltm:semantic
 
 A kind of memory more is an edge more here; nothing else changes.
 """
@@ -17,7 +18,7 @@ from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.tiers import approaches, lessons, situations
+from memory.tiers import acquaintances, approaches, lessons, situations
 from memory.tiers.approaches import Approach
 from memory.tiers.knowledge import SuccessfulStrategy
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
@@ -34,7 +35,13 @@ SESSION: Final = "session"
 STUCK: Final = "stuck"
 WAYPOINT: Final = "waypoint"  # how far a run got, with which choices, and what it took
 RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
-LEARNING: Final = ("experiences", "skills", "concepts", "habits")  # on to the tactician
+LEARNING: Final = (
+    "experiences",
+    "skills",
+    "concepts",
+    "acquaintances",
+    "habits",
+)  # on to the tactician
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # what is younger stays in working memory
 
@@ -77,6 +84,10 @@ class Lessons:
                 if mistake is not None:
                     yield from _lesson(MISTAKE, mistake, entry)
                     yield approaches.told(entry)
+
+    def acquaintances(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return what battles tell of whom one met: of each, where and when, and how it went."""
+        return acquaintances.acquaintances(entries, run=self.session_id)
 
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the preferences that strategies have become."""
@@ -137,6 +148,9 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
         MemorySubscription("experiences", stm, episodic, identity, _is_experience, delivers=True),
         MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
+        MemorySubscription(
+            "acquaintances", stm, semantic, teacher.acquaintances, of_kinds(BATTLE), delivers=True
+        ),
         MemorySubscription(
             "habits", procedural, semantic, teacher.habits, _is_habit, delivers=True
         ),

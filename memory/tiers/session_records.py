@@ -20,6 +20,7 @@ BATTLE: Final = "battle"
 LOCATION: Final = "location"
 RESOURCES: Final = "resources"
 SESSION_TOTALS: Final = "session_totals"
+TEAM: Final = "team"  # who is with us, and how far each has got; the newest word counts
 CURRENT: Final = "current"  # the name of the one entry of a session's totals
 CLOSED: Final = frozenset({"completed", "failed"})
 
@@ -138,6 +139,12 @@ def strategist_kinds() -> tuple[Kind, ...]:
             key=lambda data: str(data["tick"]),
             repeats=lambda last, now: {**last, "tick": 0} == {**now, "tick": 0},
             limit=MAX_RESOURCES,
+            lasting=True,
+        ),
+        Kind(
+            TEAM,
+            key=lambda _data: CURRENT,
+            repeats=lambda last, now: last == now,
             lasting=True,
         ),
         Kind(
