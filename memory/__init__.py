@@ -57,8 +57,9 @@ from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.tiers.acquaintances import ACQUAINTANCE, Acquaintance
+from memory.tiers.belongings import BELONGING, Belonging
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
-from memory.tiers.edges import SESSION, WAYPOINT
+from memory.tiers.edges import BLACKOUT, SESSION, WAYPOINT
 from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
@@ -95,6 +96,8 @@ __all__ = [
     "ACQUAINTANCE",
     "ACTION",
     "BATTLE",
+    "BELONGING",
+    "BLACKOUT",
     "COLLECTIVE",
     "CONSOLIDATION",
     "LOCATION",
@@ -113,6 +116,7 @@ __all__ = [
     "AllOf",
     "AnyOf",
     "BattleRecord",
+    "Belonging",
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",

@@ -17,6 +17,7 @@ from memory.recall.port import BlackboardRecall
 from memory.tiers import lessons
 from memory.tiers.acquaintances import acquaintance_kind
 from memory.tiers.approaches import approach_kind
+from memory.tiers.belongings import belonging_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
 from memory.tiers.observer import ObserverMemory, observer_kinds
@@ -141,7 +142,7 @@ def open_memory(  # what one agent's memory is made from
     """
     config = config or ConsolidationConfig()
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
-    kinds = (*records, approach_kind(), situation_kind(), acquaintance_kind())
+    kinds = (*records, approach_kind(), situation_kind(), acquaintance_kind(), belonging_kind())
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))

@@ -239,10 +239,9 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
-        PlayProducers(self._story.place_of, self._battles, self._choices, self._dex).register(
-            producers
-        )
-        PostMortems(self._store, self._story.called).register(producers)
+        story = self._story
+        PlayProducers(story.place_of, self._battles, self._choices, self._dex).register(producers)
+        PostMortems(self._store, story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)

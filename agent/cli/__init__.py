@@ -21,6 +21,7 @@ from agent.bench import measure, page
 from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
+from agent.cli.bench_exam import bench_exam
 from agent.cli.bench_experience import bench_experience
 from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
@@ -50,6 +51,7 @@ class Measured(StrEnum):
     SPEED = "speed"
     BATTLES = "battles"
     EXPERIENCE = "experience"
+    EXAM = "exam"
     MEMORY = "memory"
 
 
@@ -203,7 +205,7 @@ def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, or experience."
+            help="What to measure: speed, battles against a simple policy, memory, experience, or an exam."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -218,7 +220,8 @@ def bench(
     seeds: Annotated[
         str,
         typer.Option(
-            metavar="A..B", help="Which battles to fight, or games to play for experience."
+            metavar="A..B",
+            help="Which battles to fight, or games to play for experience or an exam.",
         ),
     ] = "0..599",
     teach: Annotated[
@@ -233,7 +236,7 @@ def bench(
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs."""
+    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows."""
     out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
@@ -244,6 +247,9 @@ def bench(
         return
     if what is Measured.EXPERIENCE:
         bench_experience(cartridge, teach, seeds, write, as_json=as_json)
+        return
+    if what is Measured.EXAM:
+        bench_exam(cartridge, seeds, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

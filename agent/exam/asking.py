@@ -26,6 +26,12 @@ def losses(truth: Truth) -> Iterator[Question]:
         yield _question(
             Kind.LOSS, Ask.LOST_BY, name, f"Who of ours began the last fight lost against {name}?", last.own
         )  # fmt: skip
+    dear = [fight for fight in lost if fight.blacked_out]
+    if dear:
+        words = "Against whom was the last fight lost that cost money?"
+        against_whom = dear[-1].opponent or ", ".join(dear[-1].enemies)
+        traps = tuple(Exactly(fight.opponent) for fight in truth.fights)
+        yield _question(Kind.LOSS, Ask.BLACKED_OUT_BY, "", words, against_whom, traps)
     for place in dict.fromkeys(fight.place for fight in lost):
         names = frozenset(n for fight in lost if fight.place == place for n in fight.enemies)
         words = f"Which species stood on the other side of the fights lost in {place}?"
@@ -56,6 +62,9 @@ def latest(truth: Truth) -> Iterator[Question]:
     for name, held in truth.items.items():
         words = f"How many of {name} are carried now?"
         yield _question(Kind.LATEST, Ask.ITEMS, name, words, held[-1].value, _older(held))
+        most = max(each.value for each in held)
+        words = f"How many of {name} were there at most?"
+        yield _question(Kind.COUNT, Ask.MOST, name, words, most, _older(held))
     names = [name for name, _ in truth.team]
     for name, level in truth.team:
         if names.count(name) == 1:
@@ -87,11 +96,29 @@ def firsts(truth: Truth) -> Iterator[Question]:
         words = f"At which tick was the milestone {name} reached?"
         traps = tuple(_shown(other) for other in truth.milestones.values() if other != tick)
         yield Question(Kind.FIRST, Form(Ask.REACHED, name), words, _shown(tick), traps)
+    for name, place in truth.found_in.items():
+        words = f"In which place was {name} first had?"
+        others = tuple(Exactly(each) for each in truth.places)
+        yield _question(Kind.FIRST, Ask.FOUND_IN, name, words, place, others)
+    yield from _then(truth)
     for one, other in combinations(truth.places, 2):
         # The later one is named first, so that taking the first name is no way to be right.
         words = f"Which was entered first, {other} or {one}?"
         form = Form(Ask.EARLIER, other, one)
         yield Question(Kind.FIRST, form, words, Exactly(one), (Exactly(other),))
+
+
+def _then(truth: Truth) -> Iterator[Question]:
+    """Yield what things stood at when a milestone was reached; what they are now is a trap."""
+    for name, tick in truth.milestones.items():
+        money, level = truth.money_at(tick), truth.level_at(tick)
+        if money == truth.money_at(tick + PATIENCE):
+            words = f"How much money was there on reaching {name}?"
+            yield _question(Kind.FIRST, Ask.MONEY_AT, name, words, money, _older(truth.money))
+        if level and level == truth.level_at(tick + PATIENCE):
+            words = f"What was the highest level of the team on reaching {name}?"
+            now = (Exactly(truth.level_at(truth.ticks)),)
+            yield _question(Kind.FIRST, Ask.LEVEL_AT, name, words, level, now)
 
 
 def counts(truth: Truth) -> Iterator[Question]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agent.exam.notebook import Notebook, members
 from agent.exam.question import Answer, Ask, Form
 from agent.exam.recalling import Recalling
-from memory import WAYPOINT
+from memory import ACQUAINTANCE, WAYPOINT
 
 
 def _waypoints(notes: Notebook, milestone: str) -> dict[str, Mapping[str, Any]]:
@@ -42,12 +42,12 @@ def _run_meetings(notes: Notebook, form: Form) -> Answer | None:
 
 
 def _run_caught(notes: Notebook, form: Form) -> Answer | None:
-    met = (data for data in notes.all_acquaintances() if data["run"] == form.run)
+    met = (data for _, data in notes.lasting(ACQUAINTANCE) if data["run"] == form.run)
     return frozenset(data["subject"] for data in met if data["caught"]) or None
 
 
 def _runs_lost(notes: Notebook, form: Form) -> Answer | None:
-    known = notes.acquaintances(form.subject)
+    known = notes.recalled(ACQUAINTANCE, form.subject)
     return frozenset(data["run"] for data in known if data["lost"]) or None
 
 

@@ -49,8 +49,7 @@ class Notebook:
 
     def acquaintance(self, name: str, run: str = "") -> Mapping[str, Any] | None:
         """Return what a run, by itself this one, had to do with `name`."""
-        query = MemoryQuery(kinds=(ACQUAINTANCE,), subject=name, max_results=MOST)
-        found = (each.data for each in self._actions.memory_recall(query, "exam"))
+        found = self.recalled(ACQUAINTANCE, name)
         return next((data for data in found if data["run"] == (run or self.run)), None)
 
     def told_of(self, name: str) -> Mapping[str, Any] | None:
@@ -62,14 +61,16 @@ class Notebook:
         found = (each.data for each in entries if each is not None and each.kind == ACQUAINTANCE)
         return next((data for data in found if data["run"] == self.run), None)
 
-    def acquaintances(self, name: str) -> Sequence[Mapping[str, Any]]:
-        """Return what each run had to do with `name`."""
-        query = MemoryQuery(kinds=(ACQUAINTANCE,), subject=name, max_results=MOST)
+    def recalled(self, kind: str, name: str) -> Sequence[Mapping[str, Any]]:
+        """Return what is recalled of `name` in entries of one kind, of whichever run."""
+        query = MemoryQuery(kinds=(kind,), subject=name, max_results=MOST)
         return [each.data for each in self._actions.memory_recall(query, "exam")]
 
-    def all_acquaintances(self) -> Sequence[Mapping[str, Any]]:
-        """Return what every run had to do with everybody, as it outlives them."""
-        return [data for _, data in self.lasting(ACQUAINTANCE)]
+    def own(self, kind: str) -> list[Entry]:
+        """Return what this run told of one kind, among what is kept as it was."""
+        query = MemoryQuery(kinds=(kind,), scopes=(EPISODIC,), max_results=MOST)
+        found = self._actions.memory_recall(query, "exam")
+        return [each for each in found if run_of(each) in ("", self.run)]
 
     def defeats_in(self, place: str) -> Sequence[Mapping[str, Any]]:
         """Return the fights that this run lost in a place."""

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from agent.exam.notebook import Notebook
+from agent.exam.notebook import Notebook, members
 from agent.exam.question import Answer, Ask, Form
+from memory import BELONGING, BLACKOUT, WAYPOINT
 
 Recalling: TypeAlias = Callable[[Notebook, Form], Answer | None]
 
@@ -86,17 +87,38 @@ def _defeats(notes: Notebook, _form: Form) -> Answer | None:
 
 
 def _blackouts(notes: Notebook, _form: Form) -> Answer | None:
-    """Count the defeats behind which there was less money, the next time that belongings were noted."""
-    session = notes.strategist
-    if not session.total_battles:
-        return None
-    count = 0
-    for battle in session.battle_history:
-        before = [each.money for each in session.resource_history if each.tick <= battle.end_tick]
-        after = [each.money for each in session.resource_history if each.tick > battle.end_tick]
-        lost = battle.outcome == "defeat" and bool(before) and bool(after)
-        count += lost and after[0] < before[-1]
-    return count
+    return len(notes.own(BLACKOUT)) if notes.strategist.total_battles else None
+
+
+def _blacked_out_by(notes: Notebook, _form: Form) -> Answer | None:
+    told = notes.own(BLACKOUT)
+    return str(max(told, key=lambda each: each.tick).data["subject"]) if told else None
+
+
+def _thing(field: str) -> Recalling:
+    """Return how to read a field of what is known of a thing."""
+
+    def recall(notes: Notebook, form: Form) -> Answer | None:
+        if not notes.is_known(form.subject):
+            return None
+        known = notes.recalled(BELONGING, form.subject)
+        return next((data[field] for data in known if data["run"] == notes.run), None)
+
+    return recall
+
+
+def _then(field: str) -> Recalling:
+    """Return how to read what was noted at a milestone."""
+
+    def recall(notes: Notebook, form: Form) -> Answer | None:
+        told = (each.data for each in notes.own(WAYPOINT))
+        data = next((each for each in told if each["milestone"] == form.subject), None)
+        if data is None:
+            return None
+        value: Any = data[field]
+        return max(members(value).values(), default=None) if field == "team" else int(value)
+
+    return recall
 
 
 RECALLING: Final[Mapping[Ask, Recalling]] = {
@@ -109,6 +131,11 @@ RECALLING: Final[Mapping[Ask, Recalling]] = {
     Ask.MONEY: _money,
     Ask.ITEMS: _items,
     Ask.LEVEL: _level,
+    Ask.FOUND_IN: _thing("place"),
+    Ask.MOST: _thing("most"),
+    Ask.MONEY_AT: _then("money"),
+    Ask.LEVEL_AT: _then("team"),
+    Ask.BLACKED_OUT_BY: _blacked_out_by,
     Ask.HERE: _here,
     Ask.FIRST_THERE: _first_there,
     Ask.FIRST_MET: _of("first_tick"),

@@ -40,6 +40,7 @@ class Truth:
     items: Mapping[str, tuple[Held, ...]]
     levels: Mapping[str, tuple[Held, ...]]
     team: tuple[tuple[str, int], ...]  # in the end
+    found_in: Mapping[str, str]  # where one stood when a thing was first had
     milestones: Mapping[str, int]  # the tick at which RAM first showed each
     last: State
 
@@ -57,6 +58,15 @@ class Truth:
         """Return the fights in which `name` was on the other side, oldest first."""
         return [fight for fight in self.fights if name in fight.names]
 
+    def money_at(self, tick: int) -> int:
+        """Return how much money there was after `tick`."""
+        return [held.value for held in self.money if held.tick <= tick][-1]
+
+    def level_at(self, tick: int) -> int:
+        """Return the highest level that anybody had reached by `tick`; 0 before there was anybody."""
+        reached = (held for history in self.levels.values() for held in history)
+        return max((held.value for held in reached if held.tick <= tick), default=0)
+
     def turns_to(self, tick: int) -> int:
         """Return how many turns the fights took that were over by `tick`."""
         return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
@@ -70,6 +80,7 @@ class _Histories:
     items: dict[str, list[Held]] = field(default_factory=dict)
     levels: dict[str, list[Held]] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
+    found_in: dict[str, str] = field(default_factory=dict)
     here: int | None = None
     starter: str = ""
 
@@ -105,6 +116,7 @@ def truth_of(
         items={name: tuple(held) for name, held in seen.items.items()},
         levels={name: tuple(held) for name, held in seen.levels.items()},
         team=_team(last, dex),
+        found_in=seen.found_in,
         milestones=milestones,
         last=last,
     )
@@ -115,6 +127,8 @@ def _note(seen: _Histories, tick: int, state: State, story: Story, dex: Dex) -> 
     carried: Counter[str] = Counter()
     for stack in state.bag.items:
         carried[dex.item(stack.item).name] += stack.quantity
+    for name in carried:
+        seen.found_in.setdefault(name, story.place_of(state))
     for name in (*seen.items, *carried):
         _change(seen.items.setdefault(name, []), tick, carried[name])
     for name, level in _team(state, dex):

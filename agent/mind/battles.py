@@ -36,6 +36,7 @@ class Fight:
     active: str
     position: int
     bag: list[list[int]]
+    money: int = 0
     turns: int = 0
     moves: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -56,12 +57,15 @@ class Fight:
 class BattleWatch:
     """Follows the battle under way and counts those that are over; part of a checkpoint.
 
+    `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
     `around` is what the last record does not say: where it was, who led the others, and who of ours was out in the end.
     """
 
     def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
         self.battles = self.turns = self.lost = 0  # of the whole run
+        self.beaten: int | None = None
         self.around: dict[str, str] = {}
+        self._blackouts: list[dict[str, Json]] = []
         self._dex = dex
         self._place_of = place_of
         self._fight: Fight | None = None
@@ -73,6 +77,8 @@ class BattleWatch:
             self._follow(state.battle, state, percept.tick)
             return None
         if fight is None:
+            if self.beaten is not None and state.in_control:
+                self._wake_up(state, self.beaten)
             return None
         self._fight = None
         record = _record(fight, state, percept.tick)
@@ -80,10 +86,12 @@ class BattleWatch:
             "location": fight.place,
             "opponent": fight.opponent,
             "finisher": fight.active,
+            "enemies": record.enemy_pokemon,
         }
         self.battles += 1
         self.turns += record.turns_taken
         self.lost += record.outcome == "defeat"
+        self.beaten = fight.money if record.outcome == "defeat" else None
         return record
 
     def to_json(self) -> dict[str, Json]:
@@ -93,12 +101,35 @@ class BattleWatch:
             "battles": self.battles,
             "turns": self.turns,
             "lost": self.lost,
+            "beaten": self.beaten,
+            "around": dict(self.around),
+            "blackouts": list(self._blackouts),
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._fight = Fight(**data["fight"]) if data["fight"] is not None else None
         self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
+        self.beaten, self.around = data.get("beaten"), dict(data.get("around", {}))
+        self._blackouts = list(data.get("blackouts", ()))
+
+    def told_blackouts(self) -> list[dict[str, Json]]:
+        """Return the defeats that cost money since this was asked last."""
+        told, self._blackouts = self._blackouts, []
+        return told
+
+    def _wake_up(self, state: State, had: int) -> None:
+        """See what a defeat has cost, when one is free again."""
+        self.beaten = None
+        cost, around = had - state.player.money, self.around
+        if cost > 0:
+            told: dict[str, Json] = {
+                "place": around["location"],
+                "subject": around["opponent"] or around["enemies"],
+                "cost": cost,
+                "woke_in": self._place_of(state),
+            }
+            self._blackouts.append(told)
 
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
@@ -142,6 +173,7 @@ class BattleWatch:
             active=name,
             position=own.position,
             bag=_bag(state),
+            money=state.player.money,
             place=self._place_of(state),
             opponent=self._dex.opponent(*led) if battle.is_trainer else "",
         )

@@ -11,6 +11,7 @@ from agent.perception import Percept
 from agent.skills import Outcome
 from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from memory import (
+    BLACKOUT,
     TEAM,
     WAYPOINT,
     ActionRecord,
@@ -59,8 +60,10 @@ class PlayProducers:
         watch("Loop.perform", self.action, scope=working, kind="action")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
-        watch("Mind.reach", self.resources_then, scope=stm, kind="resources")
-        watch("Mind.reach", self.team, scope=stm, kind=TEAM)
+        for turning in ("Mind.pursue", "Mind.reach"):
+            watch(turning, self.resources_then, scope=stm, kind="resources")
+            watch(turning, self.team, scope=stm, kind=TEAM)
+            watch(turning, self.blackouts, scope=stm, kind=BLACKOUT)
         watch("Loop.perceive", self.battle, scope=stm, kind="battle")
         watch("Ledger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
@@ -132,7 +135,16 @@ class PlayProducers:
         if record is None:
             return None
         around = self.battles.around
-        return _produced(record, percept.tick, percept.state, importance=7, **around)
+        more = {name: around[name] for name in ("location", "opponent", "finisher")}
+        return _produced(record, percept.tick, percept.state, importance=7, **more)
+
+    def blackouts(self, call: Call, _pursuit: Pursuit) -> list[Produced]:
+        """Defeats that have cost money, since one turned to something last."""
+        percept: Percept = call.args[1]
+        at = game_seconds(percept.state)
+        return [
+            Produced(told, percept.tick, at, importance=9) for told in self.battles.told_blackouts()
+        ]
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
         """Milestones: what was chosen on the way, what it took in battles, and with whom and what one got there."""
@@ -183,11 +195,11 @@ class PlayProducers:
         return self._owned(percept)
 
     def resources_then(self, call: Call, _pursuit: Pursuit) -> Produced:
-        """What is owned when a goal is reached, as after a battle or in a shop."""
+        """What is owned when a goal is reached or another is turned to, as after a battle or in a shop."""
         return self._owned(call.args[1])
 
     def team(self, call: Call, _pursuit: Pursuit) -> Produced:
-        """Who is in the team, and at which level, when a goal is reached; the newest word is the one that counts."""
+        """Who is in the team, and at which level; the newest word is the one that counts."""
         percept: Percept = call.args[1]
         data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
         return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
@@ -223,7 +235,7 @@ class PlayProducers:
             hms_obtained=(),
             key_items=(),
         )
-        return _produced(owned, percept.tick, state)
+        return _produced(owned, percept.tick, state, location=self.place_of(state))
 
     def _team(self, state: State) -> list[Json]:
         known = self.dex.all_species

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.codec import Json
 
 ACQUAINTANCE: Final = "acquaintance"
 MAX_ACQUAINTANCES: Final = (
