@@ -240,7 +240,9 @@ class Session:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
         story = self._story
-        PlayProducers(story.place_of, self._battles, self._choices, self._dex).register(producers)
+        PlayProducers(
+            story.place_of, self._battles, self._choices, self._dex, self._store.run_id
+        ).register(producers)
         PostMortems(self._store, story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):

@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -35,6 +35,9 @@ from agent.errors import AgentError, UsageError
 from agent.scenario import read_scenarios
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from memory import MemoryFault
+
+MANY: Final = "0..599"  # seeds of what is counted
+FEW: Final = "600..605"  # and of what is asked
 
 cli = typer.Typer(
     help="Plays Pokemon Red by itself, headless, from power-on. Without a ROM it plays its own demo.",
@@ -218,12 +221,13 @@ def bench(
     ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="A..B",
-            help="Which battles to fight, or games to play for experience or an exam.",
+            help="Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
+            show_default=False,
         ),
-    ] = "0..599",
+    ] = None,
     teach: Annotated[
         str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
     ] = "3000..3011",
@@ -243,13 +247,13 @@ def bench(
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     if what is Measured.BATTLES:
-        bench_battles(cartridge, seeds, write, as_json=as_json)
+        bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
         return
     if what is Measured.EXPERIENCE:
-        bench_experience(cartridge, teach, seeds, write, as_json=as_json)
+        bench_experience(cartridge, teach, seeds or MANY, write, as_json=as_json)
         return
     if what is Measured.EXAM:
-        bench_exam(cartridge, seeds, write, as_json=as_json)
+        bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -47,6 +47,7 @@ class PlayProducers:
     battles: BattleWatch
     choices: Choices
     dex: Dex
+    run: str  # whose milestones these are: what two runs did alike are still two things
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
@@ -154,6 +155,7 @@ class PlayProducers:
         return [
             Produced(
                 {
+                    "run": self.run,
                     "milestone": each.id,
                     "tick": each.tick,
                     "choices": dict(self.choices.made),
