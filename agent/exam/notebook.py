@@ -70,14 +70,13 @@ class Notebook:
         """Return what this run told of one kind, among what is kept as it was."""
         query = MemoryQuery(kinds=(kind,), scopes=(EPISODIC,), max_results=MOST)
         found = self._actions.memory_recall(query, "exam")
-        return [each for each in found if run_of(each) in ("", self.run)]
+        return [each for each in found if run_of(each) == self.run]
 
     def defeats_in(self, place: str) -> Sequence[Mapping[str, Any]]:
         """Return the fights that this run lost in a place."""
         query = MemoryQuery(kinds=(BATTLE,), scopes=(EPISODIC,), place=place, max_results=MOST)
-        found = self._actions.memory_recall(query, "exam")
-        own = (each.data for each in found if run_of(each) in ("", self.run))
-        return [data for data in own if data["outcome"] == "defeat"]
+        found = (each.data for each in self._actions.memory_recall(query, "exam"))
+        return [each for each in found if each["outcome"] == "defeat" and each["run"] == self.run]
 
     def team(self) -> dict[str, int]:
         """Return who is in the team, with their levels."""
@@ -85,7 +84,7 @@ class Notebook:
         return members(found[0].data["team"]) if found else {}
 
     def lasting(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return what outlives runs of one kind, with the run that told it."""
+        """Return what outlives runs of one kind, with the run it tells of."""
         return [(run_of(each), each.data) for each in self.knowledge.entries() if each.kind == kind]
 
 
@@ -96,9 +95,8 @@ def members(team: Any) -> dict[str, int]:  # noqa: ANN401  # JSON as it was stor
 
 
 def run_of(entry: Entry) -> str:
-    """Return the run that an entry comes from, or nothing where it is this one's own."""
-    last = entry.sources[-1] if entry.sources else ""
-    return last.removeprefix("run:") if last.startswith("run:") else ""
+    """Return the run that an entry tells of."""
+    return str(entry.data.get("run", ""))
 
 
 @contextmanager

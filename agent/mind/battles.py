@@ -78,7 +78,7 @@ class BattleWatch:
             return None
         if fight is None:
             if self.beaten is not None and state.in_control:
-                self._wake_up(state, self.beaten)
+                self._wake_up(percept, self.beaten)
             return None
         self._fight = None
         record = _record(fight, state, percept.tick)
@@ -118,12 +118,13 @@ class BattleWatch:
         told, self._blackouts = self._blackouts, []
         return told
 
-    def _wake_up(self, state: State, had: int) -> None:
+    def _wake_up(self, percept: Percept, had: int) -> None:
         """See what a defeat has cost, when one is free again."""
-        self.beaten = None
+        self.beaten, state = None, percept.state
         cost, around = had - state.player.money, self.around
         if cost > 0:
             told: dict[str, Json] = {
+                "tick": percept.tick,
                 "place": around["location"],
                 "subject": around["opponent"] or around["enemies"],
                 "cost": cost,

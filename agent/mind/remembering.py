@@ -137,14 +137,15 @@ class PlayProducers:
             return None
         around = self.battles.around
         more = {name: around[name] for name in ("location", "opponent", "finisher")}
-        return _produced(record, percept.tick, percept.state, importance=7, **more)
+        return _produced(record, percept.tick, percept.state, importance=7, run=self.run, **more)
 
     def blackouts(self, call: Call, _pursuit: Pursuit) -> list[Produced]:
         """Defeats that have cost money, since one turned to something last."""
         percept: Percept = call.args[1]
         at = game_seconds(percept.state)
         return [
-            Produced(told, percept.tick, at, importance=9) for told in self.battles.told_blackouts()
+            Produced({"run": self.run, **told}, percept.tick, at, importance=9)
+            for told in self.battles.told_blackouts()
         ]
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
