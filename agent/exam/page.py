@@ -23,6 +23,18 @@ about it beside the games before it, are drawn by a seeded lot and put to two ex
 Each says that it does not know where it finds nothing. A right answer is +1, not to answer what never was is +1, not to
 answer what was is 0, a wrong answer is -1. Grading is exact: the one name, number, set or sequence; a tick must lie in
 the fight, or within {patience} ticks of the moment at which RAM first showed the milestone.
+
+What it does not show: the questions come in typed forms, of kinds that were written together with what memory keeps for
+them, so that they hold memory to what it promises and do not measure whether it understands a question in words. Nobody asks whom
+one talked to, what was bought where, or what a sign said. It found these gaps, which were closed:
+
+- who stood second in a battle, and which trainer led it, had no entry by name, so `memory_gaps` took them for unknown:
+  there are acquaintances now, one for each species and trainer of a run;
+- a battle did not say where it was, nor who of ours ended it;
+- money, things and the team were last looked at on entering a place: now also when a goal is reached or turned to;
+- things went by number, and where one had them first was not kept: there are belongings now;
+- which defeat cost money could only be guessed from what was bought later: blackouts are remembered as such;
+- what two runs did alike became one entry that named one of them: milestones, defeats and blackouts name their run.
 """
 EXAMPLES: Final = 2  # of each kind
 

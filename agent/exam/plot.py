@@ -26,6 +26,7 @@ def draw_exam(results: Results, path: Path) -> None:
     left, right = figure.subplots(1, 2, sharey=True)
     _draw(left, "with memory", results.remembering)
     _draw(right, "without memory", results.forgetful)
+    left.invert_yaxis()  # the axis of both
     handles, names = left.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(COLORS), fontsize="small")
     # Without the name of the program that drew it, the same exam gives the same file.
@@ -43,4 +44,3 @@ def _draw(axes: Axes, title: str, score: Score) -> None:
     axes.set_title(title)
     axes.set_xlabel("% of the questions")
     axes.set_xlim(0, 100)
-    axes.invert_yaxis()

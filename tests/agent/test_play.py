@@ -92,8 +92,10 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        kinds = [entry.kind for entry in knowledge.entries()]
-        assert kinds == [*["waypoint"] * len(MILESTONES), "session"]
+        told = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
+        assert [each.kind for each in told] == [*["waypoint"] * len(MILESTONES), "session"]
+        met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
+        assert met == {"acquaintance", "belonging"}
 
 
 def test_the_settings_of_a_run_are_kept(played: Played) -> None:
