@@ -26,7 +26,7 @@ def across(truths: Sequence[Truth]) -> Iterator[Question]:
             yield Question(Kind.ACROSS, Form(Ask.RUNS_LOST, name), words, Exactly(runs))
 
 
-def nevers(truths: Sequence[Truth], there: There) -> Iterator[Question]:
+def never_was(truths: Sequence[Truth], there: There) -> Iterator[Question]:
     """Yield what never was in the last of the games, asked just as if it had been."""
     truth = truths[-1]
     yield from _never_met(truth, there)

@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from agent.exam.asking import counts, firsts, latest, losses, victories
-from agent.exam.asking_across import across, nevers
+from agent.exam.asking_across import across, never_was
 from agent.exam.question import Ask, Kind, Question
 from agent.exam.there import There
 from agent.exam.truth import Truth
@@ -36,7 +36,7 @@ def _offered(truths: Sequence[Truth], there: There) -> list[Question]:
         *firsts(truth),
         *counts(truth),
         *across(truths),
-        *nevers(truths, there),
+        *never_was(truths, there),
     ]
 
 

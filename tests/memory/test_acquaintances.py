@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory import Json, ACQUAINTANCE, BATTLE, BELONGING, RESOURCES, as_json
+from memory import ACQUAINTANCE, BATTLE, BELONGING, RESOURCES, Json, as_json
 from memory.tiers.acquaintances import acquaintances
 from memory.tiers.belongings import belongings
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers
