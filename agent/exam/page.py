@@ -26,7 +26,8 @@ the fight, or within {patience} ticks of the moment at which RAM first showed th
 
 What it does not show: the questions come in typed forms, of kinds that were written together with what memory keeps for
 them, so that they hold memory to what it promises and do not measure whether it understands a question in words. Nobody asks whom
-one talked to, what was bought where, or what a sign said. It found these gaps, which were closed:
+one talked to, what was bought where, or what a sign said. The first four of these gaps showed when the questions were written,
+the last two when they were answered; all were closed before these figures:
 
 - who stood second in a battle, and which trainer led it, had no entry by name, so `memory_gaps` took them for unknown:
   there are acquaintances now, one for each species and trainer of a run;
