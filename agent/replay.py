@@ -1,11 +1,22 @@
 """Driving a recorded run again; and its steps, from the emulator to the run's store and back."""
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agent.errors import RunError
-from emulator import Button, Console, Divergence, DivergenceKind, Step, StepRecord, first_divergence
+from emulator import (
+    Button,
+    Console,
+    Divergence,
+    DivergenceKind,
+    PlayingConsole,
+    State,
+    Step,
+    StepRecord,
+    first_divergence,
+    read_state,
+)
 from emulator.recording import canonical
 from memory import RunReader, StepRow
 
@@ -28,6 +39,19 @@ def replay(run: RunReader, console: Console) -> Replay:
     if divergence is None and len(records) < len(rows):
         divergence = _edited(len(records) + 1, "its record cannot be read as a step")
     return Replay(len(records), divergence or _cut(run, records))
+
+
+def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
+    """Yield each tick of the live steps of `run` with the state it ended in, from a fresh `console`.
+
+    Raises:
+        Divergence: where the console does something else than what was recorded.
+    """
+    records = _readable(run.steps())
+    player = PlayingConsole(console, records)
+    for record in records:
+        player.perform(record.step)
+        yield record.tick, read_state(console.ram(), console.frame)
 
 
 class Episode(NamedTuple):

@@ -62,8 +62,10 @@ from memory.store.run_reader import RunReader
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.store.salvage import Salvaged, salvage
+from memory.tiers.acquaintances import ACQUAINTANCE, Acquaintance
+from memory.tiers.belongings import BELONGING, Belonging
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
-from memory.tiers.edges import SESSION
+from memory.tiers.edges import BLACKOUT, SESSION
 from memory.tiers.encounters import (
     BARRED,
     ENCOUNTERS,
@@ -95,6 +97,7 @@ from memory.tiers.session_records import (
     LOCATION,
     OBJECTIVE,
     RESOURCES,
+    TEAM,
     BattleRecord,
     LocationVisited,
     ResourceSnapshot,
@@ -106,9 +109,12 @@ from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory
 
 __all__ = [
+    "ACQUAINTANCE",
     "ACTION",
     "BARRED",
     "BATTLE",
+    "BELONGING",
+    "BLACKOUT",
     "COLLECTIVE",
     "CONSOLIDATION",
     "ENCOUNTERS",
@@ -120,14 +126,17 @@ __all__ = [
     "SENSORY_INPUT",
     "SESSION",
     "SHELF",
+    "TEAM",
     "TICK_STATE",
     "UPKEEP",
     "WAYPOINT",
+    "Acquaintance",
     "ActionRecord",
     "AgentMemory",
     "AllOf",
     "AnyOf",
     "BattleRecord",
+    "Belonging",
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",

@@ -17,7 +17,9 @@ from memory.recall.port import BlackboardRecall
 from memory.store.ltm_entries import TABLE
 from memory.store.ltm_rows import RUN
 from memory.tiers import lessons
+from memory.tiers.acquaintances import acquaintance_kind
 from memory.tiers.approaches import approach_kind
+from memory.tiers.belongings import belonging_kind
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.edges import Lessons, edges
 from memory.tiers.encounters import encounter_kinds
@@ -144,7 +146,8 @@ def open_memory(  # what one agent's memory is made from
     """
     config = config or ConsolidationConfig()
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
-    kinds = (*records, approach_kind(), situation_kind(), waypoint_kind(), *encounter_kinds())
+    learnt = (waypoint_kind(), acquaintance_kind(), belonging_kind(), *encounter_kinds())
+    kinds = (*records, approach_kind(), situation_kind(), *learnt)
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
     flows = Flows(blackboard, _delivery(store))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))

@@ -133,7 +133,7 @@ class Session:
         self._hooks = Hooks(self._fault)
         self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
-        self._battles = BattleWatch(self._dex)
+        self._battles = BattleWatch(self._dex, self._story.place_of)
         self._store.attach("battles", self._battles)
         self._ledger = Ledger(self._story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
@@ -264,12 +264,13 @@ class Session:
     def _watch(self) -> None:
         blackboard = self._memory.blackboard
         producers = Producers(self._hooks, blackboard)
+        story = self._story
         picked_up = partial(found, World.of(self._console.cartridge))
         PlayProducers(
-            self._story.place_of, self._battles, self._choices, self._store.run_id, picked_up
+            story.place_of, self._battles, self._choices, self._dex, self._store.run_id, picked_up
         ).register(producers)
-        MeetingProducers(self._story, lambda: self._console.link.tick).register(producers)
-        PostMortems(self._store, self._story.called).register(producers)
+        MeetingProducers(story, lambda: self._console.link.tick).register(producers)
+        PostMortems(self._store, story.called).register(producers)
         watch_actions(producers, AGENT)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)

@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -21,6 +21,7 @@ from agent.bench import measure, page
 from agent.capabilities import Use
 from agent.cli.bench import figures_table
 from agent.cli.bench_battles import bench_battles
+from agent.cli.bench_exam import bench_exam
 from agent.cli.bench_experience import Wanted, bench_experience
 from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
@@ -34,6 +35,9 @@ from agent.errors import AgentError, UsageError
 from agent.scenario import read_scenarios
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from memory import MemoryFault
+
+MANY: Final = "0..599"  # seeds of what is counted
+FEW: Final = "600..605"  # and of what is asked
 
 cli = typer.Typer(
     help="Plays Pokemon Red by itself, headless, from power-on. Without a ROM it plays its own demo.",
@@ -50,6 +54,7 @@ class Measured(StrEnum):
     SPEED = "speed"
     BATTLES = "battles"
     EXPERIENCE = "experience"
+    EXAM = "exam"
     MEMORY = "memory"
 
 
@@ -203,7 +208,7 @@ def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, or experience."
+            help="What to measure: speed, battles against a simple policy, memory, experience, or an exam."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -217,11 +222,13 @@ def bench(
     ] = 4_000,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="A..B", help="Which battles to fight, or games to play for experience."
+            metavar="A..B",
+            help="Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
+            show_default=False,
         ),
-    ] = "0..599",
+    ] = None,
     teach: Annotated[
         str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
     ] = "3000..3011",
@@ -267,18 +274,23 @@ def bench(
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs."""
+    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows."""
     out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     if what is Measured.BATTLES:
-        bench_battles(cartridge, seeds, write, as_json=as_json)
+        bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
         return
     if what is Measured.EXPERIENCE:
-        wanted = Wanted(teach, seeds, until, ticks, processes, each_use, taught, keep_memory, write)
+        wanted = Wanted(
+            teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory, write
+        )
         bench_experience(cartridge, wanted, as_json=as_json)
+        return
+    if what is Measured.EXAM:
+        bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
         return
     with interrupts() as interrupt:
 

@@ -3,7 +3,7 @@
 All of it is what RAM showed: who stood against whom, what left the bag, who was called back, and in which state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -24,7 +24,8 @@ MOST_DECISIONS: Final = 8  # that are worth telling of one battle
 class Fight:
     """A battle under way, as far as it went; own and level are those it began with.
 
-    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them.
+    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them. `place` is where it
+    began, `opponent` the trainer, or nothing where nobody led them.
     """
 
     start: int
@@ -35,6 +36,7 @@ class Fight:
     active: str
     position: int
     bag: list[list[int]]
+    money: int = 0
     turns: int = 0
     moves: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -42,6 +44,8 @@ class Fight:
     hp_percent: float = 100.0
     enemy_hp_percent: float = 100.0
     asked: bool = False  # whether the last tick was one at which the battle menu waited
+    place: str = ""
+    opponent: str = ""
     thrown: bool = False  # whether the last thing that left the bag in this turn was a ball
 
     def decide(self, words: str) -> None:
@@ -51,11 +55,19 @@ class Fight:
 
 
 class BattleWatch:
-    """Follows the battle under way and counts those that are over; part of a checkpoint."""
+    """Follows the battle under way and counts those that are over; part of a checkpoint.
 
-    def __init__(self, dex: Dex) -> None:
+    `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
+    `around` is what the last record does not say: where it was, who led the others, and who of ours was out in the end.
+    """
+
+    def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
         self.battles = self.turns = self.lost = 0  # of the whole run
+        self.beaten: int | None = None
+        self.around: dict[str, str] = {}
+        self._blackouts: list[dict[str, Json]] = []
         self._dex = dex
+        self._place_of = place_of
         self._fight: Fight | None = None
 
     def saw(self, percept: Percept) -> BattleRecord | None:
@@ -65,12 +77,21 @@ class BattleWatch:
             self._follow(state.battle, state, percept.tick)
             return None
         if fight is None:
+            if self.beaten is not None and state.in_control:
+                self._wake_up(percept, self.beaten)
             return None
         self._fight = None
         record = _record(fight, state, percept.tick)
+        self.around = {
+            "location": fight.place,
+            "opponent": fight.opponent,
+            "finisher": fight.active,
+            "enemies": record.enemy_pokemon,
+        }
         self.battles += 1
         self.turns += record.turns_taken
         self.lost += record.outcome == "defeat"
+        self.beaten = fight.money if record.outcome == "defeat" else None
         return record
 
     def to_json(self) -> dict[str, Json]:
@@ -80,12 +101,36 @@ class BattleWatch:
             "battles": self.battles,
             "turns": self.turns,
             "lost": self.lost,
+            "beaten": self.beaten,
+            "around": dict(self.around),
+            "blackouts": list(self._blackouts),
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._fight = Fight(**data["fight"]) if data["fight"] is not None else None
         self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
+        self.beaten, self.around = data.get("beaten"), dict(data.get("around", {}))
+        self._blackouts = list(data.get("blackouts", ()))
+
+    def told_blackouts(self) -> list[dict[str, Json]]:
+        """Return the defeats that cost money since this was asked last."""
+        told, self._blackouts = self._blackouts, []
+        return told
+
+    def _wake_up(self, percept: Percept, had: int) -> None:
+        """See what a defeat has cost, when one is free again."""
+        self.beaten, state = None, percept.state
+        cost, around = had - state.player.money, self.around
+        if cost > 0:
+            told: dict[str, Json] = {
+                "tick": percept.tick,
+                "place": around["location"],
+                "subject": around["opponent"] or around["enemies"],
+                "cost": cost,
+                "woke_in": self._place_of(state),
+            }
+            self._blackouts.append(told)
 
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
@@ -96,7 +141,7 @@ class BattleWatch:
         if fight is None:
             if not asked:
                 return  # until somebody is asked, who was fought last may still lie in RAM
-            fight = self._fight = self._begun(own, enemy, state, tick)
+            fight = self._fight = self._begun(battle, own, enemy, state, tick)
         other = self._name(enemy)
         if other not in fight.enemies:
             fight.enemies.append(other)
@@ -115,8 +160,11 @@ class BattleWatch:
             if move is not None and move.name not in fight.moves:
                 fight.moves.append(move.name)
 
-    def _begun(self, own: BattleMon, enemy: BattleMon, state: State, tick: int) -> Fight:
+    def _begun(
+        self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
+    ) -> Fight:
         name = self._name(own)
+        led = (battle.trainer_class, battle.trainer_number)
         return Fight(
             start=tick,
             enemies=[self._name(enemy)],
@@ -126,6 +174,9 @@ class BattleWatch:
             active=name,
             position=own.position,
             bag=_bag(state),
+            money=state.player.money,
+            place=self._place_of(state),
+            opponent=self._dex.opponent(*led) if battle.is_trainer else "",
         )
 
     def _note_items(self, fight: Fight, state: State) -> None:

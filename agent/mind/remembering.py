@@ -9,8 +9,10 @@ from agent.mind.battles import BattleWatch
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.perception import Percept
 from agent.skills import Outcome
-from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Party, ScreenType, State
+from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from memory import (
+    BLACKOUT,
+    TEAM,
     WAYPOINT,
     ActionRecord,
     Call,
@@ -44,7 +46,8 @@ class PlayProducers:
     place_of: Callable[[State], str]  # where a state is, in words
     battles: BattleWatch
     choices: Choices
-    journey: str  # the run that all of it is part of
+    dex: Dex
+    run: str  # whose milestones these are: what two runs did alike are still two things
     found: Callable[[State], Mapping[int, int]]  # how many of each thing were picked up so far
 
     def register(self, producers: Producers) -> None:
@@ -59,6 +62,10 @@ class PlayProducers:
         watch("Loop.perform", self.action, scope=working, kind="action")
         watch("Loop.perceive", self.location, scope=stm, kind="location")
         watch("Loop.perceive", self.resources, scope=stm, kind="resources")
+        for turning in ("Mind.pursue", "Mind.reach"):
+            watch(turning, self.resources_then, scope=stm, kind="resources")
+            watch(turning, self.team, scope=stm, kind=TEAM)
+            watch(turning, self.blackouts, scope=stm, kind=BLACKOUT)
         watch("Loop.perceive", self.battle, scope=stm, kind="battle")
         watch("Ledger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
         watch("Mind.pursue", self.objective, scope=stm, kind="objective")
@@ -127,15 +134,31 @@ class PlayProducers:
     def battle(self, _call: Call, percept: Percept) -> Produced | None:
         """A battle that is over."""
         record = self.battles.saw(percept)
-        return _produced(record, percept.tick, percept.state, importance=7) if record else None
+        if record is None:
+            return None
+        around = self.battles.around
+        more = {name: around[name] for name in ("location", "opponent", "finisher")}
+        return _produced(record, percept.tick, percept.state, importance=7, run=self.run, **more)
+
+    def blackouts(self, call: Call, _pursuit: Pursuit) -> list[Produced]:
+        """Defeats that have cost money, since one turned to something last."""
+        percept: Percept = call.args[1]
+        at = game_seconds(percept.state)
+        return [
+            Produced({"run": self.run, **told}, percept.tick, at, importance=9)
+            for told in self.battles.told_blackouts()
+        ]
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
-        """Milestones: what was chosen on the way, what it took in battles, and what is left of what was found."""
+        """Milestones: what was chosen and fought on the way, with whom and what one got there, and what lay about."""
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
         waypoint: dict[str, Json] = {
-            "journey": self.journey,
+            "run": self.run,
             "choices": dict(self.choices.made),
+            "place": self.place_of(percept.state),
+            "money": percept.state.player.money,
+            "team": self._team(percept.state),
             "battles": fought.battles,
             "turns": fought.turns,
             "lost": fought.lost,
@@ -172,15 +195,17 @@ class PlayProducers:
         state = percept.state
         if not state.in_control or percept.came_from == state.map.map_id:
             return None
-        owned = ResourceSnapshot(
-            tick=percept.tick,
-            money=state.player.money,
-            items={str(stack.item): stack.quantity for stack in state.bag.items},
-            tms_obtained=(),
-            hms_obtained=(),
-            key_items=(),
-        )
-        return _produced(owned, percept.tick, state)
+        return self._owned(percept)
+
+    def resources_then(self, call: Call, _pursuit: Pursuit) -> Produced:
+        """What is owned when a goal is reached or another is turned to, as after a battle or in a shop."""
+        return self._owned(call.args[1])
+
+    def team(self, call: Call, _pursuit: Pursuit) -> Produced:
+        """Who is in the team, and at which level; the newest word is the one that counts."""
+        percept: Percept = call.args[1]
+        data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
+        return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
 
     def objective(self, call: Call, pursuit: Pursuit) -> Produced:
         """A goal that play turns to."""
@@ -202,6 +227,29 @@ class PlayProducers:
         if intent.name != pursuit.goal.name:
             return None
         return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+
+    def _owned(self, percept: Percept) -> Produced:
+        state = percept.state
+        owned = ResourceSnapshot(
+            tick=percept.tick,
+            money=state.player.money,
+            items={self._thing(stack.item): stack.quantity for stack in state.bag.items},
+            tms_obtained=(),
+            hms_obtained=(),
+            key_items=(),
+        )
+        return _produced(owned, percept.tick, state, location=self.place_of(state))
+
+    def _team(self, state: State) -> list[Json]:
+        known = self.dex.all_species
+        return [
+            f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
+            for mon in state.party.mons
+        ]
+
+    def _thing(self, number: int) -> str:
+        item = self.dex.all_items.get(number)
+        return item.name if item is not None else f"item {number}"
 
 
 def _objective(pursuit: Pursuit, completed_tick: int | None = None) -> SessionObjective:

@@ -96,6 +96,11 @@ class Dex:
         """Return a thing."""
         return _get(self.all_items, number, "item has number")
 
+    def opponent(self, trainer_class: int, number: int) -> str:
+        """Return what to call one trainer: the class, and which of it."""
+        known = self.all_trainers.get(trainer_class)
+        return f"{known.name if known is not None else f'class {trainer_class}'} {number}"
+
     def trainer(self, number: int) -> TrainerClass:
         """Return a class of trainers; opponents in RAM are 200 more."""
         return _get(self.all_trainers, number, "trainer class has number")

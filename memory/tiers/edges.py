@@ -2,7 +2,8 @@
 
     sensory ──moments──► working ──actions, situations──► stm ──experiences──► ltm:episodic
                                                            ├───skills──────► ltm:procedural ──habits──┐
-                                                           └───concepts────► ltm:semantic ◄───────────┘
+                                                           ├───concepts────► ltm:semantic ◄───────────┘
+                                                           └───acquaintances, belongings──► ltm:semantic
 
 A kind of memory more is an edge more here; nothing else changes.
 """
@@ -17,13 +18,13 @@ from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.flow.transformers import identity
 from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.tiers import approaches, lessons, situations
+from memory.tiers import acquaintances, approaches, belongings, lessons, situations
 from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS
 from memory.tiers.journeys import WAYPOINT
 from memory.tiers.knowledge import SuccessfulStrategy
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
-from memory.tiers.session_records import BATTLE, BattleRecord, tally
+from memory.tiers.session_records import BATTLE, RESOURCES, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
 
 if TYPE_CHECKING:
@@ -34,8 +35,16 @@ if TYPE_CHECKING:
 
 SESSION: Final = "session"
 STUCK: Final = "stuck"
+BLACKOUT: Final = "blackout"  # a defeat that cost money: where, against whom, and how much
 RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
-LEARNING: Final = ("experiences", "skills", "concepts", "habits")  # on to the tactician
+LEARNING: Final = (  # on to the tactician
+    "experiences",
+    "skills",
+    "concepts",
+    "acquaintances",
+    "belongings",
+    "habits",
+)
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # what is younger stays in working memory
 
@@ -78,6 +87,14 @@ class Lessons:
                 if mistake is not None:
                     yield from _lesson(MISTAKE, mistake, entry)
                     yield approaches.told(entry)
+
+    def acquaintances(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return what battles tell of whom one met: of each, where and when, and how it went."""
+        return acquaintances.acquaintances(entries, run=self.session_id)
+
+    def belongings(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return what looks at the bag tell of each thing: where one had it first, and how many at most."""
+        return belongings.belongings(entries, run=self.session_id)
 
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the preferences that strategies have become."""
@@ -139,16 +156,22 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
         MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
         MemorySubscription(
+            "acquaintances", stm, semantic, teacher.acquaintances, of_kinds(BATTLE), delivers=True
+        ),
+        MemorySubscription(
+            "belongings", stm, semantic, teacher.belongings, of_kinds(RESOURCES), delivers=True
+        ),
+        MemorySubscription(
             "habits", procedural, semantic, teacher.habits, _is_habit, delivers=True
         ),
     )
 
 
 def _is_experience(entry: Entry) -> bool:
-    """What is worth telling as it was: sessions, getting stuck, encounters, and battles that were lost or caught something."""
+    """What is worth telling as it was: sessions, how far a run got, encounters, and what went wrong or caught something."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
+    return entry.kind in {BLACKOUT, SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
 
 
 def _is_skill(entry: Entry) -> bool:

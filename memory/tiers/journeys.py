@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memory.codec import Json
 
 WAYPOINT: Final = "waypoint"
-_TAKEN: Final = ("tick", "turns", "battles", "lost")
+_OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
 def waypoint_kind() -> Kind:
@@ -22,14 +22,14 @@ def waypoint_kind() -> Kind:
 
 
 def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return tick, turns of battle, battles and battles lost up to each milestone of one journey."""
-    taken = {name: waypoint[name] for name in _TAKEN}
+    """Return what one journey took up to each milestone, and what there was then: tick, turns, battles, team and so on."""
+    taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
     return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
 
 
 def _journey(data: Mapping[str, Any]) -> str:
-    """Name the journey; before journeys had names each milestone was told by itself."""
-    return str(data.get("journey") or content_id(dict(data)))
+    """Name the journey; before they named their run each milestone was told by itself."""
+    return str(data.get("run") or content_id(dict(data)))
 
 
 def _further(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:

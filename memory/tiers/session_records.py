@@ -20,6 +20,7 @@ BATTLE: Final = "battle"
 LOCATION: Final = "location"
 RESOURCES: Final = "resources"
 SESSION_TOTALS: Final = "session_totals"
+TEAM: Final = "team"  # who is with us, and how far each has got; the newest word counts
 CURRENT: Final = "current"  # the name of the one entry of a session's totals
 CLOSED: Final = frozenset({"completed", "failed"})
 
@@ -28,6 +29,7 @@ MAX_BATTLES: Final = 100
 MAX_LOCATIONS: Final = 248  # as many as the game has maps
 MAX_RESOURCES: Final = 100
 MAX_DETAILS: Final = 50  # of each list inside one location
+ANY_LOOK: Final = {"tick": 0, "location": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,15 @@ def strategist_kinds() -> tuple[Kind, ...]:
             RESOURCES,
             check=lambda data: from_json(ResourceSnapshot, data),
             key=lambda data: str(data["tick"]),
-            repeats=lambda last, now: {**last, "tick": 0} == {**now, "tick": 0},
+            # When and where one looked is no difference.
+            repeats=lambda last, now: {**last, **ANY_LOOK} == {**now, **ANY_LOOK},
             limit=MAX_RESOURCES,
+            lasting=True,
+        ),
+        Kind(
+            TEAM,
+            key=lambda _data: CURRENT,
+            repeats=lambda last, now: last == now,
             lasting=True,
         ),
         Kind(

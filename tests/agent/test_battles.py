@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent.capabilities import Story
 from agent.mind import BattleWatch
 from agent.perception import Percept
 from emulator import (
@@ -21,7 +22,9 @@ from emulator import (
 from memory import BattleRecord, read_run
 from tests.agent.support import Played, game_at
 
-DEX = Dex.of(load_cartridge(demo_cartridge_path()))
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+DEX = Dex.of(CARTRIDGE)
+place_of = Story.of(CARTRIDGE.kind).place_of
 
 
 def percept(state: State, tick: int) -> Percept:
@@ -45,13 +48,13 @@ def test_every_battle_of_a_run_is_remembered(played: Played) -> None:
 
 def test_a_battle_is_followed_across_a_checkpoint(played: Played) -> None:
     records: list[BattleRecord] = []
-    watch = BattleWatch(DEX)
+    watch = BattleWatch(DEX, place_of)
     tick = 0
 
     def follow(state: State) -> bool:
         nonlocal watch, tick
         tick += 1
-        again = BattleWatch(DEX)  # at every tick, as if play had been resumed there
+        again = BattleWatch(DEX, place_of)  # at every tick, as if play had been resumed there
         again.restore(watch.to_json())
         watch = again
         record = watch.saw(percept(state, tick))
@@ -87,7 +90,7 @@ def after_one_left(played: Played) -> Iterator[State]:
 
 
 def told(first: State, *later: State) -> BattleRecord:
-    watch = BattleWatch(DEX)
+    watch = BattleWatch(DEX, place_of)
     *fought, ended = [first, *later]
     for tick, state in enumerate(fought):
         assert watch.saw(percept(state, tick)) is None

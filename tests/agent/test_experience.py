@@ -278,7 +278,7 @@ def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> Non
 def test_a_journey_is_one_entry_that_knows_every_milestone(memory: AgentMemory) -> None:
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
         data: dict[str, Json] = {
-            "journey": "run-7",
+            "run": "run-7",
             "choices": {STARTER.id: 3},
             "turns": tick // 20,
         }

@@ -45,7 +45,7 @@ def in_the_wood(played: Played) -> State:
 
 def journey(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
     taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
-    data: dict[str, Json] = {"journey": name, "milestone": "badge", "left": left, "found": found}
+    data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
     memory.blackboard.write(EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0)
 
 

@@ -34,6 +34,7 @@ from tests.agent.support import ROOT
 MAY_STORE: Final = (
     "app",  # where memory is built and wired to play
     "bench",  # where it is filled to be measured, by nobody who plays
+    "exam",  # where it is opened to be asked, when play is over
     "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
     "capabilities/stock.py",  # and where it is looked over
 )

@@ -92,9 +92,12 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        journey, session = knowledge.entries()
+        told = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
+        (journey,) = (each for each in told if each.kind == "waypoint")
         assert milestones_of(journey.data).keys() == set(MILESTONES)
-        assert session.kind == "session"
+        assert [each.kind for each in told].count("session") == 1
+        met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
+        assert met == {"acquaintance", "belonging"}
 
 
 def test_the_settings_of_a_run_are_kept(played: Played) -> None:
@@ -194,7 +197,7 @@ def test_knowledge_that_cannot_be_reached_does_not_stop_play(tmp_path: Path) -> 
     memory = tmp_path / "memory.sqlite"
 
     def occupy(moment: Moment) -> None:
-        if moment.tick == 60:
+        if moment.tick == 40:
             blocker.execute("BEGIN EXCLUSIVE")
 
     first = Settings(until="left_home", run=tmp_path / "first", memory=memory)

@@ -119,7 +119,7 @@ def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transfor
     tiers.fight(6, "victory")
     tiers.consolidator.consolidate(1000)
     assert held(tiers, EPISODIC) == {"battle": 1}
-    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1}
+    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1, "acquaintance": 1}
     assert held(tiers, PROCEDURAL) == {"strategy": 1}
 
 
@@ -159,7 +159,8 @@ def test_e30_each_experience_is_told_to_those_to_come_once(tiers: Tiers) -> None
     tiers.consolidator.consolidate(2500, reason="session_end")
     tiers.store.commit(checkpoint=checkpoint(2500))
     told = [row.kind for row in tiers.store.outbox()]
-    assert sorted(told) == ["entry", "strategy", "totals", "totals"]  # the entry is the session
+    # The entries are whom one met, and the session.
+    assert sorted(told) == ["entry", "entry", "strategy", "totals", "totals"]
 
 
 def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:

@@ -49,6 +49,8 @@ def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) ->
         "experiences",
         "skills",
         "concepts",
+        "acquaintances",
+        "belongings",
     ]
 
 

@@ -78,7 +78,7 @@ def test_b30_experiences_concepts_and_skills_are_drawn_apart(tiers: Tiers) -> No
     drawn = {scope: kinds(tiers, scope) for scope in (EPISODIC, SEMANTIC, PROCEDURAL)}
     assert drawn == {
         EPISODIC: {BATTLE},
-        SEMANTIC: {"mistake", "totals"},
+        SEMANTIC: {"mistake", "totals", "acquaintance"},
         PROCEDURAL: {"pattern", "strategy"},
     }
     edges = tiers.memory.flows.subscriptions

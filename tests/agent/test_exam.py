@@ -1,0 +1,190 @@
+"""The memory exam: two short games are recorded, and what is asked of them is known to a memory and to nobody else."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from agent.capabilities import Story
+from agent.exam.choosing import paper
+from agent.exam.examinee import KNOWING, Examinee
+from agent.exam.fights import Outcome
+from agent.exam.grading import Mark, mark
+from agent.exam.notebook import Notebook, forgetful, notebook
+from agent.exam.page import exam_json, exam_page, exam_rows
+from agent.exam.question import Ask, Exactly, Form, Kind, Unknown, Within
+from agent.exam.recording import Recorded, record
+from agent.exam.sitting import Results, sit
+from agent.exam.there import There
+from agent.exam.truth import Truth
+from emulator import Dex, State, demo_cartridge_path, load_cartridge
+from memory import read_run
+from tests.agent.support import game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+STORY, DEX = Story.of(CARTRIDGE.kind), Dex.of(CARTRIDGE)
+SEEDS = (101, 102)  # who loses two fights, and who knows of it
+UNTIL = "second_town"
+ENOUGH = 0.9
+
+
+class Sat(NamedTuple):
+    """Two games and the exam on them."""
+
+    games: list[Recorded]
+    results: Results
+
+
+@pytest.fixture(scope="module")
+def sat(tmp_path_factory: pytest.TempPathFactory) -> Sat:
+    games = list(record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), until=UNTIL))
+    truths, results = [game.truth for game in games], Results()
+    for number, game in enumerate(games, 1):
+        results.add(sit(CARTRIDGE, game, truths[:number]))
+    return Sat(games, results)
+
+
+@pytest.fixture
+def truth(sat: Sat) -> Truth:
+    return sat.games[0].truth
+
+
+@pytest.fixture
+def notes(sat: Sat, tmp_path: Path) -> Iterator[Notebook]:
+    with notebook(sat.games[-1].run, sat.games[-1].memory, tmp_path) as notes:
+        yield notes
+
+
+def test_with_memory_nine_of_ten_questions_are_answered_rightly(sat: Sat) -> None:
+    score = sat.results.remembering
+    assert all(len(each) >= 60 for each in sat.results.papers)
+    assert score.answered.share >= ENOUGH
+    assert score.answered.of > 60
+
+
+def test_with_memory_it_says_when_it_does_not_know_and_only_then(sat: Sat) -> None:
+    score = sat.results.remembering
+    assert score.abstained.share >= ENOUGH
+    assert score.abstained.of > 40
+    assert score.spoke.share >= ENOUGH
+
+
+def test_without_memory_hardly_anything_is_known(sat: Sat) -> None:
+    score = sat.results.forgetful
+    assert score.answered.share < 0.2
+    assert score.points() < sat.results.remembering.points() / 2
+
+
+def test_each_kind_of_question_is_asked_and_has_its_answers(sat: Sat) -> None:
+    assert {each.question.kind for asked in sat.results.papers for each in asked} == set(Kind)
+    for each in (each for asked in sat.results.papers for each in asked):
+        question = each.question
+        assert (question.kind is Kind.NEVER) == isinstance(question.expected, Unknown)
+        assert all(trap != question.expected for trap in question.traps)
+
+
+def test_every_question_can_be_recalled() -> None:
+    assert set(KNOWING) == set(Ask)
+
+
+def test_the_same_games_get_the_same_paper(sat: Sat) -> None:
+    there, truths = There.of(STORY, DEX), [game.truth for game in sat.games]
+    one, other = (paper(truths, there, Random(7)) for _ in range(2))
+    assert one == other
+    assert paper(truths, there, Random(8)) != one
+
+
+def test_the_truth_is_what_ram_shows(sat: Sat, truth: Truth) -> None:
+    visit = truth.visits[-1]
+    seen: list[State] = []
+
+    def at_the_last_place(state: State) -> bool:
+        is_there = state.in_control and STORY.place_of(state) == visit.place
+        seen.extend([state] if is_there else [])
+        return is_there
+
+    with game_at(sat.games[0].run, at_the_last_place) as game:
+        state = game.state
+    assert seen
+    assert truth.money_at(visit.tick) == state.player.money
+    team = [(DEX.species(mon.species).name, mon.level) for mon in state.party.mons]
+    assert truth.level_at(visit.tick) == max(level for _, level in team)
+    assert truth.starter == team[0][0]
+
+
+def test_the_truth_tells_a_defeat_that_costs_money_from_one_that_does_not(truth: Truth) -> None:
+    lost = [fight for fight in truth.fights if fight.outcome is Outcome.LOST]
+    assert [(fight.place, fight.blacked_out) for fight in lost] == [
+        ("the lab", False),
+        ("the lane", True),
+    ]
+    assert truth.money[-1].value < truth.money_at(lost[-1].first_tick)
+    assert lost[0].opponent.startswith("BASIL")
+
+
+def test_the_truth_is_a_whole_game_driven_again(sat: Sat) -> None:
+    for game in sat.games:
+        with closing(read_run(game.run)) as run:
+            assert game.truth.ticks == sum(1 for _ in run.store.steps())
+            assert len(game.truth.fights) == len(list(run.store.events("battle")))
+
+
+def test_what_another_run_did_is_not_taken_for_ones_own(sat: Sat, notes: Notebook) -> None:
+    first, second = (game.truth for game in sat.games)
+    only_first = [name for name in first.met if name not in second.met]
+    assert only_first
+    for name in only_first:
+        assert notes.recalled("acquaintance", name)  # it is known, of the other run
+        form = Form(Ask.MEETINGS, name)
+        assert Examinee(notes).answer(form) is None
+        told = Form(Ask.RUN_MEETINGS, name, run=first.run)
+        assert Examinee(notes).answer(told) == len(first.against(name))
+
+
+def test_looking_into_a_run_changes_nothing_of_it(sat: Sat, tmp_path: Path) -> None:
+    game = sat.games[0]
+    before = (game.run / "run.sqlite").read_bytes(), game.memory.read_bytes()
+    with notebook(game.run, game.memory, tmp_path) as notes:
+        assert Examinee(notes).answer(Form(Ask.HERE)) == game.truth.visits[-1].place
+    assert before == ((game.run / "run.sqlite").read_bytes(), game.memory.read_bytes())
+
+
+def test_an_empty_memory_answers_nothing_at_all(sat: Sat, truth: Truth, tmp_path: Path) -> None:
+    with forgetful(truth.run, tmp_path) as blank:
+        nobody = Examinee(blank)
+        for each in sat.results.papers[-1]:
+            assert nobody.answer(each.question.form) is None
+
+
+def test_the_page_shows_marks_and_examples(sat: Sat) -> None:
+    page = exam_page(sat.results, "# The exam", "exam.png")
+    assert "![marks by kind of question](exam.png)" in page
+    assert "## What is asked" in page
+    assert len(list(exam_rows(sat.results))) == len(Kind) + 1
+    figures = exam_json(sat.results)
+    assert figures["with"]["points"] == sat.results.remembering.points()
+    assert sum(figures["papers"]) == figures["with"]["questions"]
+
+
+def test_a_question_about_a_moment_takes_any_tick_of_it(sat: Sat) -> None:
+    moments = [
+        each.question
+        for asked in sat.results.papers
+        for each in asked
+        if isinstance(each.question.expected, Within)
+    ]
+    for question in moments:
+        assert isinstance(question.expected, Within)
+        first, last = question.expected.first, question.expected.last
+        assert mark(question, first) is mark(question, last) is Mark.RIGHT
+        assert mark(question, first - 1) is mark(question, last + 1) is Mark.WRONG
+
+
+def test_no_answer_is_given_away_by_the_form(sat: Sat) -> None:
+    for each in (each for asked in sat.results.papers for each in asked):
+        expected, form = each.question.expected, each.question.form
+        if isinstance(expected, Exactly) and form.ask is not Ask.EARLIER:
+            assert expected.value not in {form.subject, form.other} - {""}
