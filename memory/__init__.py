@@ -10,6 +10,7 @@ from memory.blackboard.transaction import Transaction
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import (
+    BusyStore,
     Conflict,
     CorruptStore,
     ForbiddenWrite,
@@ -25,6 +26,7 @@ from memory.errors import (
     UnknownMemory,
     UnknownScope,
 )
+from memory.faults import Faults
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance, Upkeep
 from memory.flow.memory_map import Edge, MemoryMap, ScopeMap, memory_map
@@ -37,6 +39,12 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
+from memory.observations.block import observations_block
+from memory.observations.capture import Capture
+from memory.observations.extractors import Extract, Extractors, Result, Table
+from memory.observations.observation import Observation, ObservationQuery, Observed
+from memory.observations.section import Section, Telling
+from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -101,6 +109,8 @@ __all__ = [
     "SENSORY_INPUT",
     "SESSION",
     "TICK_STATE",
+    "TOOLS",
+    "TOOL_SECTIONS",
     "UPKEEP",
     "WAYPOINT",
     "ActionRecord",
@@ -111,7 +121,9 @@ __all__ = [
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",
+    "BusyStore",
     "Call",
+    "Capture",
     "Checkpoint",
     "Conflict",
     "Consolidation",
@@ -124,7 +136,10 @@ __all__ = [
     "EntryStore",
     "ErrorMode",
     "EventRow",
+    "Extract",
     "Extractor",
+    "Extractors",
+    "Faults",
     "Filtering",
     "Flows",
     "ForbiddenWrite",
@@ -156,6 +171,9 @@ __all__ = [
     "MistakeRecord",
     "NewerStore",
     "NotHookable",
+    "Observation",
+    "ObservationQuery",
+    "Observed",
     "ObserverMemory",
     "OnDemand",
     "OutboxRow",
@@ -171,6 +189,7 @@ __all__ = [
     "Recollection",
     "Registration",
     "ResourceSnapshot",
+    "Result",
     "RunFolder",
     "RunFolderError",
     "RunReader",
@@ -179,6 +198,7 @@ __all__ = [
     "ScopeMap",
     "Score",
     "Searched",
+    "Section",
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
@@ -187,8 +207,10 @@ __all__ = [
     "StrategistMemory",
     "SuccessfulStrategy",
     "Summarizing",
+    "Table",
     "TacticianMemory",
     "TagFilter",
+    "Telling",
     "Threshold",
     "TickState",
     "Transaction",
@@ -205,6 +227,7 @@ __all__ = [
     "identity",
     "is_open",
     "memory_map",
+    "observations_block",
     "of_kinds",
     "open_knowledge_store",
     "open_memory",

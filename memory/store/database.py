@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from memory.errors import (
+    BusyStore,
     CorruptStore,
     ForeignStore,
     MalformedRecord,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 _NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
 _MAGIC: Final = b"SQLite format 3\0"
@@ -61,6 +63,18 @@ class Database:
             if self._connection.in_transaction:
                 self._connection.rollback()
             raise
+
+    @contextmanager
+    def savepoint(self, name: str) -> Iterator[None]:
+        """Undo the body alone when it raises, within a transaction, which goes on."""
+        self.execute(f"SAVEPOINT {name}")
+        try:
+            yield
+        except BaseException:
+            self.execute(f"ROLLBACK TO {name}")
+            raise
+        finally:
+            self.execute(f"RELEASE {name}")
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
         """Return how many rows one statement changed."""
@@ -295,4 +309,4 @@ def _in_one_line(path: Path) -> Iterator[None]:
         if code in _DAMAGED or str(error).startswith(_NO_TEXT):
             raise _damaged(path, str(error)) from error
         message = f"{path} cannot be used ({error}); check its folder, free space and other users."
-        raise StoreError(message) from error
+        raise (BusyStore if code in _BUSY else StoreError)(message) from error
