@@ -13,6 +13,7 @@ MemoryFault
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
     ├── BusyStore        somebody else holds the file, and did not let go of it in time
+    ├── ObservationsRefused  a file takes no observations; it may still take the rest
     ├── MissingCheckpoint  there is no moment to go back to
     └── RunFolderError   a run's folder cannot be used
 """
@@ -68,6 +69,10 @@ class NewerStore(StoreError):
 
 class BusyStore(StoreError):
     """Somebody else holds the file; what was to be written can be written later."""
+
+
+class ObservationsRefused(StoreError):
+    """A file takes no observations; what goes with them can be written without."""
 
 
 class MissingCheckpoint(StoreError):

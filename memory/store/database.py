@@ -64,18 +64,6 @@ class Database:
                 self._connection.rollback()
             raise
 
-    @contextmanager
-    def savepoint(self, name: str) -> Iterator[None]:
-        """Undo the body alone when it raises, within a transaction, which goes on."""
-        self.execute(f"SAVEPOINT {name}")
-        try:
-            yield
-        except BaseException:
-            self.execute(f"ROLLBACK TO {name}")
-            raise
-        finally:
-            self.execute(f"RELEASE {name}")
-
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
         """Return how many rows one statement changed."""
         with _in_one_line(self.path):

@@ -6,11 +6,12 @@ lost and counted, and the record is kept all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import decode, encode
-from memory.errors import StoreError
+from memory.errors import ObservationsRefused, StoreError
 from memory.observations.observation import Observation, ObservationQuery
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class ObservationLog(ObservationRows):
         super().__init__(database, settle)
         self._faults = faults
         self._added: list[tuple[str, Observed, str, int, float]] = []
+        self._is_refused = False  # by the file, in the commit under way
 
     def next_session(self, run_id: str) -> str:
         """Return a name that no session has yet: that of the run, and from the second on its number.
@@ -125,13 +127,19 @@ class ObservationLog(ObservationRows):
             self._database.execute_many(_STALE, ((reason, number) for number in ids))
 
     def flush(self) -> None:
-        """Write what was added, within the transaction of a commit."""
-        if self._added:
-            self._or_count(self._write)
+        """Write what was added, within the transaction of a commit.
+
+        Raises:
+            ObservationsRefused: when the file does not take it; at the next attempt it is left out.
+        """
+        if self._added and not self._is_refused:
+            with self._refusing():
+                self._write()
 
     def forget_changes(self) -> None:
         """Begin anew from what the file holds."""
         self._added.clear()
+        self._is_refused = False
 
     def last(self) -> int:
         """Return the number of the last observation ever written, without a look at any."""
@@ -140,14 +148,13 @@ class ObservationLog(ObservationRows):
 
     def rewind(self, number: int, last: int) -> None:
         """Let what was observed after checkpoint `number` be of a dead branch, within a transaction."""
-
-        def go_back() -> None:
+        if self._is_refused:
+            return
+        with self._refusing():
             self._database.execute(
                 "UPDATE observations SET live = 0 WHERE live = 1 AND id > ?", (last,)
             )
             self._database.execute(_REFRESH, (number,))
-
-        self._or_count(go_back)
 
     def _write(self) -> None:
         database = self._database
@@ -162,13 +169,15 @@ class ObservationLog(ObservationRows):
             row = (session, each.type, each.content, metadata, each.importance, each.source)
             database.execute(_ADD, (*row, tick, game_s, each.about))
 
-    def _or_count(self, write: Callable[[], None]) -> None:
-        """Do all of `write` or, where the file refuses, nothing of it; the transaction goes on."""
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Count what goes wrong, and have the transaction made again: a file that is damaged takes nothing in this one."""
         try:
-            with self._database.savepoint(TABLE):
-                write()
+            yield
         except StoreError as error:
             self._faults.note(TABLE, error)
+            self._is_refused = True
+            raise ObservationsRefused(str(error)) from error
 
 
 def _number(session: str) -> int:

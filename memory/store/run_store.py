@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
-from memory.errors import BusyStore, CorruptStore, MissingCheckpoint
+from memory.errors import BusyStore, CorruptStore, MissingCheckpoint, ObservationsRefused
 from memory.faults import Faults
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
@@ -161,10 +161,17 @@ class RunStore(RunReader):
     def _transact(self, write: Callable[[], None]) -> None:
         """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""
         try:
-            with self._database.transaction():
-                write()
+            self._attempt(write)
         except CorruptStore:
             self.reindex()
+            self._attempt(write)
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """Do `write` in one transaction, without observations where the file does not take them."""
+        try:
+            with self._database.transaction():
+                write()
+        except ObservationsRefused:
             with self._database.transaction():
                 write()
 
