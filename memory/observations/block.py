@@ -1,8 +1,8 @@
 """The block that tells a model what was observed: sections of rows, within a budget of tokens whatever happened.
 
 Where the budget is too small, sections lose their oldest rows down to the newest, those of least priority first;
-then whole sections go, in the same order. Those that stay come last: they too come down to their newest row, and where
-even that is too much, its words are cut.
+then whole sections go, in the same order. Those that stay come last: the longest of them loses rows first, down to the
+newest, and where even that is too much, its words are cut.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memory.tokens import CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory.observations.observation import Observation
     from memory.observations.section import Section
@@ -84,17 +84,16 @@ def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observa
 
 def _fitting(drafts: list[_Draft], room: int) -> list[_Draft]:
     """Return what is left of `drafts` in `room` characters."""
-    for each in _losing_rows(drafts, stays=False):
-        if _size(drafts) <= room:
-            return drafts
-        each.lose_a_row()
+    for each in _by_priority(drafts, stays=False):
+        while len(each.rows) > 1:
+            if _size(drafts) <= room:
+                return drafts
+            each.lose_a_row()
     for each in _by_priority(drafts, stays=False):
         if _size(drafts) <= room:
             return drafts
         drafts.remove(each)
-    for each in _losing_rows(drafts, stays=True):
-        if _size(drafts) <= room:
-            return drafts
+    while _size(drafts) > room and (each := _longest(drafts)) is not None:
         each.lose_a_row()
     for each in _by_priority(drafts, stays=True):
         each.cut(max(_size(drafts) - room, 0))
@@ -105,11 +104,10 @@ def _fitting(drafts: list[_Draft], room: int) -> list[_Draft]:
     return drafts
 
 
-def _losing_rows(drafts: Iterable[_Draft], *, stays: bool) -> Iterator[_Draft]:
-    """Yield who is to lose a row next, once for each row but the last."""
-    for each in _by_priority(drafts, stays=stays):
-        for _ in each.rows[1:]:
-            yield each
+def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
+    """Return which of those that stay has the most rows to spare: a list of files must not cost the errors theirs."""
+    spare = [each for each in drafts if len(each.rows) > 1]
+    return max(spare, key=lambda each: len(each.rows), default=None)
 
 
 def _by_priority(drafts: Iterable[_Draft], *, stays: bool) -> list[_Draft]:
