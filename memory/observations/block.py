@@ -68,10 +68,13 @@ def observations_block(
     for each in sorted(observations, key=lambda each: each.id, reverse=True):
         by_type.setdefault(each.type, []).append(each)
     drafts = [_Draft(each, each.rows(_of(each, by_type))) for each in sections]
-    kept = _fitting([each for each in drafts if each.rows], budget * CHARACTERS)
-    if not kept:
+    told = [each for each in drafts if each.rows]
+    _let_go(told, budget * CHARACTERS)
+    if _size(told) > budget * CHARACTERS:
+        _cut_down(told, budget * CHARACTERS)
+    if not told:
         return None
-    return "\n".join((OPENING, "\n\n".join(map(str, kept)), CLOSING))
+    return "\n".join((OPENING, "\n\n".join(map(str, told)), CLOSING))
 
 
 def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
@@ -82,26 +85,26 @@ def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observa
     return sorted((each for one in lists for each in one), key=lambda each: each.id, reverse=True)
 
 
-def _fitting(drafts: list[_Draft], room: int) -> list[_Draft]:
-    """Return what is left of `drafts` in `room` characters."""
+def _let_go(drafts: list[_Draft], room: int) -> None:
+    """Bring what may go to `room` characters with the rest, if that is enough: first its rows, then all of it."""
     for each in _by_priority(drafts, stays=False):
-        while len(each.rows) > 1:
-            if _size(drafts) <= room:
-                return drafts
+        while len(each.rows) > 1 and _size(drafts) > room:
             each.lose_a_row()
     for each in _by_priority(drafts, stays=False):
-        if _size(drafts) <= room:
-            return drafts
-        drafts.remove(each)
+        if _size(drafts) > room:
+            drafts.remove(each)
+
+
+def _cut_down(drafts: list[_Draft], room: int) -> None:
+    """Bring what stays to `room` characters, whatever it takes."""
     while _size(drafts) > room and (each := _longest(drafts)) is not None:
         each.lose_a_row()
     for each in _by_priority(drafts, stays=True):
-        each.cut(max(_size(drafts) - room, 0))
+        if (over := _size(drafts) - room) > 0:
+            each.cut(over)
     for each in _by_priority(drafts, stays=True):
-        if _size(drafts) <= room:
-            return drafts
-        drafts.remove(each)
-    return drafts
+        if _size(drafts) > room:
+            drafts.remove(each)
 
 
 def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
