@@ -5,11 +5,16 @@ from typing import Final, NamedTuple
 
 from agent.capabilities import Story
 from agent.mind import AGENT, GAME_SECTIONS, Blackouts, Intent, game_table
-from agent.mind.observing import BLACKOUT, DEED
+from agent.mind.observing import BLACKOUT, DEED, STUCK
 from agent.skills import Outcome
 from emulator import Dex
 from memory import (
+    BATTLE,
+    LOCATION,
+    RECOLLECTION,
+    RESOURCES,
     TOOLS,
+    WAYPOINT,
     Blackboard,
     BlackboardEvent,
     Call,
@@ -27,6 +32,7 @@ from memory import (
 )
 
 TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
+TOLD: Final = frozenset({BATTLE, LOCATION, RECOLLECTION, RESOURCES, STUCK, WAYPOINT})
 MOST: Final = 1_000  # observations that a block is made of, the most important first
 
 
@@ -100,7 +106,7 @@ class PlayObservations:
 
     def _event(self, event: BlackboardEvent) -> None:
         entry = event.entry
-        if event.action != "write" or entry.status != "verified":
+        if entry.kind not in TOLD or event.action != "write" or entry.status != "verified":
             return
         self.capture.saw(entry.kind, entry.data, Result({"version": entry.version}))
         if self._blackouts.saw(entry.kind, entry.data):
