@@ -33,7 +33,7 @@ from memory import (
 
 TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
 TOLD: Final = frozenset({BATTLE, LOCATION, RECOLLECTION, RESOURCES, STUCK, WAYPOINT})
-MOST: Final = 1_000  # observations that a block is made of, the most important first
+MOST: Final = 250  # observations that a block is made of, the most important first
 
 
 class Knowing(NamedTuple):
