@@ -10,6 +10,7 @@ from memory.blackboard.transaction import Transaction
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import (
+    BusyStore,
     Conflict,
     CorruptStore,
     ForbiddenWrite,
@@ -25,6 +26,7 @@ from memory.errors import (
     UnknownMemory,
     UnknownScope,
 )
+from memory.faults import Faults
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance, Upkeep
 from memory.flow.memory_map import Edge, MemoryMap, ScopeMap, memory_map
@@ -40,6 +42,12 @@ from memory.hooks.wrapping import Proceed
 from memory.inspection import Repaired, check_file, repair_file
 from memory.letting_go import let_go_of, name_of
 from memory.looking import Delivered, Look, Match, looking_at, weights_of
+from memory.observations.block import observations_block
+from memory.observations.capture import Capture
+from memory.observations.extractors import Extract, Extractors, Result, Table
+from memory.observations.observation import Observation, ObservationQuery, Observed
+from memory.observations.section import Section, Telling
+from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -128,6 +136,8 @@ __all__ = [
     "SHELF",
     "TEAM",
     "TICK_STATE",
+    "TOOLS",
+    "TOOL_SECTIONS",
     "UPKEEP",
     "WAYPOINT",
     "Acquaintance",
@@ -140,7 +150,9 @@ __all__ = [
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",
+    "BusyStore",
     "Call",
+    "Capture",
     "Checkpoint",
     "Conflict",
     "Consolidation",
@@ -154,7 +166,10 @@ __all__ = [
     "EntryStore",
     "ErrorMode",
     "EventRow",
+    "Extract",
     "Extractor",
+    "Extractors",
+    "Faults",
     "Filtering",
     "Finding",
     "Flows",
@@ -190,6 +205,9 @@ __all__ = [
     "MistakeRecord",
     "NewerStore",
     "NotHookable",
+    "Observation",
+    "ObservationQuery",
+    "Observed",
     "ObserverMemory",
     "OnDemand",
     "OutboxRow",
@@ -207,6 +225,7 @@ __all__ = [
     "Registration",
     "Repaired",
     "ResourceSnapshot",
+    "Result",
     "RunFolder",
     "RunFolderError",
     "RunReader",
@@ -216,6 +235,7 @@ __all__ = [
     "ScopeMap",
     "Score",
     "Searched",
+    "Section",
     "SensoryInput",
     "SessionObjective",
     "SessionTotals",
@@ -225,8 +245,10 @@ __all__ = [
     "StrategistMemory",
     "SuccessfulStrategy",
     "Summarizing",
+    "Table",
     "TacticianMemory",
     "TagFilter",
+    "Telling",
     "Threshold",
     "TickState",
     "Totals",
@@ -250,6 +272,7 @@ __all__ = [
     "memory_map",
     "milestones_of",
     "name_of",
+    "observations_block",
     "of_kinds",
     "open_knowledge_store",
     "open_memory",

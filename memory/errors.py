@@ -12,6 +12,8 @@ MemoryFault
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
+    ├── BusyStore        somebody else holds the file, and did not let go of it in time
+    ├── ObservationsRefused  a file takes no observations; it may still take the rest
     ├── MissingCheckpoint  there is no moment to go back to
     └── RunFolderError   a run's folder cannot be used
 """
@@ -63,6 +65,14 @@ class ForeignStore(StoreError):
 
 class NewerStore(StoreError):
     """The file was written by a later version."""
+
+
+class BusyStore(StoreError):
+    """Somebody else holds the file; what was to be written can be written later."""
+
+
+class ObservationsRefused(StoreError):
+    """A file takes no observations; what goes with them can be written without."""
 
 
 class MissingCheckpoint(StoreError):

@@ -12,18 +12,18 @@ OnFault: TypeAlias = "Callable[[str, Exception], None]"
 
 
 class Faults(Counter[str]):
-    """How often each named handler failed; the first failure of each name is reported."""
+    """How often each named handler failed; the first failure of each name is told to `on_fault`."""
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         super().__init__()
-        self._on_fault = on_fault
+        self.on_fault = on_fault
 
     def note(self, name: str, error: Exception, *, always: bool = False) -> None:
         """Count one failure of `name`; tell the listener when it is the first, or always."""
         self[name] += 1
-        if self._on_fault is None or (self[name] > 1 and not always):
+        if self.on_fault is None or (self[name] > 1 and not always):
             return
         try:
-            self._on_fault(name, error)
+            self.on_fault(name, error)
         except Exception:  # noqa: BLE001  # a broken listener must not become the caller's fault
             self["on_fault"] += 1

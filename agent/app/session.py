@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
+from agent.app.observations import Knowing, PlayObservations
 from agent.app.post_mortems import PostMortems
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
@@ -60,6 +61,7 @@ from emulator import (
 )
 from memory import (
     BlackboardEvent,
+    BusyStore,
     Call,
     Checkpoint,
     ErrorMode,
@@ -121,6 +123,8 @@ class Session:
         self._dex = Dex.of(console.cartridge)
         self._stop = Stop.ERROR
         self._errors = 0  # of branches that died
+        self._store.faults.on_fault = self._fault
+        self._session = self._store.next_session()
         self._wake()
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
@@ -130,6 +134,7 @@ class Session:
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
+        self._checkpoint_waits = False  # for a file that somebody else held
         self._hooks = Hooks(self._fault)
         self._delivery = Delivery(self._store, self._knowledge, self._hooks)
         self._remember(is_new=checkpoint is None)
@@ -272,6 +277,10 @@ class Session:
         MeetingProducers(story, lambda: self._console.link.tick).register(producers)
         PostMortems(self._store, story.called).register(producers)
         watch_actions(producers, AGENT)
+        knowing = Knowing(self._story, self._dex)
+        self.observations = PlayObservations(
+            self._store, self._session, knowing, self._hooks, blackboard
+        )
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
         self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
@@ -285,7 +294,7 @@ class Session:
     def _is_over(self, limits: Limits, _state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
         if self._checkpoint_due:
-            self._checkpoint()
+            self._checkpoint_if_free()
         if self._ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
@@ -299,7 +308,8 @@ class Session:
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
         if record.tick % COMMIT_EVERY == 0:
-            self._store.commit()
+            self._store.commit_if_free()
+            self._checkpoint_due = self._checkpoint_due or self._checkpoint_waits
 
     def _judge(self, call: Call) -> None:
         """Let facts judge what is claimed."""
@@ -324,6 +334,14 @@ class Session:
         if self._memory.consolidator.tick(self._loop.tick) is not None:
             self._checkpoint_due = True
 
+    def _checkpoint_if_free(self) -> None:
+        """Commit a checkpoint; while somebody else holds the file, it waits with the record for the next commit."""
+        try:
+            self._checkpoint()
+        except BusyStore as fault:
+            self._store.faults.note("checkpoint", fault)
+            self._checkpoint_due, self._checkpoint_waits = False, True
+
     def _checkpoint(self) -> None:
         """Commit game and memory of this moment together, then hand on what they cover."""
         link = self._console.link
@@ -331,7 +349,7 @@ class Session:
         self._store.commit(
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
-        self._checkpoint_due = False
+        self._checkpoint_due = self._checkpoint_waits = False
         self._delivery.hand_on()
 
     def _is_told(self) -> bool:
@@ -383,7 +401,7 @@ class Session:
             milestones=self._ledger.reached,
             badges=state.player.badge_count,
             battles=sum(1 for _ in self._store.events("battle")),
-            errors=self._errors + self._faults(),
+            errors=self._errors + self._faults() + sum(self._store.faults.values()),
             consolidations=self._memory.consolidator.consolidations,
             episodes=self._ladder.episodes,
             restores=self._ladder.restores,

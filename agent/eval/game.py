@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agent.eval.runner import Ended
+from agent.mind import Blackouts
 from emulator import FRAMES_PER_SECOND
 from memory import EventRow, MemoryFault, RunReader, read_run
 
@@ -83,15 +84,9 @@ def game_of(ended: Ended, run: Path) -> Game:
 
 
 def blackouts(events: Iterable[EventRow]) -> int:
-    """Count the defeats that cost money, by the belongings noted on entering the next place."""
-    count, money, beaten = 0, 0, False
-    for event in events:
-        if event.kind == "battle":
-            beaten = beaten or event.payload["outcome"] == "defeat"
-        elif event.kind == "resources":
-            count += beaten and event.payload["money"] < money
-            money, beaten = event.payload["money"], False
-    return count
+    """Count the defeats that cost money."""
+    watch = Blackouts()
+    return sum(watch.saw(event.kind, event.payload) for event in events)
 
 
 def _summary(ended: Ended) -> Mapping[str, Any]:

@@ -108,6 +108,8 @@ class Mind:
         if outcome is Outcome.RUNNING or intent is not self._intent:
             return
         self._intent = None
+        if intent.source is not Source.IDLE:
+            self.ended(intent, outcome, self._here or intent.began)
         match outcome:
             case Outcome.DONE:
                 self._progress.ended_well(intent.name)
@@ -153,6 +155,11 @@ class Mind:
     def post_mortem(self, episode: Episode, percept: Percept) -> Episode:
         """Say what came of getting nowhere: it is over, or the branch in which it happened died."""
         return episode
+
+    @hookable
+    def ended(self, intent: Intent, outcome: Outcome, here: State) -> Outcome:
+        """Say how a deed ended that was carried out to an end; `here` is the last state it was carried out in."""
+        return outcome
 
     def _watch_progress(self, percept: Percept) -> None:
         """Look at what is new, and climb the ladder when nothing is."""
@@ -313,6 +320,8 @@ class Mind:
             began=percept.state,
             plan=explain(chosen, facts),
         )
+        if intent.course.outcome is not Outcome.RUNNING:
+            self.ended(intent, intent.course.outcome, percept.state)
         match intent.course.outcome:
             case Outcome.RUNNING:
                 return intent

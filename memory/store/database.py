@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from memory.errors import (
+    BusyStore,
     CorruptStore,
     ForeignStore,
     MalformedRecord,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 _LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
@@ -339,4 +341,4 @@ def _in_one_line(path: Path) -> Iterator[None]:
             message = f"{path} is locked by another process ({error}); try again when that is done."
             raise StoreError(message) from error
         message = f"{path} cannot be used ({error}); check its folder, free space and other users."
-        raise StoreError(message) from error
+        raise (BusyStore if code in _BUSY else StoreError)(message) from error

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, decode
+from memory.observations.observation import Observation, ObservationQuery
 from memory.store.entries import COUNT_TAGS
 from memory.store.entry_rows import LIVE, entry_of
 from memory.store.entry_search import EntrySearch
+from memory.store.observations import ObservationRows
 from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
 from memory.store.strategist_checkpoints import StrategistCheckpoints
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from memory.recall.ranking import Found
     from memory.store.database import Database
 
+EVERYTHING: Final = ObservationQuery()
+
 
 class RunReader:
     """What was committed of a run."""
@@ -28,6 +32,7 @@ class RunReader:
         self._database = database
         self._sessions = StrategistCheckpoints(database)
         self._search = EntrySearch(database)
+        self._observations = ObservationRows(database)
 
     @property
     def run_id(self) -> str:
@@ -89,6 +94,18 @@ class RunReader:
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
         """Return how many entries carry each tag, without reading any of them."""
         return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))
+
+    def observations(self, query: ObservationQuery = EVERYTHING) -> list[Observation]:
+        """Return what was observed that answers `query`, the newest first, or the most important."""
+        return self._observations.found(query)
+
+    def latest_observation(self, session: str) -> int | None:
+        """Return the tick of the last observation of a session, or None when there is none."""
+        return self._observations.latest(session)
+
+    def sessions(self) -> list[str]:
+        """Return the names of the sessions in which something could be observed, in their order."""
+        return self._observations.sessions()
 
     def outbox(self, *, after: int = 0) -> list[OutboxRow]:
         """Return the lessons after sequence `after` that a checkpoint of the live lineage covers, oldest first."""

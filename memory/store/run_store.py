@@ -9,20 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
-from memory.errors import CorruptStore, MissingCheckpoint
+from memory.errors import BusyStore, CorruptStore, MissingCheckpoint, ObservationsRefused
+from memory.faults import Faults
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
 from memory.store.entry_search import EntrySearch
 from memory.store.indexes import reindex
 from memory.store.lesson_checks import require_deliverable
+from memory.store.observations import ObservationLog
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from memory.blackboard.entry import Entry, Part
+    from memory.observations.observation import Observed
     from memory.store.run_rows import Checkpoint, StepRow
     from memory.tiers.lessons import Kind
 
@@ -38,7 +41,11 @@ class RunStore(RunReader):
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
         self._entries = Entries(database)
-        self._search = EntrySearch(database, settle=self.commit)
+        self._search = EntrySearch(database, settle=self.commit_if_free)
+        self.faults = Faults()
+        self._observations: ObservationLog = ObservationLog(
+            database, self.faults, settle=self.commit_if_free
+        )
         self._parts: dict[str, Part] = {}
 
     def append_step(self, row: StepRow) -> None:
@@ -70,6 +77,24 @@ class RunStore(RunReader):
         """Keep the state of a session at the next commit, in the place of what was saved before."""
         self._sessions.save(session_id, tick, data)
 
+    def next_session(self) -> str:
+        """Return the name of the session that begins, one lifetime of a process."""
+        return self._observations.next_session(self.run_id)
+
+    def add_observations(
+        self, session: str, observed: Iterable[Observed], *, tick: int, game_s: float
+    ) -> None:
+        """Keep what was observed in a session at the next commit."""
+        self._observations.add(session, observed, tick, game_s)
+
+    def clear_observations(self, session: str) -> int:
+        """Return how many observations of a session are gone for good."""
+        return self._observations.clear(session)
+
+    def mark_stale(self, ids: Iterable[int], reason: str) -> None:
+        """Say of observations why they no longer hold; what is said already stays."""
+        self._observations.mark_stale(ids, reason)
+
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
         return reindex(self._database)
@@ -91,6 +116,15 @@ class RunStore(RunReader):
         self._transact(write)
         self._clear()
 
+    def commit_if_free(self) -> bool:
+        """Commit, unless somebody else holds the file: then all of it waits, and that is counted."""
+        try:
+            self.commit()
+        except BusyStore as fault:
+            self.faults.note("commit", fault)
+            return False
+        return True
+
     def rewind(self, checkpoint: Checkpoint) -> None:
         """Go back to `checkpoint`, one of `checkpoints()`, with every attached part.
 
@@ -98,7 +132,8 @@ class RunStore(RunReader):
         """
         database, number = self._database, checkpoint.id
         row = database.row(
-            "SELECT tick, last_event, last_entry, last_sequence FROM checkpoints WHERE id = ?",
+            "SELECT tick, last_event, last_entry, last_sequence, last_observation "
+            "FROM checkpoints WHERE id = ?",
             (number,),
         )
         if row is None:
@@ -107,7 +142,7 @@ class RunStore(RunReader):
                 "take one of those it holds."
             )
             raise MissingCheckpoint(message)
-        tick, last_event, last_entry, last_sequence = row
+        tick, last_event, last_entry, last_sequence, last_observation = row
 
         def go_back() -> None:
             database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
@@ -115,6 +150,7 @@ class RunStore(RunReader):
             database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
             self._entries.rewind(number, last_entry)
             self._sessions.rewind(number)
+            self._observations.rewind(number, last_observation)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
         self._transact(go_back)
@@ -125,10 +161,17 @@ class RunStore(RunReader):
     def _transact(self, write: Callable[[], None]) -> None:
         """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""
         try:
-            with self._database.transaction():
-                write()
+            self._attempt(write)
         except CorruptStore:
             self.reindex()
+            self._attempt(write)
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """Do `write` in one transaction, without observations where the file does not take them."""
+        try:
+            with self._database.transaction():
+                write()
+        except ObservationsRefused:
             with self._database.transaction():
                 write()
 
@@ -147,13 +190,14 @@ class RunStore(RunReader):
         )
         self._entries.flush()
         self._sessions.flush()
+        self._observations.flush()
 
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
         database = self._database
         database.execute(
             "INSERT INTO checkpoints "
-            "(tick, frame, state, chain, mind, last_event, last_entry, last_sequence) "
-            "VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
+            "(tick, frame, state, chain, mind, last_observation, last_event, last_entry, last_sequence) "
+            "VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
             "(SELECT coalesce(max(id), 0) FROM entries), "
             "(SELECT coalesce(max(sequence), 0) FROM outbox))",
             (
@@ -162,6 +206,7 @@ class RunStore(RunReader):
                 checkpoint.state,
                 checkpoint.chain,
                 encode(checkpoint.mind),
+                self._observations.last(),
             ),
         )
         database.execute_many(
@@ -187,6 +232,7 @@ class RunStore(RunReader):
         self._lessons.clear()
         self._entries.forget_changes()
         self._sessions.forget_changes()
+        self._observations.forget_changes()
 
 
 def open_run_store(path: Path, *, run_id: str) -> RunStore:

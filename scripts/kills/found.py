@@ -42,6 +42,7 @@ class FoundRun:
     steps: tuple[Row, ...]
     events: tuple[Row, ...]
     lessons: tuple[Row, ...]
+    observations: tuple[Row, ...]
     entries: Mapping[str, str]
     held: tuple[Entry, ...]
     marks: tuple[FoundMark, ...]
@@ -86,6 +87,7 @@ def found_run(copy: Path) -> FoundRun | None:
                 "SELECT live, sequence, tick, kind, payload FROM outbox ORDER BY sequence"
             )
         ]
+        observations = tuple(_observations(file))
         marks = tuple(_marks(file))
         entries = named(entries_where(file, "dropped_after IS NULL")) | _sessions(
             file, "dropped_after IS NULL"
@@ -102,6 +104,7 @@ def found_run(copy: Path) -> FoundRun | None:
             Row(digest(each.tick, each.kind, spelled(each.payload)), bool(live))
             for live, each in outbox
         ),
+        observations=observations,
         entries=entries,
         held=tuple(held),
         marks=marks,
@@ -204,6 +207,15 @@ def _as_of(number: int) -> tuple[str, int, int]:
         number,
         number,
     )
+
+
+def _observations(file: sqlite3.Connection) -> Iterator[Row]:
+    sql = (
+        "SELECT live, session, created, created_s, type, content, importance, source, about, metadata"
+        " FROM observations ORDER BY id"
+    )
+    for live, *row, metadata in file.execute(sql):
+        yield Row(digest(*row, spelled(json.loads(metadata))), bool(live))
 
 
 def _sessions(file: sqlite3.Connection, where: str, *values: int) -> dict[str, str]:

@@ -25,6 +25,7 @@ class Mark:
     steps: int
     events: int
     lessons: int
+    observations: int
     accepted: Mapping[str, int]
     entries: Mapping[str, str]
 
@@ -40,6 +41,7 @@ class Image:
     steps: tuple[Row, ...] = ()
     events: tuple[Row, ...] = ()
     lessons: tuple[Row, ...] = ()
+    observations: tuple[Row, ...] = ()
     accepted: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     entries: Mapping[str, str] = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
@@ -60,6 +62,7 @@ class Image:
             steps=(*self.steps, *map(Row, said["steps"])),
             events=(*self.events, *map(Row, said["events"])),
             lessons=(*self.lessons, *map(Row, said["lessons"])),
+            observations=(*self.observations, *map(Row, said["observations"])),
             accepted=accepted,
             entries=entries,
         )
@@ -79,6 +82,7 @@ class Image:
             steps=_dead_after(self.steps, mark.steps),
             events=_dead_after(self.events, mark.events),
             lessons=_dead_after(self.lessons, mark.lessons),
+            observations=_dead_after(self.observations, mark.observations),
             accepted={name: self.accepted[name][:count] for name, count in mark.accepted.items()},
             entries=mark.entries,
             marks=tuple(each for each in self.marks if each.id <= number),
@@ -94,6 +98,7 @@ def _marked(image: Image, checkpoint: Mapping[str, Any]) -> Image:
         steps=len(image.steps),
         events=len(image.events),
         lessons=len(image.lessons),
+        observations=len(image.observations),
         accepted={name: len(seqs) for name, seqs in image.accepted.items()},
         entries=image.entries,
     )

@@ -15,6 +15,7 @@ def differences(image: Image, found: FoundRun) -> list[str]:
         *_of_rows("steps", image.steps, found.steps),
         *_of_rows("events", image.events, found.events),
         *_of_rows("lessons", image.lessons, found.lessons),
+        *_of_rows("observations", image.observations, found.observations),
         *_of_entries("entries", image.entries, found.entries),
         *_of_marks(image, found),
     ]

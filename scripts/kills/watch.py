@@ -4,7 +4,7 @@ The product is not changed for this: its methods are replaced here, by ones that
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import wraps
@@ -19,6 +19,7 @@ from memory import (
     Entry,
     KnowledgeStore,
     MemoryConsolidator,
+    Observed,
     OutboxRow,
     Part,
     RunStore,
@@ -80,6 +81,7 @@ class Watch:
         for name in ("append_step", "append_event", "enqueue", "put_entry", "drop_entry", "attach"):
             around(RunStore, name, getattr(self, f"_{name}"))
         around(RunStore, "save_strategist_checkpoint", self._save_session)
+        around(RunStore, "add_observations", self._observe)
         around(RunStore, "commit", self._commit)
         around(RunStore, "rewind", self._rewind)
         around(KnowledgeStore, "deliver", self._deliver)
@@ -92,6 +94,7 @@ class Watch:
         self._steps: list[str] = []
         self._events: list[str] = []
         self._lessons: list[str] = []
+        self._observations: list[str] = []
         self._accepted: dict[str, list[int]] = {}
         self._puts: dict[int, Entry] = {}
         self._drops: set[int] = set()
@@ -108,6 +111,22 @@ class Watch:
     def _enqueue(self, original: Any, store: RunStore, *lesson: Any) -> None:  # noqa: ANN401
         original(store, *lesson)
         self._lessons.append(digest(*lesson[:2], spelled(lesson[2])))
+
+    def _observe(
+        self,
+        original: Any,  # noqa: ANN401
+        store: RunStore,
+        session: str,
+        observed: Sequence[Observed],
+        *,
+        tick: int,
+        game_s: float,
+    ) -> None:
+        original(store, session, observed, tick=tick, game_s=game_s)
+        for each in observed:
+            told = (each.type, each.content, each.importance, each.source, each.about)
+            metadata = spelled(dict(each.metadata))
+            self._observations.append(digest(session, tick, game_s, *told, metadata))
 
     def _put_entry(self, original: Any, store: RunStore, entry: Entry) -> None:  # noqa: ANN401
         original(store, entry)
@@ -160,6 +179,7 @@ class Watch:
             "steps": self._steps,
             "events": self._events,
             "lessons": self._lessons,
+            "observations": self._observations,
             "accepted": self._accepted,
             "puts": {str(seq): name_of(entry) for seq, entry in self._puts.items()}
             | self._sessions,

@@ -16,6 +16,7 @@ CHANGES: Final = frozenset(
     | {"add_action", "add_location", "add_mistake", "add_pattern", "record_battle"}
     | {"record_strategy_success", "set_preference", "snapshot_resources"}
     | {"memory_store", "memory_forget", "memory_deduplicate", "memory_prune"}
+    | {"add_observations", "clear_observations", "mark_stale"}
     | {"memory_transfer_raw", "memory_ingest_now"}
 )
 OTHERS: Final = frozenset(

@@ -17,7 +17,7 @@ from agent.replay import replay
 from agent.report import Summary
 from agent.skills import Outcome, Terrain, leave_map
 from emulator import PyBoyConsole, World
-from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
+from memory import ObservationQuery, StepRow, create_run, open_knowledge_store, open_run, read_run
 from tests.agent.support import Played, Watcher, game_at
 from tests.agent.test_session import CARTRIDGE, FROZEN
 
@@ -97,6 +97,21 @@ def test_a_run_that_gets_nowhere_goes_back_and_then_gives_up(
     assert last["run"] == "stuck"
     assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
     assert last["tried"][0] == "travel:island"
+
+
+def test_c02_c05_getting_nowhere_is_observed_and_what_died_with_it_is_marked(
+    stranded: tuple[Path, Summary],
+) -> None:
+    with closing(read_run(stranded[0] / "run")) as folder:
+        found = folder.store.observations()
+        dead = folder.store.observations(ObservationQuery(live=False))
+        assert folder.store.sessions() == ["stuck"]  # one process, however often it went back
+    stuck = next(each for each in found if each.type == "stuck")  # the newest: it gave up
+    assert stuck.importance == 8
+    assert "tried travel:island" in stuck.content
+    assert stuck.content.endswith("not solved")
+    assert dead
+    assert not {each.id for each in found} & {each.id for each in dead}
 
 
 def test_what_came_after_the_checkpoint_is_a_dead_branch_and_the_rest_replays(

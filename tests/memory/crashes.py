@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from memory import Entry, Json, RunStore, as_json, open_run_store
+from memory import Entry, Json, Observed, RunStore, as_json, open_run_store
 from tests.memory.samples import MISTAKE, STM, WORKING, checkpoint, step
 
 
@@ -44,6 +44,7 @@ def begin(store: RunStore) -> None:
         store.put_entry(entry(seq, f"k{seq}"))
     store.enqueue(1, "mistake", as_json(MISTAKE))
     store.save_strategist_checkpoint("s", 1, 1)
+    store.add_observations("s", [Observed("failed", "1", 5, "it")], tick=1, game_s=0.5)
     store.commit(checkpoint=checkpoint(1))
 
 
@@ -60,6 +61,8 @@ def go_on(store: RunStore) -> None:
         store.drop_entry(seq - 1)
         store.enqueue(number, "mistake", as_json(MISTAKE))
         store.save_strategist_checkpoint("s", number, number)
+        seen = Observed("done", str(number), 5, "it", overtakes=("failed",))
+        store.add_observations("s", [seen], tick=number, game_s=number / 2)
         store.commit(checkpoint=checkpoint(number) if number == 3 else None)
 
 
@@ -74,6 +77,7 @@ def held(store: RunStore) -> Json:
         "tags": store.tags(),
         "outbox": [row.sequence for row in store.outbox()],
         "session": store.load_strategist_checkpoint("s"),
+        "observed": [[each.content, each.stale] for each in store.observations()],
         "cursor": cursor.at,
         "checkpoint": None if latest is None else latest.tick,
     }

@@ -23,7 +23,7 @@ def killed(scenario: str, folder: Path) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_b18_killed_before_any_statement_everything_is_as_of_the_last_commit(
+def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit(
     tmp_path: Path,
 ) -> None:
     states = killed("play", tmp_path)
@@ -35,6 +35,7 @@ def test_b18_killed_before_any_statement_everything_is_as_of_the_last_commit(
         "tags": {"t": 3},
         "outbox": [1],
         "session": 1,
+        "observed": [["1", ""]],
         "cursor": 1,
         "checkpoint": 1,
     }
@@ -45,6 +46,7 @@ def test_b18_killed_before_any_statement_everything_is_as_of_the_last_commit(
         "tags": {"t": 3},
         "outbox": [1],  # no checkpoint covers the second lesson yet
         "session": 2,
+        "observed": [["2", ""], ["1", "tick 2: 2"]],
         "cursor": 1,
         "checkpoint": 1,
     }
@@ -55,6 +57,7 @@ def test_b18_killed_before_any_statement_everything_is_as_of_the_last_commit(
         "tags": {"t": 3},
         "outbox": [1, 2, 3],
         "session": 3,
+        "observed": [["3", ""], ["2", ""], ["1", "tick 2: 2"]],
         "cursor": 3,
         "checkpoint": 3,
     }

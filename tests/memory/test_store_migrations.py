@@ -11,6 +11,8 @@ from memory import (
     Json,
     KnowledgeStore,
     NewerStore,
+    ObservationQuery,
+    Observed,
     Provenance,
     RunStore,
     as_json,
@@ -129,6 +131,37 @@ def test_an_older_file_with_data_becomes_what_a_new_one_is(
         assert migrated.row("PRAGMA user_version") == (len(schema.migrations),)
         assert migrated.row("PRAGMA integrity_check") == ("ok",)
         assert migrated.rows("PRAGMA foreign_key_check") == []
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_c07_an_older_run_takes_observations_from_now_on_and_goes_back_to_before_them(
+    tmp_path: Path, version: int
+) -> None:
+    path = old_file(tmp_path / "a.sqlite", RUN_SCHEMA, version)
+    store = open_run_store(path, run_id="x")
+    assert store.observations() == []
+    assert store.sessions() == []
+    session = store.next_session()
+    store.add_observations(session, [Observed("seen", "a thing", 5)], tick=4, game_s=2.0)
+    store.commit()
+    assert [row.tick for row in store.steps()] == [1, 2, 3]
+    assert [row.sequence for row in store.outbox()] == [1]
+    newest, _ = store.checkpoints()
+    store.rewind(newest)
+    assert store.observations() == []
+    store.close()
+    again = open_run_store(path, run_id="x")  # migrating twice changes nothing
+    assert [each.content for each in again.observations(ObservationQuery(live=False))] == [
+        "a thing"
+    ]
+    assert again._database.row("PRAGMA user_version") == (len(RUN_SCHEMA.migrations),)
+    again.close()
+
+
+def test_c07_the_migration_has_a_number_and_only_adds() -> None:
+    statements = RUN_SCHEMA.migrations[3]  # the fourth, and it stays that
+    assert sum("CREATE TABLE observations" in each for each in statements) == 1
+    assert not any(each.startswith(("DROP", "DELETE", "UPDATE")) for each in statements)
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -10,7 +10,11 @@ from tests.mutations.rows import ROOT, Row, RowTest
 from tests.mutations.trial import Findings, Trial, Verdict
 
 PAGE: Final = ROOT / "docs" / "memory_rows.md"
-PARTS: Final = {"B": "Memory as observer and observable", "E": "Three tiers"}
+PARTS: Final = {
+    "B": "Memory as observer and observable",
+    "C": "Programmatic observations",
+    "E": "Three tiers",
+}
 BUGS: Final = "## The bugs that were put back"
 ROW: Final = re.compile(r"^\| ([A-Z]\d\d) \|(.*)\|$", re.MULTILINE)
 FILE: Final = re.compile(r"\[\w+\]\(\.\./([^)]+)\): ((?:`\w+`(?:, )?)+)")

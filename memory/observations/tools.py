@@ -1,0 +1,143 @@
+"""What the tools of a model come to: files, commands, searches, lists of things to do, tasks given away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.observations.extractors import Args, Extract, Result, line
+from memory.observations.observation import Observed
+from memory.observations.section import Section, Telling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FILE_MODIFIED: Final = "file_modified"
+FILE_CREATED: Final = "file_created"
+FILE_READ: Final = "file_read"
+COMMAND_RUN: Final = "command_run"
+COMMAND_ERROR: Final = "command_error"
+TOOL_ERROR: Final = "tool_error"
+SEARCH: Final = "search_performed"
+TODOS: Final = "todo_updated"
+TASK: Final = "task_delegated"
+
+ERROR: Final = 8  # the importance of what failed
+
+
+def _file(kind: str, importance: int, *outdates: str) -> Extract:
+    def extract(args: Args, result: Result) -> Sequence[Observed]:
+        path = _path(args)
+        if result.error:
+            return [_failed(f"{kind.removeprefix('file_')} {path}", path, result.error)]
+        return [Observed(kind, path, importance, path, {"path": path}, outdates)]
+
+    return extract
+
+
+def _command(args: Args, result: Result) -> Sequence[Observed]:
+    command = line(args.get("command", ""))
+    output = result.output if isinstance(result.output, Mapping) else {}
+    code = output.get("exit_code", 1 if result.error else 0)
+    if code == 0 and not result.error:
+        ran = Observed(
+            COMMAND_RUN,
+            f"{command} -> exit 0",
+            4,
+            command,
+            {"command": str(args.get("command", "")), "exit_code": 0},
+            (COMMAND_RUN, COMMAND_ERROR),
+        )
+        return [ran]
+    error = str(result.error or output.get("stderr") or output.get("stdout") or "")
+    says = f"Failed: {command} -> exit {code}"
+    told = {"command": str(args.get("command", "")), "exit_code": code, "error": error}
+    content = f"{says}: {line(error)}" if error.strip() else says
+    return [Observed(COMMAND_ERROR, content, ERROR, command, told, (COMMAND_RUN,))]
+
+
+def _search(tool: str) -> Extract:
+    def extract(args: Args, result: Result) -> Sequence[Observed]:
+        what = f'{tool} "{line(args.get("pattern", ""))}"'
+        if result.error:
+            return [_failed(what, what, result.error)]
+        count = _matches(result.output)
+        found = f"{what} -> {count} match{'' if count == 1 else 'es'}"
+        return [Observed(SEARCH, found, 3, what, {"matches": count}, (SEARCH,))]
+
+    return extract
+
+
+def _todos(args: Args, result: Result) -> Sequence[Observed]:
+    if result.error:
+        return [_failed("todo_write", "todos", result.error)]
+    todos: list[dict[str, Any]] = list(args.get("todos", ()))
+    content = "; ".join(
+        f"[{each.get('status', 'pending')}] {line(each.get('content', ''))}" for each in todos
+    )
+    return [Observed(TODOS, content or "nothing to do", 5, "todos", {}, (TODOS, TOOL_ERROR))]
+
+
+def _task(args: Args, result: Result) -> Sequence[Observed]:
+    task = line(args.get("description") or args.get("prompt") or "")
+    if result.error:
+        return [_failed(f"task {task}", task, result.error)]
+    return [Observed(TASK, task, 5, task, {"result": str(result.output)}, (TOOL_ERROR,))]
+
+
+def _failed(what: str, about: str, error: str) -> Observed:
+    """Return what is told of a call that failed: it did not do what it is for."""
+    return Observed(TOOL_ERROR, f"Failed: {what}: {line(error)}", ERROR, about, {"error": error})
+
+
+def _path(args: Args) -> str:
+    return str(args.get("path") or args.get("file_path") or "")
+
+
+def _matches(output: object) -> int:
+    """Return how many results a search had, given as a list, as a count, or as lines of text."""
+    match output:
+        case {"matches": list(found)}:
+            return len(found)
+        case {"matches": int(count)}:
+            return count
+        case list():
+            return len(output)
+        case str():
+            return sum(bool(each.strip()) for each in output.splitlines())
+        case _:
+            return 0
+
+
+TOOLS: Final[Mapping[str, Extract]] = {
+    "edit_file": _file(FILE_MODIFIED, 7, FILE_READ, TOOL_ERROR),
+    "write_file": _file(FILE_CREATED, 7, FILE_READ, TOOL_ERROR),
+    "read_file": _file(FILE_READ, 3, FILE_READ),
+    "run_command": _command,
+    "glob": _search("glob"),
+    "grep": _search("grep"),
+    "todo_write": _todos,
+    "task": _task,
+}
+
+TOOL_SECTIONS: Final = (
+    Section(
+        "Modified Files",
+        {FILE_CREATED: "created", FILE_MODIFIED: "modified"},
+        10,
+        Telling.COUNTED,
+        stays=True,
+    ),
+    Section(
+        "Errors",
+        {COMMAND_ERROR: "", TOOL_ERROR: ""},
+        9,
+        Telling.EACH,
+        most=10,
+        stays=True,
+    ),
+    Section("Todos", {TODOS: ""}, 6, Telling.LAST),
+    Section("Tasks Delegated", {TASK: ""}, 5, Telling.EACH),
+    Section("Commands", {COMMAND_RUN: ""}, 4, Telling.LATEST, most=10),
+    Section("Searches", {SEARCH: ""}, 3, Telling.LATEST, most=8),
+)

@@ -1,0 +1,184 @@
+"""What was observed in a run: kept with its record, in the same commits, and told by session, type and worth.
+
+Observations are worth less than the record beside them. When the file refuses theirs, because its pages for them are damaged, they are
+lost and counted, and the record is kept all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from memory.codec import decode, encode
+from memory.errors import ObservationsRefused, StoreError
+from memory.observations.observation import Observation, ObservationQuery
+
+if TYPE_CHECKING:
+    from memory.faults import Faults
+    from memory.observations.observation import Observed
+    from memory.store.database import Database
+
+TABLE: Final = "observations"
+_COLUMNS: Final = (
+    "id, session, type, content, metadata, importance, source, created, created_s, about, stale"
+)
+_ADD: Final = (
+    "INSERT INTO observations (session, type, content, metadata, importance, source, created, created_s, about) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+# Of what an observation overtakes, all that is older: its own row has not been written yet.
+_OVERTAKE: Final = (
+    "UPDATE observations SET stale = ?, stale_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+    "WHERE live = 1 AND stale = '' AND about <> '' AND about = ? AND type = ?"
+)
+_STALE: Final = (
+    "UPDATE observations SET stale = ?, stale_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+    "WHERE id = ? AND stale = ''"
+)
+_REFRESH: Final = (
+    "UPDATE observations SET stale = '', stale_after = NULL "
+    "WHERE stale_after IS NOT NULL AND stale_after >= ?"
+)
+
+
+class ObservationRows:
+    """The observations of a run's file; `settle` writes what still waits, before anything is asked."""
+
+    def __init__(self, database: Database, settle: Callable[[], object] = lambda: None) -> None:
+        self._database = database
+        self._settle = settle
+
+    def found(self, query: ObservationQuery) -> list[Observation]:
+        """Return what answers `query`, the newest first, or the most important."""
+        self._settle()
+        conditions: list[tuple[str, object]] = [
+            ("live = ?", int(query.live)),
+            ("importance >= ?", query.min_importance),
+            *((("session = ?", query.session),) if query.session is not None else ()),
+            *((("type = ?", query.type),) if query.type is not None else ()),
+            *((("stale = ?", ""),) if query.holding else ()),
+            *(("instr(lower(content), ?)", word) for word in query.words.lower().split()),
+        ]
+        where = " AND ".join(condition for condition, _ in conditions)
+        order = "importance DESC, id DESC" if query.heaviest else "id DESC"
+        sql = f"SELECT {_COLUMNS} FROM observations WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608 -- fixed words
+        limit = -1 if query.limit is None else query.limit
+        rows = self._database.rows(sql, (*(value for _, value in conditions), limit))
+        with self._database.understood(TABLE):
+            return [
+                Observation._make((*row[:4], decode(row[4]), *row[5:]))  # metadata is JSON
+                for row in rows
+            ]
+
+    def latest(self, session: str) -> int | None:
+        """Return the tick of the last observation of a session, or None when there is none."""
+        self._settle()
+        row = self._database.row(
+            "SELECT max(created) FROM observations WHERE session = ? AND live = 1", (session,)
+        )
+        return None if row is None else row[0]
+
+    def sessions(self) -> list[str]:
+        """Return the names of the sessions, in their order."""
+        self._settle()
+        return self._names()
+
+    def _names(self) -> list[str]:
+        rows = self._database.rows("SELECT id FROM sessions")
+        with self._database.understood("sessions"):
+            return sorted((str(name) for (name,) in rows), key=_number)
+
+
+class ObservationLog(ObservationRows):
+    """The same while it is written; what was added is kept at the next commit."""
+
+    def __init__(
+        self, database: Database, faults: Faults, settle: Callable[[], object] = lambda: None
+    ) -> None:
+        super().__init__(database, settle)
+        self._faults = faults
+        self._added: list[tuple[str, Observed, str, int, float]] = []
+        self._is_refused = False  # by the file, in the commit under way
+
+    def next_session(self, run_id: str) -> str:
+        """Return a name that no session has yet: that of the run, and from the second on its number.
+
+        A session comes to be with the first that is observed in it.
+        """
+        sessions = self._names()
+        number = _number(sessions[-1]) + 1 if sessions else 1
+        return run_id if number == 1 else f"{run_id}#{number}"
+
+    def add(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
+        """Keep what was observed at the next commit."""
+        encoded = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
+        self._added.extend(encoded)  # all of them, or none
+
+    def clear(self, session: str) -> int:
+        """Return how many observations of a session are gone for good."""
+        self._settle()
+        return self._database.execute("DELETE FROM observations WHERE session = ?", (session,))
+
+    def mark_stale(self, ids: Iterable[int], reason: str) -> None:
+        """Say of observations, for as long as nobody goes back to before, why they no longer hold."""
+        self._settle()
+        with self._database.transaction():
+            self._database.execute_many(_STALE, ((reason, number) for number in ids))
+
+    def flush(self) -> None:
+        """Write what was added, within the transaction of a commit.
+
+        Raises:
+            ObservationsRefused: when the file does not take it; at the next attempt it is left out.
+        """
+        if self._added and not self._is_refused:
+            with self._refusing():
+                self._write()
+
+    def forget_changes(self) -> None:
+        """Begin anew from what the file holds."""
+        self._added.clear()
+        self._is_refused = False
+
+    def last(self) -> int:
+        """Return the number of the last observation ever written, without a look at any."""
+        row = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = ?", (TABLE,))
+        return 0 if row is None else int(row[0])
+
+    def rewind(self, number: int, last: int) -> None:
+        """Let what was observed after checkpoint `number` be of a dead branch, within a transaction."""
+        if self._is_refused:
+            return
+        with self._refusing():
+            self._database.execute(
+                "UPDATE observations SET live = 0 WHERE live = 1 AND id > ?", (last,)
+            )
+            self._database.execute(_REFRESH, (number,))
+
+    def _write(self) -> None:
+        database = self._database
+        begun = {added[0]: added[-2:] for added in reversed(self._added)}
+        database.execute_many(
+            "INSERT OR IGNORE INTO sessions (id, tick, game_s) VALUES (?, ?, ?)",
+            ((session, *since) for session, since in begun.items()),
+        )
+        for session, each, metadata, tick, game_s in self._added:
+            for kind in each.overtakes:
+                database.execute(_OVERTAKE, (f"tick {tick}: {each.content}", each.about, kind))
+            row = (session, each.type, each.content, metadata, each.importance, each.source)
+            database.execute(_ADD, (*row, tick, game_s, each.about))
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Count what goes wrong, and have the transaction made again: a file that is damaged takes nothing in this one."""
+        try:
+            yield
+        except StoreError as error:
+            self._faults.note(TABLE, error)
+            self._is_refused = True
+            raise ObservationsRefused(str(error)) from error
+
+
+def _number(session: str) -> int:
+    return int(session.rpartition("#")[2]) if "#" in session else 1

@@ -1,0 +1,19 @@
+"""Files that are damaged while somebody writes them."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+
+def scribble_over(path: Path, table: str) -> None:
+    """Write nonsense over the first page of a table, and make whoever has the file open look at it anew."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        ((root,),) = file.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,))
+        ((size,),) = file.execute("PRAGMA page_size")
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with path.open("r+b") as raw:
+            raw.seek((root - 1) * size)
+            raw.write(b"\xa5" * size)
+        file.execute(
+            "UPDATE run SET run_id = run_id"
+        )  # a page more in the log: what is cached is old

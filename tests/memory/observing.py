@@ -1,0 +1,46 @@
+"""Calls of tools, and what they come to, for the tests of observations."""
+
+from memory import TOOLS, Extractors, Json, Observation, Observed, Result
+
+TOOL_CALLS = Extractors(TOOLS)
+DONE = Result("ok")
+
+
+def saw(tool: str, result: Result = DONE, **args: object) -> list[tuple[str, str, int]]:
+    """Return the type, content and importance of what a call comes to."""
+    return [(each.type, each.content, each.importance) for each in TOOL_CALLS(tool, args, result)]
+
+
+def failed(error: str) -> Result:
+    return Result(error=error)
+
+
+def ended(code: int, stdout: str = "", stderr: str = "") -> Result:
+    """Return how a command ended."""
+    return Result({"exit_code": code, "stdout": stdout, "stderr": stderr})
+
+
+def kept(
+    number: int,
+    kind: str,
+    content: str,
+    *,
+    importance: int = 5,
+    about: str | None = None,
+    stale: str = "",
+    metadata: dict[str, Json] | None = None,
+) -> Observation:
+    """Return an observation as a store would."""
+    told = metadata or {}
+    about = content if about is None else about
+    return Observation(
+        number, "s", kind, content, told, importance, "programmatic", number, 0.5, about, stale
+    )
+
+
+def all_of(observed: list[Observed]) -> list[Observation]:
+    """Return what was observed as if it had been kept in this order."""
+    return [
+        kept(number, each.type, each.content, importance=each.importance, about=each.about)
+        for number, each in enumerate(observed, 1)
+    ]
