@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from agent.capabilities import Story
-from agent.mind import AGENT, GAME_SECTIONS, Blackouts, Intent, game_table
-from agent.mind.observing import BLACKOUT, DEED, STUCK
+from agent.mind import AGENT, GAME_SECTIONS, Intent, game_table
+from agent.mind.observing import DEED, STUCK
 from agent.skills import Outcome
 from emulator import Dex
 from memory import (
     BATTLE,
+    BLACKOUT,
     LOCATION,
     RECOLLECTION,
-    RESOURCES,
     TOOLS,
     WAYPOINT,
     Blackboard,
@@ -32,7 +32,7 @@ from memory import (
 )
 
 TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
-TOLD: Final = frozenset({BATTLE, LOCATION, RECOLLECTION, RESOURCES, STUCK, WAYPOINT})
+TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOINT})
 MOST: Final = 250  # observations that a block is made of, the most important first
 
 
@@ -70,7 +70,6 @@ class PlayObservations:
         self._session = session
         self._place_of = knowing.story.place_of
         self._blackboard = blackboard
-        self._blackouts = Blackouts()
         self.capture = Capture(knowing.extractors(), self._keep, hooks.faults)
         hooks.after("Mind.ended", self._deed, on_error=ErrorMode.SUPPRESS)
         for level in ("working", "stm"):
@@ -109,8 +108,6 @@ class PlayObservations:
         if entry.kind not in TOLD or event.action != "write" or entry.status != "verified":
             return
         self.capture.saw(entry.kind, entry.data, Result({"version": entry.version}))
-        if self._blackouts.saw(entry.kind, entry.data):
-            self.capture.saw(BLACKOUT, entry.data, Result())
 
     def _keep(self, observed: Sequence[Observed]) -> None:
         blackboard = self._blackboard

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agent.eval.runner import Ended
-from agent.mind import Blackouts
 from emulator import FRAMES_PER_SECOND
-from memory import EventRow, MemoryFault, RunReader, read_run
+from memory import BLACKOUT, EventRow, MemoryFault, RunReader, read_run
 
 TIMEOUT: Final = "timeout"
 CRASH: Final = "crash"
@@ -85,8 +84,7 @@ def game_of(ended: Ended, run: Path) -> Game:
 
 def blackouts(events: Iterable[EventRow]) -> int:
     """Count the defeats that cost money."""
-    watch = Blackouts()
-    return sum(watch.saw(event.kind, event.payload) for event in events)
+    return sum(event.kind == BLACKOUT for event in events)
 
 
 def _summary(ended: Ended) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """What to do next: reflexes, then the plan; and what is remembered of it."""
 
 from agent.mind.battles import BattleWatch
-from agent.mind.blackouts import Blackouts
 from agent.mind.intent import Intent, Source
 from agent.mind.ladder import Episode, Ladder
 from agent.mind.meetings import MeetingProducers
@@ -15,7 +14,6 @@ __all__ = [
     "AGENT",
     "GAME_SECTIONS",
     "BattleWatch",
-    "Blackouts",
     "Episode",
     "Intent",
     "Ladder",

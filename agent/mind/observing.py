@@ -7,6 +7,7 @@ from agent.capabilities import Milestone
 from agent.skills import Outcome
 from memory import (
     BATTLE,
+    BLACKOUT,
     LOCATION,
     RECOLLECTION,
     TOOL_SECTIONS,
@@ -19,7 +20,6 @@ from memory import (
 )
 
 DEED: Final = "deed"
-BLACKOUT: Final = "blackout"
 STUCK: Final = "stuck"
 
 BATTLES: Final = {  # by outcome: the type, the words, the importance
@@ -103,8 +103,10 @@ def _battle(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
 
 
 def _blackout(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
-    content = f"blacked out, woke up with {args['money']} left"
-    return [Observed(BLACKOUT, content, 9, metadata={"money": args["money"]})]
+    content = (
+        f"blacked out in {args['place']}, which cost {args['cost']}; woke up in {args['woke_in']}"
+    )
+    return [Observed(BLACKOUT, content, 9, args["subject"], {"cost": args["cost"]})]
 
 
 def _location(args: Mapping[str, Any], result: Result) -> Sequence[Observed]:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-_LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
 MAGIC: Final = b"SQLite format 3\0"
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
@@ -337,8 +336,8 @@ def _in_one_line(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED or str(error).startswith(_NO_TEXT):
             raise _damaged(path, str(error)) from error
-        if code in _LOCKED:
+        if code in _BUSY:
             message = f"{path} is locked by another process ({error}); try again when that is done."
-            raise StoreError(message) from error
+            raise BusyStore(message) from error
         message = f"{path} cannot be used ({error}); check its folder, free space and other users."
-        raise (BusyStore if code in _BUSY else StoreError)(message) from error
+        raise StoreError(message) from error

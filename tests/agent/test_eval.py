@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,8 @@ from typer.main import get_command
 from agent.cli import cli
 from agent.errors import UsageError
 from agent.eval import Ended, Game, Results, Runner, game_of, median_interval, page, share_interval
-from agent.eval.game import When, blackouts
+from agent.eval.game import When
 from agent.eval.plots import draw_milestones, draw_times
-from memory import EventRow
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -60,22 +58,6 @@ def test_a_game_that_says_nothing_is_a_timeout_or_a_crash(tmp_path: Path) -> Non
     crashed = game_of(Ended(8, -6, "Fatal", 1.0), tmp_path / "none")
     assert (hung.stop, hung.was_played) == ("timeout", False)
     assert (crashed.stop, crashed.reason) == ("crash", "it ended with code -6")
-
-
-def test_a_defeat_that_costs_money_is_a_blackout() -> None:
-    ticks = count()
-
-    def money(amount: int) -> EventRow:
-        return EventRow(next(ticks), "resources", {"money": amount})
-
-    def battle(outcome: str) -> EventRow:
-        return EventRow(next(ticks), "battle", {"outcome": outcome})
-
-    assert blackouts([money(900), battle("defeat"), money(900)]) == 0  # the first fight is free
-    assert blackouts([money(900), battle("defeat"), money(450)]) == 1
-    assert blackouts([money(900), battle("victory"), money(100)]) == 0
-    story = [money(800), battle("defeat"), money(400), battle("defeat"), money(200), money(0)]
-    assert blackouts(story) == 2
 
 
 def test_a_share_has_wilsons_interval() -> None:

@@ -13,7 +13,7 @@ import pytest
 from agent.app import Interrupt, Moment, Settings, play_run
 from agent.app.session import COMMIT_EVERY, Limits, Session
 from agent.capabilities import Milestone, Story, Witness
-from agent.mind import GAME_SECTIONS, Blackouts, game_table
+from agent.mind import GAME_SECTIONS, game_table
 from agent.mind.prompt import Mode, prompt_now
 from agent.report import Summary
 from emulator import CartridgeKind, PyBoyConsole
@@ -102,6 +102,9 @@ def test_c02_battles_are_told_by_how_they_ended(outcome: str, kind: str, importa
     assert "turtle L5" in observed[1]
 
 
+COSTLY = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
+
+
 def test_c02_a_badge_is_worth_10_and_another_milestone_8() -> None:
     assert happened("waypoint", {"milestone": "first_badge"}, Result()) == (
         *("badge_earned", "earn the first badge"),
@@ -115,7 +118,7 @@ def test_c02_a_badge_is_worth_10_and_another_milestone_8() -> None:
 
 
 def test_c02_a_blackout_is_worth_9_and_getting_nowhere_8() -> None:
-    assert happened("blackout", {"money": 450}, Result())[::2] == ("blackout", 9)
+    assert happened("blackout", COSTLY, Result())[::2] == ("blackout", 9)
     episode = {
         "number": 1,
         "reason": "oscillation",
@@ -181,7 +184,7 @@ def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
         many += PLAY("edit_file", {"path": f"{number}.py"}, Result())
     many[:0] = [
         *PLAY("battle", battle("defeat"), Result()),
-        *PLAY("blackout", {"money": 5}, Result()),
+        *PLAY("blackout", COSTLY, Result()),
     ]
     for budget in (60, 200, 2_000):
         text = observations_block(all_of(many), GAME_SECTIONS, budget)
@@ -201,19 +204,6 @@ def test_c10_the_sections_of_tools_keep_their_order_behind_those_of_play() -> No
     known = {kind for each in GAME_SECTIONS for kind in each.types}
     assert {"badge_earned", "blackout", "battle_lost", "caught", "map_entered"} <= known
     assert not {"deed_done", "file_read"} & known
-
-
-def test_c02_a_blackout_is_a_defeat_that_costs_money() -> None:
-    def told(*moneys: int, outcome: str = "defeat") -> list[bool]:
-        watch = Blackouts()
-        watch.saw("resources", {"money": moneys[0]})
-        watch.saw("battle", {"outcome": outcome})
-        return [watch.saw("resources", {"money": money}) for money in moneys[1:]]
-
-    assert told(900, 450) == [True]
-    assert told(900, 900) == [False]
-    assert told(900, 450, 225) == [True, False]
-    assert told(900, 450, outcome="victory") == [False]
 
 
 # On the demo, as it is played.
