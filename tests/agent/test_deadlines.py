@@ -9,7 +9,7 @@ from typing import get_type_hints
 import pytest
 
 import agent.skills
-from agent.capabilities import Capability, Kit, Story, capabilities_for
+from agent.capabilities import Capability, Kit, Story, capabilities_for, inquiry
 from agent.capabilities.escape import escape
 from agent.capabilities.ledger import Ledger
 from agent.capabilities.tactics import Tactics
@@ -28,6 +28,7 @@ from agent.skills import (
     look_at,
     nothing,
     once,
+    overseen,
     roam,
     swap,
     talk,
@@ -56,6 +57,7 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
     "nothing": ("free", lambda _state: nothing(), 0),
     "once": ("free", lambda _state: once(wait(8)), 1),
+    "overseen": ("free", lambda s: overseen(talk(1, Terrain(WORLD), s), repr), 2_000),
     "roam": ("lane", lambda state: roam(Terrain(WORLD), state), 5_000),
     "swap": ("free", lambda state: swap(0, 1, state), 500),
     "talk": ("free", lambda state: talk(1, Terrain(WORLD), state), 2_000),
@@ -122,9 +124,13 @@ def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> 
             if deed.holds.at_most == 0:  # a fight has the bound of its table
                 steps_to_the_end(deed.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
+    steps_to_the_end(inquiry(kit()).deed.begin(state), state, 5_000)
 
 
 def capabilities() -> tuple[Capability, ...]:
+    return capabilities_for(kit())
+
+
+def kit() -> Kit:
     story = Story.of(CARTRIDGE.kind)
-    ledger = Ledger(story.milestones, Hooks())
-    return capabilities_for(Kit(story, Terrain(WORLD), DEX, ledger, 0))
+    return Kit(story, Terrain(WORLD), DEX, Ledger(story.milestones, Hooks()), 0)

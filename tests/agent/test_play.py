@@ -12,7 +12,7 @@ import pytest
 from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.capabilities import Story
 from emulator import CartridgeKind, demo_cartridge_path
-from memory import milestones_of, read_knowledge_store, read_run
+from memory import ENCOUNTERS, milestones_of, read_knowledge_store, read_run
 from tests.agent.support import ROOT, Agent, Played, Watcher
 
 MILESTONES = [each.id for each in Story.of(CartridgeKind.DEMO).milestones]
@@ -95,7 +95,10 @@ def test_a_run_is_remembered(played: Played) -> None:
         told = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
         (journey,) = (each for each in told if each.kind == "waypoint")
         assert milestones_of(journey.data).keys() == set(MILESTONES)
-        assert [each.kind for each in told].count("session") == 1
+        kinds = [each.kind for each in told]
+        assert kinds.count("session") == 1
+        # At the errand, and where it bought.
+        assert {kind for kind in kinds if kind in ENCOUNTERS} == {"heard", "shelf"}
         met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
         assert met == {"acquaintance", "belonging"}
 
