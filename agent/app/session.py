@@ -1,5 +1,6 @@
 """One process lifetime of play: every part built, wired to the others, and let go of in order."""
 
+import gc
 import logging
 from base64 import b64encode
 from dataclasses import asdict
@@ -133,6 +134,7 @@ class Session:
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
+        gc.freeze()  # what is built by now lasts as long as play: the collector need not go over it
         try:
             while not self._reaches_an_end(limits, viewer):
                 self._restore()
@@ -144,6 +146,8 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
+        finally:
+            gc.unfreeze()
         if not self._is_told():
             self._finish()
         return self._summary(reason)
