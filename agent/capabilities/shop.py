@@ -7,7 +7,7 @@ from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import strength
+from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
@@ -30,9 +30,11 @@ def capability(kit: Kit) -> Capability:
         lacking = _bought_from(clerks, kit, state)
         return {supplied_by(each): int(each not in lacking) for each in clerks}
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
         here = state.map.map_id
-        return state.bag, state.player.money, strength(state.party), state.flags.events, here
+        return state.bag, state.player.money, strength_of(state.party), state.flags.events, here
 
     return Capability(
         name="shop",

@@ -6,7 +6,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, odds, standing, strength, team_of
+from agent.capabilities.readiness import ahead, odds, remembered_strength, standing, team_of
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -57,8 +57,10 @@ def _ready_sensor(kit: Kit) -> Sensor:
         if held_back is not None:
             reasons[fact] = f"{held_back.description}, {held_back.outcome}"
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
-        return strength(state.party), state.flags.events, kit.experience.lessons
+        return strength_of(state.party), state.flags.events, kit.experience.lessons
 
     return watching(names, sources, read)
 

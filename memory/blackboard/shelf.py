@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from itertools import count, islice, takewhile
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 from memory.blackboard.worth import worth
@@ -97,10 +97,11 @@ class Shelf:
 
     def newest(self, kind: str | None, *, since_seq: int, limit: int | None) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest of them first."""
-        young = takewhile(
-            lambda entry: entry.seq > since_seq, reversed(self.of_kind(kind).values())
-        )
-        found = list(islice(young, limit))
+        found: list[Entry] = []
+        for entry in reversed(self.of_kind(kind).values()):
+            if entry.seq <= since_seq or len(found) == limit:
+                break
+            found.append(entry)
         found.reverse()
         return found
 

@@ -77,5 +77,4 @@ class BlackboardRecall:
 
     def objective_status(self, objective_id: str) -> str | None:
         """Return pending, active, completed or failed; None when it was never an objective."""
-        objective = self._strategist.objective(objective_id)
-        return None if objective is None else objective.status
+        return self._strategist.objective_status(objective_id)
