@@ -96,6 +96,8 @@ class PlayProducers:
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """Where the screen says something else than work RAM."""
+        if not percept.disagreements:
+            return []
         at = game_seconds(percept.state)
         return [
             Produced({"between": words}, percept.tick, at, importance=2)
@@ -128,6 +130,8 @@ class PlayProducers:
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
         """Milestones: what was chosen on the way, and what it took in battles."""
+        if not reached:
+            return []
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
         taken = {"battles": fought.battles, "turns": fought.turns, "lost": fought.lost}
@@ -149,7 +153,7 @@ class PlayProducers:
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""
         state = percept.state
-        if not state.in_control or percept.came_from == state.map.map_id:
+        if percept.came_from == state.map.map_id or not state.in_control:
             return None
         place = LocationVisited(
             location_name=self.place_of(state),
@@ -167,7 +171,7 @@ class PlayProducers:
     def resources(self, _call: Call, percept: Percept) -> Produced | None:
         """What is owned, on entering a place."""
         state = percept.state
-        if not state.in_control or percept.came_from == state.map.map_id:
+        if percept.came_from == state.map.map_id or not state.in_control:
             return None
         owned = ResourceSnapshot(
             tick=percept.tick,
@@ -237,5 +241,8 @@ def _produced(
 
 
 def _hp_percent(party: Party) -> float:
-    whole = sum(mon.stats.hp for mon in party.mons)
-    return 100.0 * sum(mon.hp for mon in party.mons) / whole if whole else 0.0
+    left = whole = 0
+    for mon in party.mons:
+        left += mon.hp
+        whole += mon.stats.hp
+    return 100.0 * left / whole if whole else 0.0

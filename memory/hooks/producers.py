@@ -65,7 +65,7 @@ class Producers:
 
         def remember(call: Call, result: object = None) -> None:
             produced = extractor(call, result)
-            if produced is None:
+            if not produced:
                 return
             for each in (produced,) if isinstance(produced, Produced) else produced:
                 self._write(scope, kind, each, ttl_s)
