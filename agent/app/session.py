@@ -126,6 +126,7 @@ class Session:
         self._ledger = Ledger(self._story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
+        self._committed = self._loop.tick
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
@@ -260,6 +261,8 @@ class Session:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
         if self._checkpoint_due:
             self._checkpoint()
+        elif self._loop.tick >= self._committed + COMMIT_EVERY:
+            self._commit()
         if self._ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
@@ -272,8 +275,6 @@ class Session:
 
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
-        if record.tick % COMMIT_EVERY == 0:
-            self._store.commit()
 
     def _judge(self, call: Call) -> None:
         """Let facts judge what is claimed."""
@@ -302,11 +303,13 @@ class Session:
         """Commit game and memory of this moment together, then hand on what they cover."""
         link = self._console.link
         state, mind = self._console.save(), self._loop.to_json()
-        self._store.commit(
-            checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
-        )
+        self._commit(Checkpoint(link.tick, self._console.frame, state, link.chain, mind))
         self._checkpoint_due = False
         self._delivery.hand_on()
+
+    def _commit(self, checkpoint: Checkpoint | None = None) -> None:
+        self._store.commit(checkpoint=checkpoint)
+        self._committed = self._loop.tick
 
     def _is_told(self) -> bool:
         """Return whether a session ended at this very tick and left what it learnt, or none was played.

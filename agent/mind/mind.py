@@ -56,7 +56,7 @@ class Mind:
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
         self._last_deed: str | None = None  # the last that was done
-        self._doing = ""
+        self._doing: Intent | None = None  # the last that was decided
         self._held_up = False  # whether the last tick was a reflex's
 
     @property
@@ -95,7 +95,7 @@ class Mind:
         if self._held_up and self._intent is not None:
             self._progress.dropped(self._intent.name, intent.name)
         self._intent = None if self._held_up else intent
-        self._doing = f"{intent.name}, because {intent.why}"
+        self._doing = intent
         if intent.pursuit is None:
             self._progress.rest()
         return intent
@@ -175,7 +175,8 @@ class Mind:
             self.post_mortem(ladder.close(), percept)
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
-        raise Stuck(reason, where, self._doing, may_restore=rung is Rung.RESTORE)
+        doing = f"{self._doing.name}, because {self._doing.why}" if self._doing else ""
+        raise Stuck(reason, where, doing, may_restore=rung is Rung.RESTORE)
 
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
