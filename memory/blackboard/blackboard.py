@@ -197,6 +197,11 @@ class Blackboard:
         shelf = self._shelves.get(scope)
         return 0.0 if shelf is None else shelf.fullness()
 
+    def changes(self, scope: str) -> tuple[int, int]:
+        """Return what is never the same again once anything of `scope` has changed."""
+        shelf = self._shelves.get(scope)
+        return self.readings, 0 if shelf is None else shelf.changes
+
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
         shelf = self._shelves.get(scope)

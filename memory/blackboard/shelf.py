@@ -25,6 +25,7 @@ class Shelf:
     def __init__(self, scope: Scope, policies: Mapping[str, Kind]) -> None:
         self.scope = scope
         self._policies = policies
+        self.changes = 0  # how often an entry came, went or was revised
         self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
@@ -37,6 +38,7 @@ class Shelf:
     def add(self, entry: Entry) -> None:
         """Put `entry` at the young end, or in the place of the one it revises."""
         seq = entry.seq
+        self.changes += 1
         if self.scope.tokens is not None and seq not in self.entries:
             self._text += _length(entry)
         self.entries[seq] = entry
@@ -54,6 +56,7 @@ class Shelf:
 
     def remove(self, entry: Entry) -> None:
         """Take `entry` away."""
+        self.changes += 1
         del self.entries[entry.seq]
         if self.scope.tokens is not None:
             self._text -= _length(entry)
