@@ -26,6 +26,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
+_TEXT: Final = frozenset({str})
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -40,11 +41,11 @@ def encode(value: Json) -> str:
 
 def require_json(value: Mapping[str, Json]) -> None:
     """Raise MalformedRecord for what would not come back as it is; a plain record need not be encoded to know."""
-    for name, each in value.items():
-        if type(name) is not str or (type(each) not in _PLAIN and not _is_plain(each)):
-            _require_text_keys(value)
-            encode(value)
-            return
+    named = set(map(type, value)) <= _TEXT
+    odd = [each for each in value.values() if type(each) not in _PLAIN]
+    if not (named and all(map(_is_plain, odd))):
+        _require_text_keys(value)
+        encode(value)
 
 
 def _require_text_keys(value: object) -> None:

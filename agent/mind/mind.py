@@ -51,6 +51,7 @@ class Mind:
             self._deeds[ladder.escape.action.name] = ladder.escape
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
+        self._weighed: tuple[Facts, list[Goal]] | None = None  # the open goals, as of which facts
         self._intent: Intent | None = None
         self._pursuit: Pursuit | None = None
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
@@ -66,8 +67,11 @@ class Mind:
 
     def open_goals(self, facts: Facts) -> list[Goal]:
         """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
-        demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
-        return self.domain.open_goals(facts, demotions)
+        # While nothing has changed the facts are the same object: who waits weighs nothing anew.
+        if self._weighed is None or self._weighed[0] is not facts:
+            demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
+            self._weighed = facts, self.domain.open_goals(facts, demotions)
+        return self._weighed[1]
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
@@ -131,6 +135,7 @@ class Mind:
         """Take over what `to_json` returned."""
         self._failures = Counter(data["failures"])
         self._setbacks = Counter(data["setbacks"])
+        self._weighed = None
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
         self._held_up = data["held_up"]
         self._ladder.restore(data["ladder"])
@@ -333,6 +338,7 @@ class Mind:
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
             self._setbacks[intent.pursuit.goal.name] += 1
+            self._weighed = None
 
     def _actions(self) -> list[Action]:
         """The actions at what they cost today: what failed before is tried later."""
