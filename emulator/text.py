@@ -19,6 +19,7 @@ HEALTH_BAR: Final = b"\x71\x62"  # how one begins, wherever its tiles have repla
 PRIVATE: Final = 0xE000  # where codes that print several letters wait for them
 COLUMNS: Final = 20
 ROWS: Final = 18
+BLANK: Final = (" " * COLUMNS,) * ROWS
 
 
 def charmap(*, bars: bool = False) -> dict[int, str]:
@@ -84,5 +85,7 @@ def decode_screen(tiles: bytes) -> tuple[str, ...]:
     """Return the 18 rows of a tile map as text, trailing spaces kept."""
     bars = HEALTH_BAR in tiles
     text, _ = codecs.charmap_decode(tiles, "strict", _single_letters(bars=bars))
+    if not text.strip(" "):
+        return BLANK  # as while one walks, when every step brings other tiles
     rows = [text[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
     return tuple(_spelt("\n".join(rows), tiles, bars=bars).split("\n"))

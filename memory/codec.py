@@ -10,12 +10,13 @@ from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -25,6 +26,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
+_TEXT: Final = frozenset({str})
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -39,11 +41,11 @@ def encode(value: Json) -> str:
 
 def require_json(value: Mapping[str, Json]) -> None:
     """Raise MalformedRecord for what would not come back as it is; a plain record need not be encoded to know."""
-    for name, each in value.items():
-        if type(name) is not str or (type(each) not in _PLAIN and not _is_plain(each)):
-            _require_text_keys(value)
-            encode(value)
-            return
+    named = set(map(type, value)) <= _TEXT
+    odd = [each for each in value.values() if type(each) not in _PLAIN]
+    if not (named and all(map(_is_plain, odd))):
+        _require_text_keys(value)
+        encode(value)
 
 
 def _require_text_keys(value: object) -> None:
@@ -78,10 +80,11 @@ def content_id(*parts: Json) -> str:
 
 def as_json(record: DataclassInstance) -> dict[str, Json]:
     """Return the fields of a flat record as plain JSON, which `from_json` reads back."""
-    return {
-        name: list(getattr(record, name)) if is_tuple else getattr(record, name)
-        for name, is_tuple in _shape(type(record)).items()
-    }
+    shape = _shape(type(record))
+    data = dict(zip(shape.names, shape.values(record), strict=True))
+    for name in shape.tuples:
+        data[name] = list(data[name])
+    return data
 
 
 def as_table(records: Sequence[DataclassInstance]) -> list[Json]:
@@ -99,10 +102,10 @@ def rows_of(table: Sequence[Sequence[Json]]) -> Iterator[dict[str, Json]]:
 def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
     """Return the record that `as_json` took apart; keys that are not fields are ignored."""
     try:
-        values = {
-            name: tuple(cast("Sequence[Json]", data[name])) if is_tuple else data[name]
-            for name, is_tuple in _shape(kind).items()
-        }
+        shape = _shape(kind)
+        values: dict[str, Any] = {name: data[name] for name in shape.names}
+        for name in shape.tuples:
+            values[name] = tuple(values[name])
     except (KeyError, TypeError) as error:
         message = f"{kind.__name__} cannot be read from {dict(data)!r}: {error} is wrong or absent."
         raise MalformedRecord(message) from error
@@ -115,7 +118,23 @@ def overwrite(target: Record, source: Record) -> None:
         setattr(target, field.name, getattr(source, field.name))
 
 
+class _Shape(NamedTuple):
+    """The fields of a kind of record: their names, those that are tuples, and what gets all values at once."""
+
+    names: tuple[str, ...]
+    tuples: tuple[str, ...]
+    values: Callable[[DataclassInstance], Sequence[Any]]
+
+
 @cache
-def _shape(kind: type[DataclassInstance]) -> Mapping[str, bool]:
+def _shape(kind: type[DataclassInstance]) -> _Shape:
+    names = tuple([field.name for field in fields(kind)])
     # By its spelling, because names imported for the type checker alone cannot be resolved here.
-    return {field.name: str(field.type).startswith("tuple") for field in fields(kind)}
+    tuples = tuple([each.name for each in fields(kind) if str(each.type).startswith("tuple")])
+    return _Shape(names, tuples, _getter(names))
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[DataclassInstance], Sequence[Any]]:
+    """Return what gets the values of `names`, of however many."""
+    getter = attrgetter(*names)
+    return getter if len(names) > 1 else lambda record: (getter(record),)

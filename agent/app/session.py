@@ -1,5 +1,6 @@
 """One process lifetime of play: every part built, wired to the others, and let go of in order."""
 
+import gc
 import logging
 from base64 import b64encode
 from dataclasses import asdict
@@ -143,6 +144,7 @@ class Session:
         self._ledger = Ledger(self._story.milestones, self._hooks)
         self._store.attach("ledger", self._ledger)
         self._loop = self._wire()
+        self._committed = self._loop.tick
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
@@ -151,6 +153,7 @@ class Session:
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
+        gc.freeze()  # what is built by now lasts as long as play: the collector need not go over it
         try:
             while not self._reaches_an_end(limits, viewer):
                 self._restore()
@@ -162,6 +165,8 @@ class Session:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
+        finally:
+            gc.unfreeze()
         if not self._is_told():
             self._finish()
         return self._summary(reason)
@@ -295,6 +300,10 @@ class Session:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
         if self._checkpoint_due:
             self._checkpoint_if_free()
+        elif self._loop.tick >= self._committed + COMMIT_EVERY:
+            self._committed = self._loop.tick
+            self._store.commit_if_free()
+            self._checkpoint_due = self._checkpoint_waits
         if self._ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
@@ -307,9 +316,6 @@ class Session:
 
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
-        if record.tick % COMMIT_EVERY == 0:
-            self._store.commit_if_free()
-            self._checkpoint_due = self._checkpoint_due or self._checkpoint_waits
 
     def _judge(self, call: Call) -> None:
         """Let facts judge what is claimed."""
@@ -340,6 +346,7 @@ class Session:
             self._checkpoint()
         except BusyStore as fault:
             self._store.faults.note("checkpoint", fault)
+            self._committed = self._loop.tick
             self._checkpoint_due, self._checkpoint_waits = False, True
 
     def _checkpoint(self) -> None:
@@ -349,6 +356,7 @@ class Session:
         self._store.commit(
             checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
         )
+        self._committed = self._loop.tick
         self._checkpoint_due = self._checkpoint_waits = False
         self._delivery.hand_on()
 

@@ -48,6 +48,23 @@ def watching(
     return Sensor(frozenset(before), tell)
 
 
+def recalling(
+    tells: frozenset[str], scope: str, read: Callable[[Recall], Mapping[str, int]]
+) -> Sensor:
+    """Return a sensor that asks memory anew only when something in `scope` has changed since the last time."""
+    last: tuple[object, ...] = ()
+    facts: Mapping[str, int] = {}
+
+    def tell(_percept: Percept, recall: Recall) -> Mapping[str, int]:
+        nonlocal last, facts
+        now = recall, recall.changes(scope)
+        if now != last:
+            last, facts = now, read(recall)
+        return facts
+
+    return Sensor(tells, tell)
+
+
 @dataclass(frozen=True, slots=True)
 class Deed:
     """An action of the planner, and the skill that carries it out.

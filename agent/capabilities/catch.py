@@ -8,7 +8,7 @@ from typing import Final
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import ahead, is_ready, strength, team_of
+from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.story import Place, Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -55,8 +55,10 @@ def is_looking(kit: Kit, state: State) -> bool:
 def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
     before = {task.fits: 0 for task in found} | {BALLS: 0}
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
-        return strength(state.party), state.bag, state.player.money
+        return strength_of(state.party), state.bag, state.player.money
 
     def read(state: State) -> Mapping[str, int]:
         hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)

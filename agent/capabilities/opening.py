@@ -1,5 +1,6 @@
 """From power-on to standing in the bedroom: title, main menu, speech and names."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
@@ -12,6 +13,7 @@ from memory import Recall
 
 MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
 NAMES_LAST: Final = 3  # wMaxMenuItem of the list: NEW NAME and three presets
+STARTED: Final = {"game_started": 1, "new_game": 1, "naming_menu": 0, "main_menu": 0}
 
 _BOOT: Final = Action(
     name="boot",
@@ -75,17 +77,18 @@ def _start_new_game(state: State) -> Skill:
     return choose(1 if saved else 0, state)
 
 
-def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
+def _read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
     state = percept.state
-    before = not state.game_started
+    if state.game_started:
+        return STARTED
     corner = state.menu is not None and (state.menu.top_x, state.menu.top_y) == MENU_CORNER
-    naming = before and corner and _is_name_list(state.menu)
+    naming = corner and _is_name_list(state.menu)
     return {
-        "game_started": int(state.game_started),
+        "game_started": 0,
         # A new game starts with money, long before the player stands anywhere.
-        "new_game": int(state.game_started or state.player.money > 0),
+        "new_game": int(state.player.money > 0),
         "naming_menu": int(naming),
-        "main_menu": int(before and corner and not naming),
+        "main_menu": int(corner and not naming),
     }
 
 

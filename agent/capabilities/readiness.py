@@ -1,6 +1,6 @@
 """Whether the team stands up to whom the story has it fight, and who of it should go first."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -83,6 +83,19 @@ def strength(party: Party) -> tuple[object, ...]:
             for mon in party.mons
         ]
     )
+
+
+def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
+    """Return `strength` for who asks every tick: it is worked out anew only for another team than the last."""
+    last, known = Party(()), strength(Party(()))
+
+    def asked(party: Party) -> tuple[object, ...]:
+        nonlocal last, known
+        if party is not last:
+            last, known = party, strength(party)
+        return known
+
+    return asked
 
 
 def ahead(story: Story, state: State) -> Iterator[Task]:

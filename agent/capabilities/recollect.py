@@ -6,7 +6,7 @@ None of it takes a step of the game. What was recalled is judged by the battle t
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from agent.capabilities.capability import Capability, Deed, Sensor
+from agent.capabilities.capability import Capability, Deed, Sensor, recalling
 from agent.capabilities.kit import Kit
 from agent.capabilities.readiness import team_of
 from agent.capabilities.story import Task
@@ -84,16 +84,13 @@ def _opponents(kit: Kit) -> Iterator[tuple[Task, tuple[str, ...]]]:
 def _recalled_sensor(memory: MemoryActions, opponents: Mapping[Task, tuple[str, ...]]) -> Sensor:
     working = scope_name(memory.agent_id, "working")
     names = frozenset(task.recalled for task in opponents)
-    nothing = dict.fromkeys(names, 0)
 
-    def read(_percept: Percept, recall: Recall) -> Mapping[str, int]:
+    def read(recall: Recall) -> Mapping[str, int]:
         lately = recall.recent(working, RECOLLECTION, LATELY)
-        if not lately:
-            return nothing
         called_to_mind = {each.data["why"] for each in lately if is_open(each)}
         return {name: int(name in called_to_mind) for name in names}
 
-    return Sensor(names, read)
+    return recalling(names, working, read)
 
 
 def _recall_deed(kit: Kit, memory: MemoryActions, task: Task, names: tuple[str, ...]) -> Deed:

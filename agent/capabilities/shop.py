@@ -9,7 +9,7 @@ from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import strength
+from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shelves import WANTED, Shelves
 from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
@@ -35,9 +35,11 @@ def capability(kit: Kit) -> Capability:
         _tell(lacking, expected, shelves, kit)
         return {supplied_by(each): int(each not in lacking) for each in clerks}
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
         here, lessons = state.map.map_id, kit.experience.lessons
-        strong = strength(state.party)
+        strong = strength_of(state.party)
         return state.bag, state.player.money, strong, state.flags.events, here, lessons
 
     return Capability(

@@ -176,8 +176,10 @@ class Story:
 
     def called(self, map_id: int) -> str:
         """Return what a map is called."""
-        called = (place.called for place in self.places if place.map_id == map_id)
-        return next(called, self.names.get(map_id, f"map {map_id}"))
+        for place in self.places:
+            if place.map_id == map_id:
+                return place.called
+        return self.names.get(map_id) or f"map {map_id}"
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:

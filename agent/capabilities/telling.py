@@ -9,7 +9,7 @@ from agent.capabilities.catch import homes
 from agent.capabilities.encounters import only_talks
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
-from agent.capabilities.ledger import Ledger, Milestone, Witness
+from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.readiness import team_of
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
@@ -113,8 +113,15 @@ def _mark_sensor(story: Story) -> Sensor:
 def _milestone_sensor(story: Story, ledger: Ledger) -> Sensor:
     names = {reached(each): each.id for each in story.milestones}
 
+    last: tuple[Reached, ...] | None = None
+    facts: Mapping[str, int] = {}
+
     def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
-        return {name: int(ledger.has(id_)) for name, id_ in names.items()}
+        nonlocal last, facts
+        if ledger.reached is not last:  # another one with each milestone
+            last = ledger.reached
+            facts = {name: int(ledger.has(id_)) for name, id_ in names.items()}
+        return facts
 
     return Sensor(frozenset(names), read)
 

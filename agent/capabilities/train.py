@@ -7,7 +7,14 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
-from agent.capabilities.readiness import Standing, ahead, odds, standing, strength, team_of
+from agent.capabilities.readiness import (
+    Standing,
+    ahead,
+    odds,
+    remembered_strength,
+    standing,
+    team_of,
+)
 from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
@@ -62,8 +69,10 @@ def _ready_sensor(kit: Kit) -> Sensor:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
             kit.experience.sways(Use.STRENGTH, fact, reasons[fact])
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
-        return strength(state.party), state.flags.events, kit.experience.lessons
+        return strength_of(state.party), state.flags.events, kit.experience.lessons
 
     return watching(names, sources, read)
 

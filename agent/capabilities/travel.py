@@ -26,14 +26,15 @@ def capability(kit: Kit) -> Capability:
     places = kit.story.places
     maps = {place.name: place.map_id for place in places}
     nowhere = {at(place): 0 for place in maps}
-    facts = {map_id: {**nowhere, at(place): 1} for place, map_id in maps.items()}
+    facts = {map_id: {**nowhere, at(place): 1, MAP: map_id} for place, map_id in maps.items()}
+    before = {**nowhere, MAP: 0}
 
     def read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
         state = percept.state
         if not state.game_started:
-            return {**nowhere, MAP: 0}
+            return before
         here = state.map.map_id
-        return {**facts.get(here, nowhere), MAP: here}
+        return facts.get(here) or {**nowhere, MAP: here}
 
     return Capability(
         name="travel",

@@ -53,12 +53,13 @@ class Mind:
                 self._deeds[way_out.action.name] = way_out
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
+        self._weighed: tuple[Facts, list[Goal]] | None = None  # the open goals, as of which facts
         self._intent: Intent | None = None
         self._pursuit: Pursuit | None = None
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
         self._last_deed: str | None = None  # the last that was done
-        self._doing = ""
+        self._doing: Intent | None = None  # the last that was decided
         self._held_up = False  # whether the last tick was a reflex's
 
     @property
@@ -68,8 +69,11 @@ class Mind:
 
     def open_goals(self, facts: Facts) -> list[Goal]:
         """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
-        demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
-        return self.domain.open_goals(facts, demotions)
+        # While nothing has changed the facts are the same object: who waits weighs nothing anew.
+        if self._weighed is None or self._weighed[0] is not facts:
+            demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
+            self._weighed = facts, self.domain.open_goals(facts, demotions)
+        return self._weighed[1]
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
@@ -97,7 +101,7 @@ class Mind:
         if self._held_up and self._intent is not None:
             self._progress.dropped(self._intent.name, intent.name)
         self._intent = None if self._held_up else intent
-        self._doing = f"{intent.name}, because {intent.why}"
+        self._doing = intent
         if intent.pursuit is None:
             self._progress.rest()
         return intent
@@ -135,6 +139,7 @@ class Mind:
         """Take over what `to_json` returned."""
         self._failures = Counter(data["failures"])
         self._setbacks = Counter(data["setbacks"])
+        self._weighed = None
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
         self._held_up = data["held_up"]
         self._ladder.restore(data["ladder"])
@@ -184,7 +189,8 @@ class Mind:
             self.post_mortem(ladder.close(), percept)
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
-        raise Stuck(reason, where, self._doing, may_restore=rung is Rung.RESTORE)
+        doing = f"{self._doing.name}, because {self._doing.why}" if self._doing else ""
+        raise Stuck(reason, where, doing, may_restore=rung is Rung.RESTORE)
 
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
@@ -348,6 +354,7 @@ class Mind:
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
             self._setbacks[intent.pursuit.goal.name] += 1
+            self._weighed = None
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
         return Intent(

@@ -106,6 +106,8 @@ class PlayProducers:
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """Where the screen says something else than work RAM."""
+        if not percept.disagreements:
+            return []
         at = game_seconds(percept.state)
         return [
             Produced({"between": words}, percept.tick, at, importance=2)
@@ -151,6 +153,8 @@ class PlayProducers:
 
     def waypoints(self, call: Call, reached: tuple[Reached, ...]) -> list[Produced]:
         """Milestones: what was chosen and fought on the way, with whom and what one got there, and what lay about."""
+        if not reached:
+            return []
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
         waypoint: dict[str, Json] = {
@@ -175,7 +179,7 @@ class PlayProducers:
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""
         state = percept.state
-        if not state.in_control or percept.came_from == state.map.map_id:
+        if percept.came_from == state.map.map_id or not state.in_control:
             return None
         place = LocationVisited(
             location_name=self.place_of(state),
@@ -193,7 +197,7 @@ class PlayProducers:
     def resources(self, _call: Call, percept: Percept) -> Produced | None:
         """What is owned, on entering a place."""
         state = percept.state
-        if not state.in_control or percept.came_from == state.map.map_id:
+        if percept.came_from == state.map.map_id or not state.in_control:
             return None
         return self._owned(percept)
 
@@ -288,5 +292,8 @@ def _produced(
 
 
 def _hp_percent(party: Party) -> float:
-    whole = sum(mon.stats.hp for mon in party.mons)
-    return 100.0 * sum(mon.hp for mon in party.mons) / whole if whole else 0.0
+    left = whole = 0
+    for mon in party.mons:
+        left += mon.hp
+        whole += mon.stats.hp
+    return 100.0 * left / whole if whole else 0.0

@@ -22,7 +22,11 @@ class Require:
 
     def holds(self, facts: Facts) -> bool:
         """Say whether `facts` meet the condition."""
-        return self.accepts(facts.get(self.fact, 0))
+        value = facts.get(self.fact, 0)
+        # As `accepts` says, without the call: this is asked of every goal and action.
+        if self.at_least is not None:
+            return value >= self.at_least
+        return self.at_most is not None and value <= self.at_most
 
     def accepts(self, value: int) -> bool:
         """Say whether the fact meets the condition when it is `value`."""

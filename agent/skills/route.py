@@ -67,17 +67,21 @@ def find_route(
         if arrived(spot):
             return _unwind(came, spot)
         closed.add(spot)
+        so_far = cost_of[spot]
         for hop in hops(world, spot):
-            square = hop.to[:3]
-            cost = cost_of[spot] + hop.cost + dearer.get(square, 0)
-            left = 0 if distances is None else distances.get(hop.to)
+            to = hop.to
+            if so_far + hop.cost >= cost_of.get(to, inf):
+                continue  # as most: they lead to where one came from
+            square = to[:3]
+            cost = so_far + hop.cost + dearer.get(square, 0)
+            left = 0 if distances is None else distances.get(to)
             if left is None or square in walls or cost + left > longest:
                 continue
-            if cost >= cost_of.get(hop.to, cost + 1):
+            if cost >= cost_of.get(to, inf):
                 continue
-            cost_of[hop.to] = cost
-            came[hop.to] = spot, hop
-            heapq.heappush(frontier, (cost + left, left, next(order), hop.to))
+            cost_of[to] = cost
+            came[to] = spot, hop
+            heapq.heappush(frontier, (cost + left, left, next(order), to))
     return None
 
 

@@ -55,21 +55,23 @@ class Doubt(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Whether the player is in control; `reasons` say what speaks against it."""
+    """Whether the player is in control; `reasons` say what speaks against it.
+
+    `started` says whether a game is being played: before that RAM holds leftovers. `free` says whether nothing
+    speaks against acting upon this state, and no step is under way.
+    """
 
     joy_ignore: int
     walking: bool
     reasons: tuple[Doubt, ...]
+    # Asked for dozens of times every tick, and worked out only when something here has changed.
+    started: bool
+    free: bool
 
     @property
     def trusted(self) -> bool:
         """Whether nothing speaks against acting upon this state."""
         return not self.reasons
-
-    @property
-    def started(self) -> bool:
-        """Whether a game is being played; before that RAM holds leftovers."""
-        return Doubt.NOT_STARTED not in self.reasons
 
     @property
     def scripted(self) -> bool:
@@ -105,7 +107,8 @@ def read_control(ram: Ram) -> Control:
     joy_ignore = ram.byte(JOY_IGNORE)
     walking = ram.byte(WALK_COUNTER) != 0
     reasons = (*_place(ram), *_light(ram), *_script(ram), *_pad(ram, joy_ignore))
-    return Control(joy_ignore, walking, reasons)
+    started = Doubt.NOT_STARTED not in reasons
+    return Control(joy_ignore, walking, reasons, started, free=not (reasons or walking))
 
 
 def _place(ram: Ram) -> tuple[Doubt, ...]:

@@ -80,8 +80,7 @@ class State:
     @property
     def in_control(self) -> bool:
         """Whether a direction key would walk now."""
-        free = self.screen_type is ScreenType.OVERWORLD
-        return free and self.control.trusted and not self.control.walking
+        return self.screen_type is ScreenType.OVERWORLD and self.control.free
 
     @property
     def box(self) -> Box:

@@ -5,7 +5,7 @@ Knows 8x8 pixels; knows nothing of what is drawn with them.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ SIZE: Final = 8
 COLUMNS: Final = 20
 ROWS: Final = 18
 BLACK: Final = 3
+WHOLE: Final = np.dtype((np.void, SIZE * SIZE))  # all pixels of a tile as one thing
 
 
 def decode_1bpp(data: bytes) -> Shades:
@@ -37,6 +38,5 @@ def cells(screen: Screen) -> Shades:
 
 def keys(tiles: Shades) -> list[bytes]:
     """Return each tile's pixels as bytes, to look it up by."""
-    data = np.ascontiguousarray(tiles).tobytes()
-    size = SIZE * SIZE
-    return [data[at : at + size] for at in range(0, len(data), size)]
+    pixels = np.ascontiguousarray(tiles).reshape(-1, WHOLE.itemsize)
+    return cast("list[bytes]", pixels.view(WHOLE).ravel().tolist())

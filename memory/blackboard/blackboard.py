@@ -96,7 +96,8 @@ class Blackboard:
         shelf = self._shelf(scope)
         self._refuse(shelf.scope, kind, importance, by)
         self.expire(game_s)
-        self.tick = max(self.tick, tick)
+        if tick > self.tick:
+            self.tick = tick
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
@@ -196,6 +197,11 @@ class Blackboard:
         shelf = self._shelves.get(scope)
         return 0.0 if shelf is None else shelf.fullness()
 
+    def changes(self, scope: str) -> tuple[int, int]:
+        """Return what is never the same again once anything of `scope` has changed."""
+        shelf = self._shelves.get(scope)
+        return self.readings, 0 if shelf is None else shelf.changes
+
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
         shelf = self._shelves.get(scope)
@@ -231,10 +237,11 @@ class Blackboard:
 
     def expire(self, game_s: float) -> int:
         """Return how many entries ended by `game_s`; every write calls this with its own time."""
-        self.game_s = max(self.game_s, game_s)
-        count = 0
-        while self._deadlines and self._deadlines[0][0] <= self.game_s:
-            _, seq, name = heappop(self._deadlines)
+        if game_s > self.game_s:
+            self.game_s = game_s
+        count, deadlines = 0, self._deadlines
+        while deadlines and deadlines[0][0] <= self.game_s:
+            _, seq, name = heappop(deadlines)
             shelf = self._shelves[name]
             if (entry := shelf.entries.get(seq)) is not None:
                 count += self._remove(shelf, entry, "expire")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from itertools import count, islice, takewhile
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 from memory.blackboard.worth import worth
@@ -25,6 +25,7 @@ class Shelf:
     def __init__(self, scope: Scope, policies: Mapping[str, Kind]) -> None:
         self.scope = scope
         self._policies = policies
+        self.changes = 0  # how often an entry came, went or was revised
         self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
@@ -37,6 +38,7 @@ class Shelf:
     def add(self, entry: Entry) -> None:
         """Put `entry` at the young end, or in the place of the one it revises."""
         seq = entry.seq
+        self.changes += 1
         if self.scope.tokens is not None and seq not in self.entries:
             self._text += _length(entry)
         self.entries[seq] = entry
@@ -54,6 +56,7 @@ class Shelf:
 
     def remove(self, entry: Entry) -> None:
         """Take `entry` away."""
+        self.changes += 1
         del self.entries[entry.seq]
         if self.scope.tokens is not None:
             self._text -= _length(entry)
@@ -97,10 +100,11 @@ class Shelf:
 
     def newest(self, kind: str | None, *, since_seq: int, limit: int | None) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest of them first."""
-        young = takewhile(
-            lambda entry: entry.seq > since_seq, reversed(self.of_kind(kind).values())
-        )
-        found = list(islice(young, limit))
+        found: list[Entry] = []
+        for entry in reversed(self.of_kind(kind).values()):
+            if entry.seq <= since_seq or len(found) == limit:
+                break
+            found.append(entry)
         found.reverse()
         return found
 

@@ -62,13 +62,27 @@ class Producers:
         Its own errors are counted and never the caller's.
         """
         scope_of(scope)  # an unknown scope is refused here, not at the first write
+        write = self._blackboard.write
 
         def remember(call: Call, result: object = None) -> None:
             produced = extractor(call, result)
-            if produced is None:
+            if not produced:
                 return
             for each in (produced,) if isinstance(produced, Produced) else produced:
-                self._write(scope, kind, each, ttl_s)
+                data, tick, game_s, tags, importance, key, status, sources = each
+                write(
+                    scope,
+                    kind,
+                    data,
+                    tick=tick,
+                    game_s=game_s,
+                    tags=tags,
+                    importance=importance,
+                    ttl_s=ttl_s,
+                    key=key,
+                    status=status,
+                    sources=sources,
+                )
 
         remember.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
         suppress = ErrorMode.SUPPRESS
@@ -81,18 +95,3 @@ class Producers:
                 return self._hooks.after_throwing(
                     pointcut, remember, priority=priority, on_error=suppress
                 )
-
-    def _write(self, scope: str, kind: str, each: Produced, ttl_s: float | None) -> None:
-        self._blackboard.write(
-            scope,
-            kind,
-            each.data,
-            tick=each.tick,
-            game_s=each.game_s,
-            tags=each.tags,
-            importance=each.importance,
-            ttl_s=ttl_s,
-            key=each.key,
-            status=each.status,
-            sources=each.sources,
-        )

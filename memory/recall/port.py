@@ -21,6 +21,9 @@ class Recall(Protocol):
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
 
+    def changes(self, scope: str) -> tuple[int, int]:
+        """Return what is never the same again once anything of `scope` has changed."""
+
     def fullness(self, scope: str) -> float:
         """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
 
@@ -54,6 +57,10 @@ class BlackboardRecall:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
         return self._blackboard.entries(scope, kind=kind, limit=limit)
 
+    def changes(self, scope: str) -> tuple[int, int]:
+        """Return what is never the same again once anything of `scope` has changed."""
+        return self._blackboard.changes(scope)
+
     def fullness(self, scope: str) -> float:
         """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
         return self._blackboard.fullness(scope)
@@ -77,5 +84,4 @@ class BlackboardRecall:
 
     def objective_status(self, objective_id: str) -> str | None:
         """Return pending, active, completed or failed; None when it was never an objective."""
-        objective = self._strategist.objective(objective_id)
-        return None if objective is None else objective.status
+        return self._strategist.objective_status(objective_id)

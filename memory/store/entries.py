@@ -22,10 +22,8 @@ _LIVE: Final = (
     "SELECT id, scope, tags, text FROM entries "
     "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
 )
-_SEEN: Final = "SELECT last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
-_MARK: Final = (
-    "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) WHERE id = ?"
-)
+_SEEN: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
+_MARK: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
 
 
 class Entries:
@@ -44,7 +42,8 @@ class Entries:
     def put(self, entry: Entry) -> None:
         """Keep `entry` at the next commit, in the place of one of its seq if there is one."""
         require_json(entry.data)
-        encode_tags(entry.tags)
+        if entry.tags:
+            encode_tags(entry.tags)
         if entry.sources:
             encode(entry.sources)
         # Encoded when it is committed: most entries of a moment are let go of before.
@@ -107,13 +106,13 @@ class Entries:
 
     def _let_go(self, rows: list[Indexed]) -> None:
         database = self._database
-        (seen,) = database.row(_SEEN) or (0,)
+        checkpoint, seen = database.row(_SEEN) or (0, 0)
         indexes.cut(database, rows)
         # What no checkpoint has seen, none can need.
         database.execute_many(
             "DELETE FROM entries WHERE id = ?", ((row.id,) for row in rows if row.id > seen)
         )
-        database.execute_many(_MARK, ((row.id,) for row in rows if row.id <= seen))
+        database.execute_many(_MARK, ((checkpoint, row.id) for row in rows if row.id <= seen))
 
     def _live(self, seqs: Iterable[int]) -> list[Indexed]:
         rows = self._database.rows(_LIVE, (encode(list(seqs)),))

@@ -114,6 +114,11 @@ class StrategistMemory:
         """Return one objective, or None."""
         return self._objectives.get(objective_id)
 
+    def objective_status(self, objective_id: str) -> str | None:
+        """Return the status of one objective, which is asked every tick, or None."""
+        entry = self._objectives.entry(objective_id)
+        return None if entry is None or entry.closed else str(entry.data["status"])
+
     def get_objectives_progress(self) -> dict[str, float]:
         """Return the mean progress, in percent, of each type of objective."""
         progress = defaultdict[str, list[float]](list)

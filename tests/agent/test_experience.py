@@ -9,7 +9,15 @@ import pytest
 from agent.app import Interrupt, Settings, outlook, play_run
 from agent.capabilities import EVERY_USE, Experience, Kit, Ledger, Story, Use
 from agent.capabilities.choices import Choices
-from agent.capabilities.readiness import DARED, READY, odds, standing, team_of
+from agent.capabilities.readiness import (
+    DARED,
+    READY,
+    odds,
+    remembered_strength,
+    standing,
+    strength,
+    team_of,
+)
 from agent.capabilities.rematch import PROVEN
 from agent.capabilities.story import Task
 from agent.capabilities.ways import SPREAD, Verdict
@@ -308,3 +316,13 @@ def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
 def test_uses_that_were_switched_off_cannot_come_back_on_resuming(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         Settings(resume=tmp_path, without=(Use.COSTS,))
+
+
+def test_a_strength_that_is_remembered_is_that_of_the_team_asked_about(played: Played) -> None:
+    with game_at(played.folder, lambda state: bool(state.party.mons)) as game:
+        team = game.state.party
+    grown = Party(tuple(replace(mon, level=mon.level + 1) for mon in team.mons))
+    asked = remembered_strength()
+    assert [asked(each) for each in (team, team, grown, Party(()), team)] == [
+        strength(each) for each in (team, team, grown, Party(()), team)
+    ]

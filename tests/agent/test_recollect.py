@@ -19,6 +19,7 @@ from agent.capabilities import (
     capabilities_for,
     domain_of,
 )
+from agent.capabilities.capability import recalling
 from agent.capabilities.recollect import TIDY_AGAIN_S, UNTIDY, capability
 from agent.mind import AGENT, Intent, Ladder, Mind, Progress
 from agent.perception import Percept
@@ -255,6 +256,28 @@ def test_memory_is_tidied_when_it_is_over_its_budget_and_not_again_for_a_while(
 
 def at(state: State, seconds: float) -> State:
     return replace(state, frame=round(seconds * FRAMES_PER_SECOND))
+
+
+def test_memory_is_asked_anew_only_when_something_came_went_or_was_judged_there(
+    rememberer: Rememberer, percept: Percept
+) -> None:
+    asked = []
+
+    def read(recall: Recall) -> dict[str, int]:
+        asked.append(1)
+        return {"known": len(recall.recent(WORKING, "note", 9))}
+
+    sensor, recall = recalling(frozenset({"known"}), WORKING, read), rememberer.memory.recall
+    blackboard = rememberer.memory.blackboard
+    assert [sensor.read(percept, recall) for _ in range(3)] == [{"known": 0}] * 3
+    note = blackboard.write(WORKING, "note", {"n": 1}, tick=1, game_s=0.0)
+    blackboard.write(STM, "note", {"n": 2}, tick=1, game_s=0.0)
+    assert [sensor.read(percept, recall) for _ in range(3)] == [{"known": 1}] * 3
+    blackboard.revise(note, utility=0.9)
+    assert sensor.read(percept, recall) == {"known": 1}
+    blackboard.forget(WORKING, kind="note")
+    assert sensor.read(percept, recall) == {"known": 0}
+    assert len(asked) == 4
 
 
 def test_with_a_memory_every_fact_has_a_sensor_and_every_goal_can_be_reached(

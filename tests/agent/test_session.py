@@ -1,5 +1,6 @@
 """Long play: the loop goes on when everything is done, and memory is consolidated on time."""
 
+import gc
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -103,3 +104,9 @@ def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Pa
     assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
     assert "walk to the island" in summary.reason
     assert summary.milestones == ()
+
+
+def test_play_leaves_the_collector_as_it_was(long: Long) -> None:
+    assert long.summary.ticks == 2_300
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()

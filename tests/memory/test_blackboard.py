@@ -191,3 +191,24 @@ def test_no_scope_is_ever_over_its_size_or_past_its_time(
             assert len(entries) <= scope_of(each).capacity
             assert all(entry.expires_s is None or entry.expires_s > now for entry in entries)
             assert [entry.seq for entry in entries] == sorted(entry.seq for entry in entries)
+
+
+def test_what_tells_of_changes_is_another_after_each_and_the_same_without(
+    blackboard: Blackboard,
+) -> None:
+    told = [blackboard.changes(WORKING)]
+
+    def tell() -> None:
+        told.append(blackboard.changes(WORKING))
+
+    entry = write(blackboard, WORKING, 1, ttl_s=5.0)
+    tell()
+    blackboard.revise(entry, utility=1.0)
+    tell()
+    blackboard.expire(6.0)
+    tell()
+    blackboard.restore(blackboard.to_json())
+    tell()
+    assert len(set(told)) == len(told)
+    write(blackboard, STM, 2)
+    assert blackboard.changes(WORKING) == told[-1]
