@@ -161,6 +161,28 @@ def _waypoint(data: Mapping[str, Any]) -> str:
     )
 
 
+def _acquaintance(data: Mapping[str, Any]) -> str:
+    fates = ("won", "lost", "left", "caught")
+    ends = ", ".join(f"{name} {data[name]:,}" for name in fates if data[name])
+    by = (
+        f", by {data['won_by']} with {', then '.join(data['won_with'])}" if data["won_with"] else ""
+    )
+    return (
+        f"{data['subject']}, met {times(data['met'])} (up to level {data['highest_level']}),"
+        f" first in {data['place']} at tick {data['first_tick']:,}: {ends}{by}"
+    )
+
+
+def _heard(data: Mapping[str, Any]) -> str:
+    came = f"gives {', '.join(data['came'])}" if data["came"] else "only talks"
+    return f"number {data['slot']} in {data['place']} {came}: {data['words']!r}"
+
+
+def _barred(data: Mapping[str, Any]) -> str:
+    now = "free again" if data["passed"] else "no way through"
+    return f"({data['x']},{data['y']}) in {data['place']}, towards {data['towards']}: {now}"
+
+
 _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "pattern": _pattern,
     "strategy": lambda data: (
@@ -170,6 +192,21 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "mistake": lambda data: str(data["description"]),
     "preference": lambda data: str(data["description"]),
     "battle": _battle,
+    "acquaintance": _acquaintance,
+    "belonging": lambda data: (
+        f"{data['subject']}, first had in {data['place']} at tick {data['first_tick']:,}, at most"
+        f" {data['most']:,}"
+    ),
+    "blackout": lambda data: (
+        f"beaten by {data['subject']} in {data['place']} at tick {data['tick']:,}, which cost"
+        f" {data['cost']:,}; woke up in {data['woke_in']}"
+    ),
+    "heard": _heard,
+    "shelf": lambda data: (
+        f"number {data['slot']} in {data['place']} sells items {number(data['wares'])}"
+    ),
+    "barred": _barred,
+    "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
     "waypoint": _waypoint,
     "session": lambda data: (
         f"a session of {data['ticks']:,} ticks: {data['battles']:,} battles,"
