@@ -27,7 +27,7 @@ from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_
 from memory.tiers.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
@@ -76,9 +76,9 @@ class AgentMemory(MemoryDatabaseMixin):
         known: Knowledge,
         entries: Iterable[Entry] = (),
         *,
-        origins: Mapping[tuple[str, str], str] | None = None,
+        origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
     ) -> None:
-        """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
+        """Write what earlier runs left, as known from the first moment, each with the runs it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
             known_again = self.blackboard.write(
@@ -142,7 +142,7 @@ def open_memory(  # what one agent's memory is made from
     records = (*observer_kinds(), *strategist_kinds(), *tactician_kinds(config))
     kinds = (*records, approach_kind(), situation_kind())
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
-    flows = Flows(blackboard, _delivery(store))
+    flows = Flows(blackboard, _delivery(store, started_at))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
     store.attach("flows", flows)
     maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
@@ -153,7 +153,12 @@ def open_memory(  # what one agent's memory is made from
     if is_new:
         _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
-    truth = Truth(blackboard, config, semantic=tactician.semantic, tell=_closing(store))
+    truth = Truth(
+        blackboard,
+        config,
+        semantic=tactician.semantic,
+        tell=_closing(blackboard, store, started_at),
+    )
     consolidator = MemoryConsolidator(
         config,
         observer,
@@ -183,7 +188,7 @@ def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None
     blackboard.write(strategist.stm, kind, session, tick=tick, game_s=blackboard.game_s)
 
 
-def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
+def _delivery(store: RunMemory, started_at: float) -> Any:  # noqa: ANN401  # what Flows calls Deliver
     def deliver(entry: Entry, derived: Derived) -> None:
         """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
         if derived.kind == TOTALS:
@@ -192,12 +197,12 @@ def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deli
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
         else:
-            store.enqueue(entry.tick, "entry", _whole(entry))
+            store.enqueue(entry.tick, "entry", {**_whole(entry), "at": started_at + entry.game_s})
 
     return deliver
 
 
-def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
+def _closing(blackboard: Blackboard, store: RunMemory, started_at: float) -> Any:  # noqa: ANN401  # what Truth calls Tell
     def close(entry: Entry) -> None:
         """Tell those to come that a piece of knowledge no longer holds."""
         kind, _, memory_id = entry.key.partition(":")
@@ -206,6 +211,8 @@ def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
             "id": memory_id,
             "reason": entry.closed,
             "evidence": list(entry.sources),
+            "status": entry.status,
+            "at": started_at + blackboard.game_s,
         }
         store.enqueue(entry.tick, "close", payload)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memory.codec import as_json, decode, encode, from_json
 from memory.tiers.knowledge import (
@@ -13,9 +13,6 @@ from memory.tiers.knowledge import (
     PlayerPreference,
     SuccessfulStrategy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
 
@@ -68,9 +65,9 @@ BY_LESSON: Final = {
 }
 
 
-def knowledge(known: Knowledge, table: Table) -> Mapping[str, Piece]:
+def knowledge(known: Knowledge, table: Table) -> dict[str, Any]:
     """Return the records that belong in `table`, by id."""
-    shelves: dict[str, Mapping[str, Piece]] = {
+    shelves: dict[str, dict[str, Any]] = {
         PATTERNS.name: known.patterns,
         STRATEGIES.name: known.strategies,
         MISTAKES.name: known.mistakes,
