@@ -37,6 +37,7 @@ from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor, Produced, Producers
 from memory.hooks.registration import Call, ErrorMode, Handler, Registration
 from memory.hooks.wrapping import Proceed
+from memory.merging import Merged
 from memory.recall.actions import MemoryActions
 from memory.recall.context import Context, gather_context
 from memory.recall.port import BlackboardRecall, Recall
@@ -44,6 +45,7 @@ from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
 from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
+from memory.sharing import MemoryManagementAgent
 from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_store import (
     KnowledgeStore,
@@ -147,10 +149,12 @@ __all__ = [
     "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
+    "MemoryManagementAgent",
     "MemoryMap",
     "MemoryQuery",
     "MemoryStats",
     "MemorySubscription",
+    "Merged",
     "MissingCheckpoint",
     "MissingStore",
     "MistakeRecord",

@@ -44,8 +44,8 @@ class Contribution:
 
     def keep(self) -> ByThing:
         """Return the shares of all that was touched, after what this run adds to them is written."""
-        for (table, memory_id), runs in self._touched.items():
-            self._shares.keep(table, memory_id, [runs[self._run_id]])
+        mine = self._run_id
+        self._shares.keep_all({each: {mine: runs[mine]} for each, runs in self._touched.items()})
         return self._touched
 
     def _share(self, table: str, memory_id: str) -> tuple[Share, Runs]:
@@ -58,27 +58,24 @@ class Contribution:
 
 def save_by_hand(shares: Shares, before: Knowledge, after: Knowledge) -> None:
     """Make the shares say what was saved without a run: what was changed is one share, what is gone is none."""
-    held = shares.all(*(table.name for table in TABLES), TOTALS_TABLE)
+    last = shares.sequences(BY_HAND)
+    changed: list[tuple[str, str]] = []
+    kept: ByThing = {}
     for table in TABLES:
         old, new = knowledge(before, table), knowledge(after, table)
-        for name in old.keys() | new.keys():
-            if old.get(name) == new.get(name):
-                continue
-            runs = held.get((table.name, name), {})
-            kept = _forgotten(runs)
-            if name in new:
-                sequence = runs[BY_HAND].sequence + 1 if BY_HAND in runs else 1
-                kept[BY_HAND] = by_hand(table.name, new[name], sequence)
-            shares.keep(table.name, name, kept.values())
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                thing = table.name, name
+                changed.append(thing)
+                if name in new:
+                    share = by_hand(table.name, new[name], last.get(thing, 0) + 1)
+                    kept[thing] = {BY_HAND: share}
     if _sums(before) != _sums(after):
-        runs = held.get((TOTALS_TABLE, TOTALS_ROW), {})
-        sequence = runs[BY_HAND].sequence + 1 if BY_HAND in runs else 1
-        kept = _forgotten(runs) | {BY_HAND: Share(BY_HAND, sequence, _sums(after), 1)}
-        shares.keep(TOTALS_TABLE, TOTALS_ROW, kept.values())
-
-
-def _forgotten(runs: Runs) -> Runs:
-    return {name: share.forgotten() for name, share in runs.items()}
+        thing = TOTALS_TABLE, TOTALS_ROW
+        changed.append(thing)
+        kept[thing] = {BY_HAND: Share(BY_HAND, last.get(thing, 0) + 1, _sums(after), 1)}
+    shares.let_go(changed)
+    shares.keep_all(kept)
 
 
 def _sums(known: Knowledge) -> dict[str, Json]:

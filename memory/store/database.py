@@ -171,6 +171,30 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     return Database(path, connection)
 
 
+def copy_database(path: Path, schema: Schema, to: Path) -> None:
+    """Copy the file at `path`, of this or an older version, to a new one; nothing of it is changed or moved."""
+    if not path.is_file():
+        message = f"{path} does not exist; name the {schema.name} of a run that was played."
+        raise MissingStore(message)
+    with _in_one_line(path):
+        connection = _connect_readonly(path)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA busy_timeout = 5000")
+            _version(path, connection, schema)
+            report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if report != "ok":
+                raise _damaged(path, report)
+        except BaseException:
+            connection.close()
+            raise
+    original = Database(path, connection)
+    try:
+        original.backup(to)
+    finally:
+        connection.close()
+
+
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)

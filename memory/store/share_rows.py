@@ -6,11 +6,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memory.codec import decode, encode
+from memory.store.knowledge_tables import BY_NAME
 from memory.tiers.shares import Closing, Share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from memory.codec import Json
     from memory.store.database import Database
     from memory.store.run_rows import OutboxRow
 
@@ -63,11 +65,31 @@ class Shares:
 
     def keep(self, table: str, memory_id: str, shares: Iterable[Share]) -> None:
         """Put shares in the place of those that the same runs had."""
+        self.keep_all({(table, memory_id): {each.run_id: each for each in shares}})
+
+    def keep_all(self, things: Mapping[tuple[str, str], Runs]) -> None:
+        """Put shares of many things in the place of those that the same runs had."""
         rows = [
-            (table, memory_id, each.run_id, each.sequence, encode(each.to_json()))
-            for each in shares
+            (*thing, each.run_id, each.sequence, encode(_packed(thing[0], each)))
+            for thing, runs in things.items()
+            for each in runs.values()
         ]
         self._database.execute_many(_KEEP, rows)
+
+    def let_go(self, things: Iterable[tuple[str, str]]) -> None:
+        """Keep of things that somebody had forgotten on purpose nothing but that, and up to which lessons."""
+        self._database.execute_many(
+            "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
+            "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",
+            [(encode({"let_go": True}), *thing) for thing in things],
+        )
+
+    def sequences(self, run_id: str) -> dict[tuple[str, str], int]:
+        """Return the last lesson of a run about each thing, by table and id."""
+        rows = self._database.rows(
+            "SELECT table_name, id, sequence FROM shares WHERE run_id = ?", (run_id,)
+        )
+        return {(table, memory_id): sequence for table, memory_id, sequence in rows}
 
     def mark(
         self, table: str, memory_id: str, losers: Mapping[str, tuple[str, tuple[str, ...]]]
@@ -92,7 +114,7 @@ class Shares:
         found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         rows = self._database.rows(
             "SELECT table_name, id, run_id FROM shares "
-            "WHERE json_type(share, '$.record') = 'object' ORDER BY run_id"
+            "WHERE json_type(share, '$.record') IS NOT NULL ORDER BY run_id"
         )
         for table, memory_id, run_id in rows:
             found[table, memory_id].append(run_id)
@@ -103,4 +125,19 @@ class Shares:
     ) -> Iterator[tuple[tuple[str, str], Share]]:
         with self._database.understood("shares"):
             for table, memory_id, run_id, sequence, share in rows:
-                yield (table, memory_id), Share.from_json(run_id, sequence, decode(share))
+                told = _unpacked(table, decode(share))
+                yield (table, memory_id), Share.from_json(run_id, sequence, told)
+
+
+def _packed(table: str, share: Share) -> dict[str, Json]:
+    """Return a share as it is kept: of a record of the four tables the values, in the order of their columns."""
+    told = share.to_json()
+    if share.record is not None and table in BY_NAME:
+        told["record"] = [share.record[name] for name in BY_NAME[table].columns]
+    return told
+
+
+def _unpacked(table: str, told: dict[str, Any]) -> dict[str, Any]:
+    if table in BY_NAME and "record" in told:
+        told["record"] = dict(zip(BY_NAME[table].columns, told["record"], strict=True))
+    return told

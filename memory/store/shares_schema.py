@@ -23,32 +23,19 @@ def _closing(closed: str) -> str:
         'at', {_real(_DATED)}, 'reason', {closed}, 'evidence', json('[]'), 'status', 'inferred') END"""
 
 
-def _rows(table: str, key: str, date: str, columns: dict[str, str]) -> str:
-    """Return the statement that makes a share of each row of one of the four tables."""
-    record = ", ".join(f"'{name}', {value}" for name, value in ({key: key} | columns).items())
+def _rows(table: str, key: str, date: str, *columns: str) -> str:
+    """Return the statement that makes a share of each row of one of the four tables; `columns` are all, in order."""
     at = f"coalesce({date}, 0.0)"
     status = "coalesce(status, 'verified')"
     return f"""INSERT INTO shares SELECT
         '{table}', {key}, coalesce(run_id, 'before/' || {key}), coalesce(sequence, 0),
-        json_object('record', json_object({record}), 'times', 1, 'status', {status},
+        json_object('record', json_array({", ".join((key, *columns))}), 'times', 1, 'status', {status},
             'tick', coalesce(tick, 0), 'taught', coalesce(sequence, 0),
             'since', {_real(at)}, 'at', {_real(at)}, 'fresh', {_real(f"max({at}, {_DATED})")},
             'evidence', coalesce({_parsed("evidence")}, json('[]')),
             'said', json_object({status}, {_real(at)}), 'closing', {_closing("closed")}),
         '', '[]'
         FROM {table} LEFT JOIN provenance ON table_name = '{table}' AND id = {key}"""  # noqa: S608
-
-
-def _plain(*columns: str) -> dict[str, str]:
-    return {each: each for each in columns}
-
-
-def _reals(*columns: str) -> dict[str, str]:
-    return {each: _real(each) for each in columns}
-
-
-def _jsons(*columns: str) -> dict[str, str]:
-    return {each: _parsed(each) for each in columns}
 
 
 _ENTRIES: Final = f"""INSERT INTO shares SELECT 'ltm_entries', json_array(scope, key), run_id, sequence,
@@ -79,39 +66,61 @@ SHARES_MIGRATION: Final = (
         "tactician_patterns",
         "pattern_id",
         "last_validated",
-        _plain("pattern_type", "description", "learned_from_session", "learned_from_tick")
-        | _plain("success_count", "failure_count")
-        | _jsons("trigger_conditions")
-        | _reals("confidence", "last_validated", "relevance_score"),
+        "pattern_type",
+        "description",
+        _parsed("trigger_conditions"),
+        "learned_from_session",
+        "learned_from_tick",
+        "success_count",
+        "failure_count",
+        _real("confidence"),
+        _real("last_validated"),
+        _real("relevance_score"),
     ),
     _rows(
         "successful_strategies",
         "strategy_id",
         "last_used",
-        _plain("enemy_type", "player_pokemon", "strategy_description", "total_uses")
-        | _jsons("context", "moves_sequence")
-        | _reals("success_rate", "first_used", "last_used"),
+        _parsed("context"),
+        "enemy_type",
+        "player_pokemon",
+        "strategy_description",
+        _parsed("moves_sequence"),
+        _real("success_rate"),
+        "total_uses",
+        _real("first_used"),
+        _real("last_used"),
     ),
     _rows(
         "mistake_records",
         "mistake_id",
         "last_occurred",
-        _plain("description", "outcome", "severity", "prevention_tip", "occurrence_count")
-        | _jsons("situation")
-        | _reals("first_occurred", "last_occurred"),
+        "description",
+        _parsed("situation"),
+        "outcome",
+        "severity",
+        "prevention_tip",
+        _real("first_occurred"),
+        _real("last_occurred"),
+        "occurrence_count",
     ),
     _rows(
         "player_preferences",
         "preference_id",
         "updated_at",
-        _plain("category", "description", "learned_from_session")
-        | _jsons("preference_value")
-        | _reals("confidence", "created_at", "updated_at"),
+        "category",
+        "description",
+        _parsed("preference_value"),
+        "learned_from_session",
+        _real("confidence"),
+        _real("created_at"),
+        _real("updated_at"),
     ),
     """INSERT INTO shares SELECT 'tactician_stats', 'totals',
         'before/' || total_sessions || '-' || total_battles || '-' || overall_win_rate, 0,
         json_object('record', json_object('sessions', total_sessions, 'battles', total_battles, 'victories',
-            CAST(round(overall_win_rate * total_battles) AS INTEGER)), 'times', 1),
+            CAST(round(overall_win_rate * total_battles) AS INTEGER)), 'times', 1,
+            'status', 'verified', 'tick', 0, 'at', json('0.0')),
         '', '[]'
         FROM tactician_stats WHERE total_sessions + total_battles > 0""",
     _ENTRIES,

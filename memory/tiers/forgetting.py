@@ -74,7 +74,7 @@ def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
 def worthless(known: Known, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what is worth less at `now` than the threshold."""
     worth = values(known, now=now, rate=config.forgetting_decay_rate)
-    return [memory for memory, value in worth.items() if value < config.importance_threshold]
+    return _below(worth, config)
 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
@@ -86,10 +86,14 @@ def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> l
         "mistake_records": knowledge.mistakes,
         "player_preferences": knowledge.preferences,
     }
-    for memory in worthless(knowledge, config, now=now):
+    for memory in _below(before, config):
         del shelves[memory.table][memory.id]
     knowledge.limit(config)
     return [memory for memory in before if memory.id not in shelves[memory.table]]
+
+
+def _below(worth: Mapping[Memory, float], config: ConsolidationConfig) -> list[Memory]:
+    return [memory for memory, value in worth.items() if value < config.importance_threshold]
 
 
 def _months(since: float, now: float) -> float:

@@ -7,7 +7,7 @@ depends on nothing but them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import Json, as_json, encode, from_json
@@ -100,33 +100,53 @@ class Share:
         """Return the share of a run that has seen that something does not hold."""
         return replace(self, sequence=closing.sequence, closing=closing)
 
-    def forgotten(self) -> Share:
-        """Return what is left when somebody has let go of it on purpose: that it was."""
-        return Share(run_id=self.run_id, sequence=self.sequence, let_go=True)
-
     def to_json(self) -> dict[str, Json]:
-        """Return everything but the run and the sequence, which are columns; what is as usual is left out."""
-        told = {
-            each.name: value
-            for each in fields(self)[2:]
-            if (value := getattr(self, each.name)) != _USUAL[each.name]
-        }
+        """Return everything but the run and the sequence, which are columns; what goes without saying is left out."""
+        if self.let_go:
+            return {"let_go": True}
+        told: dict[str, Json] = {}
+        if self.record is not None:
+            at = self.at
+            told = {"record": self.record, "times": self.times, "status": self.status, "at": at}
+            told["tick"] = self.tick
+            for name, value, usual in (
+                ("evidence", self.evidence, ()),
+                ("taught", self.taught, self.sequence),
+                ("since", self.since, at),
+                ("fresh", self.fresh, at),
+                ("said", self.said, {self.status: at}),
+            ):
+                if value != usual:
+                    told[name] = value
         if self.closing is not None:
             told["closing"] = as_json(self.closing)
         return told
 
     @classmethod
-    def from_json(cls, run_id: str, sequence: int, data: Mapping[str, Any]) -> Share:
+    def from_json(cls, run_id: str, sequence: int, told: Mapping[str, Any]) -> Share:
         """Return the share that `to_json` took apart."""
-        told = dict(data)
-        if "evidence" in told:
-            told["evidence"] = tuple(told["evidence"])
-        if told.get("closing") is not None:
-            told["closing"] = from_json(Closing, told["closing"])
-        return cls(run_id, sequence, **told)
-
-
-_USUAL: Final = {name: getattr(Share(""), name) for name in (each.name for each in fields(Share))}
+        closing = told.get("closing")
+        if closing is not None:
+            closing = from_json(Closing, closing)
+        if told.get("record") is None:
+            let_go = told.get("let_go", False)
+            return cls(run_id, sequence, closing=closing, let_go=let_go)
+        status, at = told["status"], told["at"]
+        return cls(
+            run_id=run_id,
+            sequence=sequence,
+            record=told["record"],
+            times=told["times"],
+            status=status,
+            tick=told["tick"],
+            taught=told.get("taught", sequence),
+            since=told.get("since", at),
+            at=at,
+            fresh=told.get("fresh", at),
+            evidence=tuple(told.get("evidence", ())),
+            said=told.get("said", {status: at}),
+            closing=closing,
+        )
 
 
 @dataclass(frozen=True, slots=True)
