@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from dataclasses import dataclass
 from functools import reduce
@@ -53,18 +54,17 @@ def merge_files(sources: Sequence[Path], into: Path, agree: Agree) -> Merged:
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
             return _merged(rows, changed=True, copy=None)
-        _read(
-            into, scratch / "before.sqlite"
-        )  # refused here, if it is no memory, before it is touched
-        copy = _free_name(into)
+        before = scratch / "before.sqlite"
+        copy_database(into, KNOWLEDGE_SCHEMA, before)  # what is no memory is refused, untouched
+        kept = None
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
-            memories = reduce(Memories.with_, read, memories_in(database))
-            rows = _make(memories, made, agree)
+            rows = _make(reduce(Memories.with_, read, memories_in(database)), made, agree)
             changed = rows != content(database)
             if changed:
-                database.backup(copy)
+                kept = _free_name(into)
+                shutil.copyfile(before, kept)
                 put_in_place(database, rows)
-        return _merged(rows, changed=changed, copy=copy if changed else None)
+        return _merged(rows, changed=changed, copy=kept)
 
 
 def _read(path: Path, copy: Path) -> Memories:
