@@ -14,12 +14,14 @@ from memory.store.database import copy_database, open_database
 from memory.store.joining import JoinedStore, Memories, content, memories_in, put_in_place
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.knowledge_tables import TABLES
-from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memory.store.joining import Agree
+    from memory.tiers.settings import ConsolidationConfig
+
+    Rows = dict[str, list[tuple[Any, ...]]]
 
 NEXT_TO: Final = "before-merge"  # in the name of the copy of what was there
 
@@ -41,42 +43,47 @@ class Merged:
     copy: Path | None
 
 
-def merge_files(sources: Sequence[Path], into: Path, agree: Agree) -> Merged:
+def merge_files(
+    sources: Sequence[Path], into: Path, agree: Agree, config: ConsolidationConfig
+) -> Merged:
     """Return what came of making one memory at `into` of those of `sources` and what is there already."""
     target = into.resolve()
     others = [each for each in sources if each.resolve() != target]
     with TemporaryDirectory(prefix="merge-") as folder:
         scratch = Path(folder)
-        read = [_read(each, scratch / f"{n}.sqlite") for n, each in enumerate(others)]
+        read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
         made = scratch / "made.sqlite"
         if not into.exists():
-            rows = _make(reduce(Memories.with_, read, Memories()), made, agree)
+            rows = _make(reduce(Memories.with_, read, Memories()), made, agree, config)
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
             return _merged(rows, changed=True, copy=None)
         before = scratch / "before.sqlite"
-        copy_database(into, KNOWLEDGE_SCHEMA, before)  # what is no memory is refused, untouched
-        kept = None
+        held, there = _read(into, before)
+        rows = _make(reduce(Memories.with_, read, held), made, agree, config)
+        if rows == there:
+            return _merged(rows, changed=False, copy=None)
+        kept = _free_name(into)
+        shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
-            rows = _make(reduce(Memories.with_, read, memories_in(database)), made, agree)
-            changed = rows != content(database)
-            if changed:
-                kept = _free_name(into)
-                shutil.copyfile(before, kept)
-                put_in_place(database, rows)
-        return _merged(rows, changed=changed, copy=kept)
+            if content(database) != there:  # a run has delivered to it meanwhile
+                held = memories_in(database)
+                rows = _make(
+                    reduce(Memories.with_, read, held), scratch / "anew.sqlite", agree, config
+                )
+            put_in_place(database, rows)
+        return _merged(rows, changed=True, copy=kept)
 
 
-def _read(path: Path, copy: Path) -> Memories:
-    """Return what a file of any version holds, by way of a copy."""
+def _read(path: Path, copy: Path) -> tuple[Memories, Rows]:
+    """Return what a file of any version holds, and its rows, by way of a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
-        return memories_in(database)
+        return memories_in(database), content(database)
 
 
-def _make(memories: Memories, path: Path, agree: Agree) -> dict[str, list[tuple[Any, ...]]]:
+def _make(memories: Memories, path: Path, agree: Agree, config: ConsolidationConfig) -> Rows:
     """Return all rows of a new file that holds what `memories` come to."""
-    config = ConsolidationConfig()
     with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
         store = JoinedStore(database, now=memories.date, config=config)
         store.age()
@@ -84,9 +91,7 @@ def _make(memories: Memories, path: Path, agree: Agree) -> dict[str, list[tuple[
         return content(database)
 
 
-def _merged(
-    rows: Mapping[str, list[tuple[Any, ...]]], *, changed: bool, copy: Path | None
-) -> Merged:
+def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
     entries = rows["ltm_entries"]
     counts = {table.name: len(rows[table.name]) for table in TABLES}
     return Merged(

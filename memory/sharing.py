@@ -18,6 +18,7 @@ from memory.flow.subscription import Derived, MemorySubscription
 from memory.merging import Merged, merge_files
 from memory.store.knowledge_tables import BY_NAME, knowledge
 from memory.tiers.agreement import TRUST, Word, standing
+from memory.tiers.settings import ConsolidationConfig
 from memory.tiers.shares import teaching
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
@@ -107,13 +108,15 @@ class MemoryManagementAgent:
         return given
 
     @staticmethod
-    def merge(sources: Sequence[Path], into: Path) -> Merged:
+    def merge(
+        sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
+    ) -> Merged:
         """Return what came of making the memories of `sources`, and what is at `into`, one memory at `into`.
 
         The sources are only read. What was at `into` is kept beside it when anything changes. Merging what has been
         merged before changes nothing.
         """
-        return merge_files(sources, into, _agreed_by_runs)
+        return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
 
     def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
         """Return one word for all that is said of each thing: the most trusted, then the newest."""
