@@ -3,8 +3,6 @@
 Exits 1 when anything was lost, counted twice, or depended on the order.
 """
 
-import os
-import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,10 +11,9 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-from unions.laws import Tried, try_one
+from unions.laws import Tried, try_apart
 from unions.page import document
 
-MEMORY: Final = Path("/dev/shm")  # for files that are looked at once; any folder will do
 COLUMNS: Final = ("merging", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
 
 
@@ -34,7 +31,7 @@ def main(
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool,
     ):
         bar = progress.add_task("merging", total=count)
-        for tried in pool.map(_tried, seeds):
+        for tried in pool.map(try_apart, seeds):
             told.append(tried)
             progress.update(bar, advance=1)
             for problem in tried.problems:
@@ -44,13 +41,6 @@ def main(
         write.write_text(text, encoding="utf-8")
     print(text)
     raise typer.Exit(1 if any(each.problems for each in told) else 0)
-
-
-def _tried(seed: str) -> Tried:
-    """Try one history in a folder of its own, with the copies that merging makes beside it."""
-    tempfile.tempdir = str(MEMORY) if os.access(MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="history-") as folder:
-        return try_one(seed, Path(folder))
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class JoinedStore(KnowledgeStore):
         known = {place for gone in _held(self._database) for place in _places(gone)}
         gone = dict(memories.archive)
         for each in memories.held - gone.keys():
-            if _places(each)[0] not in known:
+            if not known.issuperset(_places(each)):
                 gone[each] = self._now
         self._database.execute("DELETE FROM archive")
         self._database.execute_many(

@@ -65,6 +65,11 @@ class KnowledgeReader:
         """Return what each run contributed to one row of the four tables, or closed of it."""
         return self._shares.of(table, memory_id)
 
+    def delivered(self, run_id: str) -> int:
+        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
+        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
+        return 0 if row is None or row[0] is None else int(row[0])
+
     def content_hash(self) -> str:
         """Return 32 hex digits that change when, and only when, what a run would read changes."""
         seeds: list[Json] = [

@@ -132,11 +132,6 @@ class KnowledgeStore(KnowledgeReader):
             pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
         return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
 
-    def delivered(self, run_id: str) -> int:
-        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
-        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
-        return 0 if row is None or row[0] is None else int(row[0])
-
     def _remember_delivery(self, run_id: str, sequence: int) -> None:
         """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
         self._database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))

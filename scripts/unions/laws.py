@@ -1,13 +1,16 @@
 """What must hold of merging, tried on one history."""
 
+import os
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
+from typing import Final
 
 from memory import (
     Entry,
@@ -26,7 +29,8 @@ from memory.tiers.folding import fold
 from unions.histories import History, history
 from unions.oracle import complaints
 
-TABLES_HELD = (
+MEMORY: Final = Path("/dev/shm")  # for files that are looked at once; any folder will do
+TABLES_HELD: Final = (
     "tactician_patterns",
     "successful_strategies",
     "mistake_records",
@@ -48,6 +52,17 @@ class Tried:
     files: int
     merges: int
     problems: tuple[str, ...]
+
+
+def try_apart(seed: str) -> Tried:
+    """Return the same as `try_one`, from a folder of its own that is gone afterwards, in memory if there is such a place."""
+    usual = tempfile.tempdir
+    tempfile.tempdir = str(MEMORY) if os.access(MEMORY, os.W_OK) else usual
+    try:
+        with tempfile.TemporaryDirectory(prefix="history-") as folder:
+            return try_one(seed, Path(folder))
+    finally:
+        tempfile.tempdir = usual
 
 
 def try_one(seed: str, folder: Path) -> Tried:
@@ -111,7 +126,7 @@ class Bench:
             yield "(A with B) with C is not A with (B with C)"
         known = {name for file in (a, b, c) for name in _names(file)}
         for name, file in (("left", left), ("right", right)):
-            if lost := known - _names(file) - {each[:2] for each in _archive(file)}:
+            if lost := known - _names(file) - _archived(file):
                 yield f"{name}: {sorted(lost)} are neither known nor in the archive"
 
     def _counted(self, file: Path, sources: "list[Path] | tuple[Path, ...]") -> Iterator[str]:
@@ -195,6 +210,13 @@ def _rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
 def _archive(path: Path) -> set[tuple[str, str, str]]:
     with closing(sqlite3.connect(path)) as file:
         return set(file.execute("SELECT table_name, id, row FROM archive"))
+
+
+def _archived(path: Path) -> set[tuple[str, str]]:
+    """Return table and id of all that was let go of, what had become one with it included."""
+    archive = _archive(path)
+    merged = {(table, key) for table, _, row in archive for key in decode(row).get("merged", ())}
+    return {(table, name) for table, name, _ in archive} | merged
 
 
 def _names(path: Path) -> set[tuple[str, str]]:
