@@ -115,8 +115,8 @@ class Bench:
 
     def _orders(self, a: Path, b: Path, c: Path, ab: Path) -> Iterator[str]:
         """Yield where the order of merging shows."""
-        ba = self._merge(b, a)
-        if _rows(ab) != _rows(ba) or _archive(ab) != _archive(ba):
+        turned = self._merge(b, a)
+        if _rows(ab) != _rows(turned) or _archive(ab) != _archive(turned):
             yield "A with B is not B with A"
         left, right = self._merge(ab, c), self._merge(a, self._merge(b, c))
         into_c = Path(shutil.copyfile(c, self._folder / "grown.sqlite"))

@@ -40,7 +40,8 @@ def test_what_a_module_offers_exists(name: str) -> None:
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
-    assert set(commands) == {"play", "replay", "plan", "eval", "bench", "scenario", "doctor"}
+    told = {"play", "replay", "plan", "eval", "bench", "scenario", "doctor", "memory"}
+    assert set(commands) == told
     for name, command in commands.items():
         assert f"python -m agent {name}" in README
         assert command.help
