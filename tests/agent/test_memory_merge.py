@@ -55,8 +55,11 @@ def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(
     # What both games taught is everybody's, and the run has got it.
     agreed = {each.key: each for each in entries if each.scope == "collective"}
     assert agreed.keys() == {each.key for each in seeds if each.scope == "collective"}
+    assert agreed
+    here = {each.key: each for each in entries if ":ltm:" in each.scope}
     for each in agreed.values():
         assert each.data["origins"] == sorted(taught.runs)
+        assert {f"run:{run}" for run in taught.runs} <= set(here[str(each.data["about"])].sources)
     assert outlook(None, folder).plan is not None
     with closing(read_knowledge_store(merged)) as reader:  # the third run has added itself
         assert reader.load_knowledge().total_sessions == 3
