@@ -42,6 +42,7 @@ from memory.hooks.wrapping import Proceed
 from memory.inspection import Repaired, check_file, repair_file
 from memory.letting_go import let_go_of, name_of
 from memory.looking import Delivered, Look, Match, looking_at, weights_of
+from memory.merging import Merged
 from memory.observations.block import observations_block
 from memory.observations.capture import Capture
 from memory.observations.extractors import Extract, Extractors, Result, Table
@@ -55,6 +56,7 @@ from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 from memory.recall.ranking import Found, Score, Searched, Weights, explain
 from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
+from memory.sharing import MemoryManagementAgent
 from memory.store.checks.finding import Finding
 from memory.store.items import Item, Totals
 from memory.store.knowledge_reader import KnowledgeReader
@@ -196,10 +198,12 @@ __all__ = [
     "MemoryActions",
     "MemoryConsolidator",
     "MemoryFault",
+    "MemoryManagementAgent",
     "MemoryMap",
     "MemoryQuery",
     "MemoryStats",
     "MemorySubscription",
+    "Merged",
     "MissingCheckpoint",
     "MissingStore",
     "MistakeRecord",

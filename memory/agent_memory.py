@@ -33,7 +33,7 @@ from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_
 from memory.tiers.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
@@ -82,9 +82,9 @@ class AgentMemory(MemoryDatabaseMixin):
         known: Knowledge,
         entries: Iterable[Entry] = (),
         *,
-        origins: Mapping[tuple[str, str], str] | None = None,
+        origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
     ) -> None:
-        """Write what earlier runs left, as known from the first moment, each with the run it comes from."""
+        """Write what earlier runs left, as known from the first moment, each with the runs it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
             known_again = self.blackboard.write(
@@ -149,7 +149,7 @@ def open_memory(  # what one agent's memory is made from
     learnt = (waypoint_kind(), acquaintance_kind(), belonging_kind(), *encounter_kinds())
     kinds = (*records, approach_kind(), situation_kind(), *learnt)
     blackboard = Blackboard(store, (*kinds, consolidation_kind()), on_fault)
-    flows = Flows(blackboard, _delivery(store))
+    flows = Flows(blackboard, _delivery(store, started_at))
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
     store.attach("flows", flows)
     maintenance = Maintenance(blackboard, index=store, archive=_archive(store))
@@ -165,7 +165,7 @@ def open_memory(  # what one agent's memory is made from
         config,
         semantic=tactician.semantic,
         episodic=tactician.episodic,
-        tell=_closing(store),
+        tell=_closing(blackboard, store, started_at),
     )
     consolidator = MemoryConsolidator(
         config,
@@ -196,7 +196,7 @@ def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None
     blackboard.write(strategist.stm, kind, session, tick=tick, game_s=blackboard.game_s)
 
 
-def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deliver
+def _delivery(store: RunMemory, started_at: float) -> Any:  # noqa: ANN401  # what Flows calls Deliver
     def deliver(entry: Entry, derived: Derived) -> None:
         """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
         if derived.kind == TOTALS:
@@ -205,15 +205,20 @@ def _delivery(store: RunMemory) -> Any:  # noqa: ANN401  # what Flows calls Deli
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             store.enqueue(entry.tick, derived.kind, {**derived.data, **evidence})  # type: ignore[arg-type]
         else:
-            store.enqueue(entry.tick, "entry", _whole(entry))
+            store.enqueue(entry.tick, "entry", {**_whole(entry), "at": started_at + entry.game_s})
 
     return deliver
 
 
-def _closing(store: RunMemory) -> Any:  # noqa: ANN401  # what Truth calls Tell
+def _closing(blackboard: Blackboard, store: RunMemory, started_at: float) -> Any:  # noqa: ANN401  # what Truth calls Tell
     def close(entry: Entry) -> None:
         """Tell those to come that a piece of knowledge no longer holds."""
-        why: dict[str, Json] = {"reason": entry.closed, "evidence": list(entry.sources)}
+        why: dict[str, Json] = {
+            "reason": entry.closed,
+            "evidence": list(entry.sources),
+            "status": entry.status,
+            "at": started_at + blackboard.game_s,
+        }
         kind, _, memory_id = entry.key.partition(":")
         if kind in TABLE_OF:
             store.enqueue(entry.tick, "close", {"table": TABLE_OF[kind], "id": memory_id, **why})

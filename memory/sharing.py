@@ -1,32 +1,43 @@
 """Memory that several agents share: a team's scope, and the collective one that a management agent looks after.
 
-What is shared names who learnt it, and its key begins with that name, so that what two agents know of one thing stands
+A team is also all runs that ever taught a file, and those that taught copies of it elsewhere: their memories are made
+one by the same agent, by the same rule. What is shared names who learnt it, and its key begins with that name, so that what two agents know of one thing stands
 side by side until the management agent makes one of it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from memory.blackboard.entry import Entry
 from memory.blackboard.kinds import Kind
 from memory.blackboard.scopes import COLLECTIVE, team_scope
+from memory.codec import as_json
 from memory.flow.subscription import Derived, MemorySubscription
+from memory.merging import Merged, merge_files
+from memory.store.knowledge_tables import BY_NAME, knowledge
+from memory.tiers.agreement import TRUST, Word, standing
+from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.shares import MANAGER, teaching
+from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
+    from memory.blackboard.entry import Status
     from memory.codec import Json
     from memory.flow.flows import Flows
     from memory.flow.maintenance import Maintenance
+    from memory.store.share_rows import ByThing
+    from memory.tiers.knowledge import Knowledge
+    from memory.tiers.shares import Share
 
 SHARED: Final = "shared"
 AGREED: Final = "agreed"
-MANAGER: Final = "memory-management"
 SEED_LIMIT: Final = 100  # of each kind, for a new agent
-_TRUST: Final = {"verified": 2, "inferred": 1, "claim": 0}
 
 
 def sharing_kinds() -> tuple[Kind, ...]:
@@ -95,6 +106,17 @@ class MemoryManagementAgent:
                 given += 1
         return given
 
+    @staticmethod
+    def merge(
+        sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
+    ) -> Merged:
+        """Return what came of making the memories of `sources`, and what is at `into`, one memory at `into`.
+
+        The sources are only read. What was at `into` is kept beside it when anything changes. Merging what has been
+        merged before changes nothing.
+        """
+        return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
+
     def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
         """Return one word for all that is said of each thing: the most trusted, then the newest."""
         said: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -105,14 +127,9 @@ class MemoryManagementAgent:
                     said[str(each.data["about"])].append(each)
         found: list[Derived] = []
         for thing, words in sorted(said.items()):
-            best = max(words, key=_standing)
-            origins = sorted({str(each.data["origin"]) for each in words})
-            data: dict[str, Json] = {
-                "about": thing,
-                "kind": best.data["kind"],
-                "record": best.data["record"],
-                "origins": origins,
-            }
+            best = max(words, key=lambda each: standing(_word(each)))
+            origins = {str(each.data["origin"]) for each in words}
+            data = _agreed(thing, str(best.data["kind"]), best.data["record"], origins)
             links = tuple(each.key for each in words)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found
@@ -142,5 +159,50 @@ def _is_shared(entry: Entry) -> bool:
     return entry.kind == SHARED
 
 
+def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
+    """Return what everybody is told of a thing that was agreed on: what it is, and whose word it was."""
+    return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
+
+
+def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, str, int]]:
+    """Yield an entry for everybody of each thing that several runs teach, the most agreed on last, as the newest."""
+    words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
+    for kind, table in TABLE_OF.items():
+        for memory_id, record in knowledge(known, BY_NAME[table]).items():
+            voices = teaching(shares[table, memory_id].values())
+            if len(voices) < 2:
+                continue
+            about = f"{kind}:{memory_id}"
+            data = _agreed(about, kind, as_json(record), (each.run_id for each in voices))
+            sources = tuple(f"run:{each.run_id}" for each in voices)
+            entry = _for_everybody(about, {**data, "at": voices[-1].at}, voices[-1], sources)
+            words.append((len(voices), standing(voices[-1].word), about, entry))
+    for number, (*_, entry) in enumerate(sorted(words, key=lambda each: each[:3]), start=1):
+        yield entry, MANAGER, number
+
+
+def _for_everybody(
+    about: str, data: Mapping[str, Json], voice: Share, sources: tuple[str, ...]
+) -> Entry:
+    return Entry(
+        0,
+        COLLECTIVE,
+        AGREED,
+        voice.tick,
+        0.0,
+        data,
+        frozenset(),
+        IMPORTANCE,
+        None,
+        f"{MANAGER}/{AGREED}:{about}",
+        status=cast("Status", voice.status),
+        sources=sources,
+    )
+
+
+def _word(entry: Entry) -> Word:
+    return Word(entry.status, entry.game_s, entry.importance, entry.key)
+
+
 def _standing(entry: Entry) -> tuple[int, int, float, int]:
-    return _TRUST[entry.status], entry.importance, entry.game_s, entry.seq
+    return TRUST[entry.status], entry.importance, entry.game_s, entry.seq

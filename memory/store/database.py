@@ -204,6 +204,25 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     return Database(path, connection)
 
 
+def copy_database(path: Path, schema: Schema, to: Path) -> None:
+    """Copy the file at `path`, of this or an older version; nothing is made beside it, changed or moved."""
+    if not path.is_file():
+        message = f"{path} does not exist; name the {schema.name} of a run that was played."
+        raise MissingStore(message)
+    _refuse_foreign(path)
+    with _in_one_line(path):
+        # Where nobody has it open it is read as it lies there, which makes no companions.
+        is_alone = _is_whole(path) and not path.with_name(f"{path.name}-shm").exists()
+        connection = _connect_still(path) if is_alone else _connect_readonly(path)
+        with closing(connection):
+            connection.execute("PRAGMA busy_timeout = 5000")
+            _version(path, connection, schema)
+            report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if report != "ok":
+                raise _damaged(path, report)
+            Database(path, connection).backup(to)
+
+
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     # Whoever may write takes the companions away that reading made; where there are some, they are somebody's.
     companions = [path.with_name(path.name + suffix) for suffix in _COMPANIONS]
@@ -218,11 +237,17 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
         if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_whole(path):
             raise
         # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
-        return sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, isolation_level=None)
+        return _connect_still(path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _connect_still(path: Path) -> sqlite3.Connection:
+    """Open a file that nobody writes to."""
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, isolation_level=None)
 
 
 def _is_whole(path: Path) -> bool:

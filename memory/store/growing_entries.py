@@ -6,57 +6,66 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import decode, encode
 from memory.store.entry_rows import text_of
+from memory.store.folded_entries import fold_entries, lesson_of, relevance_of, thing
 from memory.store.ltm_entries import TABLE, WORTH, LongTermEntries
 from memory.store.ltm_rows import (
     INSERT,
     KEY,
+    SCOPE,
     SELECT,
-    SOURCES,
     Taught,
     archived,
     entry_in,
     entry_of,
+    keys_of,
     row_of,
-    taught,
 )
+from memory.store.share_rows import closing_in
+from memory.tiers.shares import Share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.store.archive import Archive
     from memory.store.database import Database
     from memory.store.run_rows import OutboxRow
+    from memory.store.share_rows import Runs, Shares
 
     Row = tuple[Any, ...]
 
 MAX_ENTRIES: Final = 500  # of each scope
 IMPORTANT: Final = 8  # from here on nothing is let go of for having faded
-_TRUST: Final = ("claim", "inferred", "verified")
 
 
 class GrowingEntries(LongTermEntries):
-    """Entries that are taught, closed, faded, made one and let go of; what goes is archived."""
+    """Entries that are taught, closed, faded, made one and let go of; what goes is archived.
 
-    def __init__(self, database: Database, archive: Archive) -> None:
+    `rate` is what is left of their relevance after a month.
+    """
+
+    def __init__(self, database: Database, archive: Archive, shares: Shares, rate: float) -> None:
         super().__init__(database)
         self._archive = archive
+        self._shares = shares
+        self._rate = rate
 
-    def take(self, run_id: str, lesson: OutboxRow) -> None:
-        """Take up the entry of a lesson, in the place of what was known under its key."""
+    def take(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+        """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
         entry, origin = entry_in(run_id, lesson)
-        known = Taught(origin, run_id, lesson.sequence)
-        for row in self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key):
-            before, old = self._understood(row)
-            entry = entry._replace(version=old.version + 1)
-            known = Taught(before.origin, run_id, lesson.sequence, before.times + 1, before.merged)
-            if old.data == entry.data:
-                self._delete(row)
-            else:
-                self._let_go(row)
-        self._database.execute(INSERT, row_of(entry, known))
+        name = thing(entry.scope, entry.key)
+        shares = self._shares.of(TABLE, name)
+        told, record = lesson_of(lesson, entry, origin, at)
+        share = shares.get(run_id, Share(run_id)).taught_again(told, record)
+        self._shares.keep(TABLE, name, [share])
+        rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
+        if not rows and shares:  # it may have become one with another
+            is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
+            where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
+            rows = self._rows(where, entry.scope, entry.key)
+        self._make_anew(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
 
-    def close(self, run_id: str, lesson: OutboxRow) -> None:
+    def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Note why the entry that a lesson names no longer holds; it stays, with what shows it."""
         payload: Any = lesson.payload
         names = (payload["id"], f"{run_id}/{payload['id']}")
@@ -64,24 +73,32 @@ class GrowingEntries(LongTermEntries):
             "WHERE key IN (?1, ?2) "
             "OR EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
         )
+        closing = closing_in(lesson, at)
         for row in self._rows(where, *names):
+            for key in self._keys(row):
+                name = thing(row[SCOPE], key)
+                share = self._shares.of(TABLE, name).get(run_id, Share(run_id))
+                self._shares.keep(TABLE, name, [share.closed(closing)])
+            self._make_anew(row[SCOPE], [row], at, keep_place=True)
+
+    def fade(self, at: float) -> None:
+        """Let everything be as relevant as it is at the date `at`."""
+        shares = self._shares.all(TABLE)
+        relevance = []
+        for row in self._rows(""):
+            known = [shares.get((TABLE, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
             with self._database.understood(TABLE):
-                sources = [*decode(row[SOURCES]), *payload["evidence"]]
-            self._database.execute(
-                "UPDATE ltm_entries SET closed = ?, sources = ? WHERE id = ?",
-                (payload["reason"], encode(sources), row[0]),
-            )
+                left = relevance_of(entry_of(row), known, at=at, rate=self._rate)
+            relevance.append((left, row[0]))
+        self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
 
     def let_go(self, number: int) -> None:
-        """Archive the entry in the row `number`, if it is there."""
+        """Archive the entry in the row `number`, if it is there, as somebody wants it forgotten."""
         for row in self._rows("WHERE id = ?", number):
+            self._shares.let_go((TABLE, thing(row[SCOPE], key)) for key in self._keys(row))
             self._let_go(row)
 
-    def fade(self, kept: float) -> None:
-        """Let everything be only `kept` as relevant as it was."""
-        self._database.execute("UPDATE ltm_entries SET relevance = relevance * ?", (kept,))
-
-    def merge(self, scope_glob: str) -> int:
+    def merge(self, scope_glob: str, at: float) -> int:
         """Return how many entries became one with another that says the same."""
         groups = self._database.rows(
             "SELECT scope, kind, data FROM ltm_entries WHERE scope GLOB ? AND closed = '' "
@@ -89,7 +106,26 @@ class GrowingEntries(LongTermEntries):
             (scope_glob,),
         )
         same = "WHERE scope = ? AND kind = ? AND data = ? AND closed = '' ORDER BY id"
-        return sum(self._make_one(self._rows(same, *group)) for group in groups)
+        gone = 0
+        for group in groups:
+            rows = self._rows(same, *group)
+            gone += len(rows) - self._make_anew(group[0], rows, at)
+        return gone
+
+    def make_all(self, at: float) -> None:
+        """Make every entry anew that anybody ever taught, those that say the same as one."""
+        shares = self._shares.all(TABLE)
+        scopes: dict[str, dict[str, Runs]] = {}
+        for (_, name), runs in shares.items():
+            scope, key = decode(name)
+            scopes.setdefault(scope, {})[key] = runs
+        for scope in sorted(scopes):
+            self._make_anew(scope, [], at, scopes[scope])
+
+    def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
+        """Add entries that were not taught by a run, each with who says so and a number."""
+        for entry, by, number in entries:
+            self._database.execute(INSERT, (None, *row_of(entry, Taught(by, by, number))))
 
     def prune(self, scope_glob: str, threshold: float) -> int:
         """Return how many entries went that had faded under `threshold` or were over the cap.
@@ -128,26 +164,45 @@ class GrowingEntries(LongTermEntries):
         database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
         return len(entries)
 
-    def _make_one(self, rows: Sequence[Row]) -> int:
-        """Put the most trusted of `rows`, then oldest, in the place of all; return how many went."""
-        read = [self._understood(row) for row in rows]
-        entries = [entry for _, entry in read]
-        best = max(range(len(rows)), key=lambda n: (_TRUST.index(entries[n].status), -n))
-        others = [n for n in range(len(rows)) if n != best]
-        known, entry = read[best]
-        keys = [*known.merged]
-        for n in others:
-            keys += (entries[n].key, *read[n][0].merged)
-            self._let_go(rows[n])
-        self._delete(rows[best])
-        times = sum(before.times for before, _ in read)
-        known = known._replace(times=times, merged=tuple(keys))
-        self._database.execute(INSERT, row_of(_united(entry, entries), known))
-        return len(others)
+    def _make_anew(
+        self,
+        scope: str,
+        rows: Sequence[Row],
+        at: float,
+        known: dict[str, Runs] | None = None,
+        *,
+        keep_place: bool = False,
+    ) -> int:
+        """Put what the shares say in the place of `rows`, with the keys that are `known` as well; return how many it is.
 
-    def _understood(self, row: Row) -> tuple[Taught, Entry]:
+        What says the same is one.
+        """
+        shares = dict(known or {})
+        for row in rows:
+            for key in self._keys(row):
+                if key not in shares:
+                    shares[key] = self._shares.of(TABLE, thing(scope, key))
+        told = fold_entries(scope, shares, at=at, rate=self._rate)
+        places = {row[KEY]: row[0] for row in rows} if keep_place else {}
+        said = {(each.entry.key, encode(each.entry.data)) for each in told}
+        for row in rows:
+            with self._database.understood(TABLE):
+                stays = (row[KEY], encode(entry_of(row).data)) in said
+            if stays:
+                self._delete(row)
+            else:
+                self._let_go(row)
+        for each in told:
+            place = places.get(each.entry.key)
+            self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
+            for key, losers in each.losers.items():
+                self._shares.mark(TABLE, thing(scope, key), losers)
+        return len(told)
+
+    def _keys(self, row: Row) -> tuple[str, ...]:
+        """Return the keys of all that a row is made of, its own first."""
         with self._database.understood(TABLE):
-            return taught(row), entry_of(row)
+            return keys_of(row)
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)
@@ -160,14 +215,3 @@ class GrowingEntries(LongTermEntries):
 
     def _delete(self, row: Row) -> None:
         self._database.execute("DELETE FROM ltm_entries WHERE id = ?", (row[0],))
-
-
-def _united(entry: Entry, entries: Sequence[Entry]) -> Entry:
-    """Return `entry` with the tags and the evidence of all, judged as the best of them is."""
-    return entry._replace(
-        tags=frozenset().union(*(each.tags for each in entries)),
-        importance=max(each.importance for each in entries),
-        relevance=max(each.relevance for each in entries),
-        utility=max(each.utility for each in entries),
-        sources=tuple(dict.fromkeys(source for each in entries for source in each.sources)),
-    )

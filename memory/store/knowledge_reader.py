@@ -9,6 +9,7 @@ from memory.codec import encode
 from memory.store.knowledge_tables import TABLES, Table
 from memory.store.ltm_entries import LongTermEntries
 from memory.store.provenance import Provenance, Provenances
+from memory.store.share_rows import Shares
 from memory.tiers.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.store.database import Database
+    from memory.tiers.shares import Share
 
 SEEDS: Final = 100  # of each kind in a scope
 
@@ -29,6 +31,7 @@ class KnowledgeReader:
         self._database = database
         self._long_term = LongTermEntries(database)
         self._provenances = Provenances(database)
+        self._shares = Shares(database)
 
     def load_knowledge(self) -> Knowledge:
         """Return all that was learnt and still holds."""
@@ -54,9 +57,18 @@ class KnowledgeReader:
         """Return where one row of the four tables comes from, or None when it is not known."""
         return self._provenances.of(table, memory_id)
 
-    def origins(self) -> dict[tuple[str, str], str]:
-        """Return the run that taught each row of the four tables last, by table and id."""
-        return self._provenances.origins()
+    def origins(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return the runs that taught each thing, by table and id, in the order of their names, which are dates."""
+        return self._shares.teachers()
+
+    def shares(self, table: str, memory_id: str) -> dict[str, Share]:
+        """Return what each run contributed to one row of the four tables, or closed of it."""
+        return self._shares.of(table, memory_id)
+
+    def delivered(self, run_id: str) -> int:
+        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
+        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
+        return 0 if row is None or row[0] is None else int(row[0])
 
     def content_hash(self) -> str:
         """Return 32 hex digits that change when, and only when, what a run would read changes."""

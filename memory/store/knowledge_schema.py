@@ -3,6 +3,7 @@
 from typing import Final
 
 from memory.store.database import Schema
+from memory.store.shares_schema import SHARES_MIGRATION
 
 KNOWLEDGE_SCHEMA: Final = Schema(
     name="knowledge store",
@@ -167,5 +168,6 @@ KNOWLEDGE_SCHEMA: Final = Schema(
             "DROP TABLE provenance_before",
             "ALTER TABLE archive ADD COLUMN provenance TEXT NOT NULL DEFAULT 'null'",
         ),
+        SHARES_MIGRATION,
     ),
 )

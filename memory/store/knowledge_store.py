@@ -7,19 +7,29 @@ each other. Nothing is deleted that the archive has not got.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory.codec import as_json, overwrite
 from memory.store.archive import Archive
+from memory.store.contribution import Contribution, save_by_hand
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.growing_entries import GrowingEntries
 from memory.store.knowledge_reader import KnowledgeReader
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
-from memory.store.knowledge_tables import BY_LESSON, BY_NAME, TABLES, Table, knowledge
+from memory.store.knowledge_tables import (
+    BY_NAME,
+    PATTERNS,
+    PREFERENCES,
+    TABLES,
+    Table,
+    knowledge,
+)
 from memory.store.ltm_entries import TABLE
+from memory.store.provenance import Provenance
+from memory.store.share_rows import TOTALS_TABLE
 from memory.tiers import forgetting
-from memory.tiers.lessons import learn
+from memory.tiers.folding import fold, totals
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
 
     from memory.codec import Json
     from memory.store.run_rows import OutboxRow
+    from memory.store.share_rows import ByThing
+    from memory.tiers.folding import Folded
     from memory.tiers.knowledge import Knowledge
 
 
@@ -41,14 +53,15 @@ class KnowledgeUpkeep:
 
 
 class KnowledgeStore(KnowledgeReader):
-    """Knowledge that grows. `now` is the date it was opened, in epoch seconds."""
+    """Knowledge that grows. `now` is the date it was opened, in epoch seconds; what is newer stays as new as it is."""
 
     def __init__(self, database: Database, *, now: float, config: ConsolidationConfig) -> None:
         super().__init__(database)
         self._now = now
         self._config = config
         self._archive = Archive(database, now=now)
-        self._growing = GrowingEntries(database, self._archive)
+        rate = config.forgetting_decay_rate
+        self._growing = GrowingEntries(database, self._archive, self._shares, rate)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
         """Return how many lessons of `run_id`, in their order, were new; those delivered before change nothing."""
@@ -57,10 +70,11 @@ class KnowledgeStore(KnowledgeReader):
             fresh = [row for row in rows if row.sequence > last]
             if fresh:
                 self._remember_delivery(run_id, fresh[-1].sequence)
+                lessons = Contribution(self._shares, run_id, self._now)
+                for row in fresh:
+                    self._take(lessons, run_id, row)
                 with self._changing() as known:
-                    for row in sorted(fresh, key=_closes_last):
-                        learn(known, row.kind, row.payload)
-                        self._note(run_id, row, known)
+                    self._believe(known, lessons.keep())
                     forgetting.prune(known, self._config, now=self._now)
                 self._provenances.drop_orphans()
                 self._growing.limit()
@@ -69,11 +83,15 @@ class KnowledgeStore(KnowledgeReader):
     def save_knowledge(self, known: Knowledge) -> None:
         """Make the four tables hold what is `known`, and no more: what was let go of goes to the archive.
 
-        Rows that were closed are none of its business and stay.
+        Rows that were closed are none of its business and stay. Nobody knows any more which run contributed what to
+        what was changed: it is all said to have been taught by hand.
         """
         closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
-        with self._database.transaction(), self._changing(closed) as held:
-            overwrite(held, known)
+        with self._database.transaction():
+            with self._changing(closed) as held:
+                before = replace(held)
+                overwrite(held, known)
+            save_by_hand(self._shares, before, known)
 
     def age(self) -> None:
         """Let knowledge fade from the last time to now; what is worth too little is archived."""
@@ -84,12 +102,20 @@ class KnowledgeStore(KnowledgeReader):
             row = self._database.row("SELECT decayed_at FROM tactician_stats")
             assert row is not None
             if row[0] >= self._now:
+                self._now = row[0]
                 return
-            rate = self._config.forgetting_decay_rate
             with self._changing() as known:
-                forgetting.decay(known, since=row[0], now=self._now, rate=rate)
+                fading: dict[str, Mapping[str, object]] = {
+                    PATTERNS.name: known.patterns,
+                    PREFERENCES.name: known.preferences,
+                }
+                told = self._shares.all(*fading).items()
+                for _ in self._folded(
+                    known, {each: runs for each, runs in told if each[1] in fading[each[0]]}
+                ):
+                    pass  # where it comes from does not change with time
                 forgetting.prune(known, self._config, now=self._now)
-            self._growing.fade(rate ** ((self._now - row[0]) / forgetting.MONTH_S))
+            self._growing.fade(self._now)
             self._growing.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
 
@@ -102,14 +128,9 @@ class KnowledgeStore(KnowledgeReader):
             found = (
                 self._growing.reindex()
             )  # first: what is not in the index cannot be taken out of it
-            merged = self._growing.merge(scope_glob)
+            merged = self._growing.merge(scope_glob, self._now)
             pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
         return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
-
-    def delivered(self, run_id: str) -> int:
-        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
-        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
-        return 0 if row is None or row[0] is None else int(row[0])
 
     def _remember_delivery(self, run_id: str, sequence: int) -> None:
         """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
@@ -138,34 +159,46 @@ class KnowledgeStore(KnowledgeReader):
             (known.total_sessions, known.total_battles, known.overall_win_rate),
         )
 
-    def _note(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
-        """Keep an entry, where a lesson comes from, or why something no longer holds."""
+    def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":
-            self._growing.take(run_id, row)
-        elif row.kind == "close":
-            self._close(run_id, row, known)
-        elif (table := BY_LESSON.get(row.kind)) is not None:
-            memory_id = row.payload[table.id_column]
-            self._provenances.taught(table.name, memory_id, run_id, row)
+            self._growing.take(run_id, row, self._now)
+        elif row.kind == "close" and row.payload["table"] == TABLE:
+            self._growing.close(run_id, row, self._now)
+        else:
+            lessons.take(row)
 
-    def _close(self, run_id: str, row: OutboxRow, known: Knowledge) -> None:
-        """Note why something no longer holds; what is gone already needs no closing."""
-        name, memory_id = row.payload["table"], row.payload["id"]
-        if name == TABLE:
-            self._growing.close(run_id, row)
-        elif memory_id in knowledge(known, BY_NAME[name]):
-            self._provenances.close(name, run_id, row)
+    def _believe(self, known: Knowledge, things: ByThing) -> None:
+        """Take into `known` what shares come to, and note whose word it is and whose does not stand."""
+        for table, memory_id, told in self._folded(known, things):
+            voice = told.voice
+            where = Provenance(
+                voice.status, voice.run_id, voice.taught, voice.tick, told.closed, told.evidence
+            )
+            self._provenances.keep(table.name, memory_id, where)
+            if table is PREFERENCES:
+                self._shares.mark(table.name, memory_id, told.losers)
+
+    def _folded(self, known: Knowledge, things: ByThing) -> Iterator[tuple[Table, str, Folded]]:
+        """Yield what each of `things` comes to today, as it is taken into `known`."""
+        rate = self._config.forgetting_decay_rate
+        for (name, memory_id), runs in things.items():
+            if name == TOTALS_TABLE:
+                sums = totals(runs.values())
+                known.total_sessions, known.total_battles = sums["sessions"], sums["battles"]
+                known.overall_win_rate = (
+                    sums["victories"] / sums["battles"] if sums["battles"] else 0.0
+                )
+            elif name in BY_NAME:
+                told = fold(name, runs.values(), at=self._now, rate=rate)
+                if told is not None:
+                    knowledge(known, BY_NAME[name])[memory_id] = told.record
+                    yield BY_NAME[name], memory_id, told
 
     def _let_go(self, table: Table, name: str, row: Mapping[str, Json]) -> None:
         where = self._provenances.of(table.name, name)
         self._archive.keep(table.name, name, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (name,))
         self._provenances.drop(table.name, name)
-
-
-def _closes_last(row: OutboxRow) -> tuple[int, bool]:
-    """Order lessons by tick; what was taught in the tick that closed it must not open it again."""
-    return row.tick, row.kind == "close"
 
 
 def open_knowledge_store(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memory.codec import as_json, decode, encode, from_json
+from memory.codec import as_json, decode, encode
 from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
@@ -39,12 +39,19 @@ class Table:
         )
         self._record = record
         self._json_columns = frozenset(json_columns)
+        self._json_places = [
+            (place, str(field.type).startswith("tuple"))
+            for place, field in enumerate(fields(record))
+            if field.name in json_columns
+        ]
 
     def record_of(self, row: tuple[Any, ...]) -> Piece:
         """Return the record that a row holds."""
-        values = dict(zip(self.columns, row, strict=True))
-        decoded = {name: decode(values[name]) for name in self._json_columns}
-        return from_json(self._record, values | decoded)
+        values = list(row)  # by place: all of a table is read with each delivery
+        for place, is_tuple in self._json_places:
+            value = decode(values[place])
+            values[place] = tuple(value) if is_tuple else value
+        return self._record(*values)
 
     def row_of(self, record: Piece) -> tuple[object, ...]:
         """Return the row that holds a record."""
@@ -68,9 +75,9 @@ BY_LESSON: Final = {
 }
 
 
-def knowledge(known: Knowledge, table: Table) -> Mapping[str, Piece]:
+def knowledge(known: Knowledge, table: Table) -> dict[str, Any]:
     """Return the records that belong in `table`, by id."""
-    shelves: dict[str, Mapping[str, Piece]] = {
+    shelves: dict[str, dict[str, Any]] = {
         PATTERNS.name: known.patterns,
         STRATEGIES.name: known.strategies,
         MISTAKES.name: known.mistakes,

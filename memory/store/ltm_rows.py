@@ -19,10 +19,11 @@ COLUMNS: Final = (
 )
 SELECT: Final = f"SELECT {COLUMNS} FROM ltm_entries "  # noqa: S608
 INSERT: Final = (
-    "INSERT INTO ltm_entries (scope, kind, tick, game_s, data, tags, importance, key, version, "
+    "INSERT INTO ltm_entries (id, scope, kind, tick, game_s, data, tags, importance, key, version, "
     "relevance, utility, status, sources, closed, origin, run_id, sequence, count, merged, text) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+SCOPE: Final = 1
 KEY: Final = 8
 SOURCES: Final = 13
 LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
@@ -90,8 +91,13 @@ def taught(row: tuple[Any, ...]) -> Taught:
     return Taught._make((*row[15:19], tuple(decode(row[19]))))
 
 
+def keys_of(row: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the keys of all that became the row of `COLUMNS`, its own first."""
+    return row[KEY], *decode(row[19])
+
+
 def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
-    """Return the row that `INSERT` takes."""
+    """Return the row that `INSERT` takes, all but its id."""
     return (
         *entry[1:5],
         encode(entry.data),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memory.tiers.knowledge import SEVERITIES
@@ -50,18 +49,9 @@ class Memory(NamedTuple):
     id: str
 
 
-def decay(knowledge: Knowledge, *, since: float, now: float, rate: float) -> None:
-    """Weaken patterns and preferences by `rate` a month, from `since` or their last proof on."""
-    for pattern in list(knowledge.patterns.values()):
-        kept = rate ** _months(max(since, pattern.last_validated), now)
-        knowledge.patterns[pattern.pattern_id] = replace(
-            pattern, relevance_score=pattern.relevance_score * kept
-        )
-    for preference in list(knowledge.preferences.values()):
-        kept = rate ** _months(max(since, preference.updated_at), now)
-        knowledge.preferences[preference.preference_id] = replace(
-            preference, confidence=preference.confidence * kept
-        )
+def faded(since: float, now: float, rate: float) -> float:
+    """Return what is left of 1 at `now`, when `rate` of it is left after a month."""
+    return float(rate ** _months(since, now))
 
 
 def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
@@ -70,10 +60,10 @@ def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
     for pattern in knowledge.patterns.values():
         worth[Memory("tactician_patterns", pattern.pattern_id)] = pattern.relevance_score
     for strategy in knowledge.strategies.values():
-        kept = rate ** _months(strategy.last_used, now)
+        kept = faded(strategy.last_used, now, rate)
         worth[Memory("successful_strategies", strategy.strategy_id)] = strategy.success_rate * kept
     for mistake in knowledge.mistakes.values():
-        kept = rate ** _months(mistake.last_occurred, now)
+        kept = faded(mistake.last_occurred, now, rate)
         severity = _SEVERITY_VALUE.get(mistake.severity, _SEVERITY_VALUE["minor"])
         worth[Memory("mistake_records", mistake.mistake_id)] = severity * kept
     for preference in knowledge.preferences.values():
@@ -84,7 +74,7 @@ def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
 def worthless(known: Known, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what is worth less at `now` than the threshold."""
     worth = values(known, now=now, rate=config.forgetting_decay_rate)
-    return [memory for memory, value in worth.items() if value < config.importance_threshold]
+    return _below(worth, config)
 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
@@ -96,10 +86,14 @@ def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> l
         "mistake_records": knowledge.mistakes,
         "player_preferences": knowledge.preferences,
     }
-    for memory in worthless(knowledge, config, now=now):
+    for memory in _below(before, config):
         del shelves[memory.table][memory.id]
     knowledge.limit(config)
     return [memory for memory in before if memory.id not in shelves[memory.table]]
+
+
+def _below(worth: Mapping[Memory, float], config: ConsolidationConfig) -> list[Memory]:
+    return [memory for memory, value in worth.items() if value < config.importance_threshold]
 
 
 def _months(since: float, now: float) -> float:

@@ -27,7 +27,7 @@ from memory.tiers.knowledge import (
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -41,6 +41,7 @@ STRATEGY: Final = "strategy"
 MISTAKE: Final = "mistake"
 PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
+NAMED: Final = 8  # of the runs that taught a thing
 ALL: Final = "all"  # the name of the one entry of totals
 TABLE_OF: Final = {
     PATTERN: "tactician_patterns",
@@ -118,11 +119,11 @@ class TacticianMemory:
         return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
 
     def take_over(
-        self, known: Knowledge, *, origins: Mapping[tuple[str, str], str] | None = None
+        self, known: Knowledge, *, origins: Mapping[tuple[str, str], Sequence[str]] | None = None
     ) -> None:
         """Write what runs before this one have learnt, as known from the first moment.
 
-        `origins` tells by table and id which run learnt it last.
+        `origins` tells by table and id which runs taught it; the newest are named.
         """
         origins = origins or {}
         for scope, kind, records in (
@@ -132,8 +133,8 @@ class TacticianMemory:
             (self.semantic, PREFERENCE, known.preferences),
         ):
             for name, record in records.items():
-                origin = origins.get((TABLE_OF[kind], name))
-                sources = () if origin is None else (f"run:{origin}",)
+                runs = origins.get((TABLE_OF[kind], name), ())
+                sources = tuple(f"run:{each}" for each in runs[-NAMED:])
                 self._write(scope, kind, as_json(record), sources=sources)
         won = round(known.overall_win_rate * known.total_battles)
         self._write(

@@ -149,9 +149,13 @@ def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iter
     for kind, table in RECORDS.items():
         cursor = file.execute(f"SELECT * FROM {table}")  # noqa: S608
         names = [each[0] for each in cursor.description]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        archived = file.execute("SELECT row FROM archive WHERE table_name = ?", (table,))
-        for row in [*rows, *(json.loads(text) for (text,) in archived)]:
+        # What was let go of and is taught again is known with all its evidence, so that the last of each counts.
+        archived = file.execute(
+            "SELECT id, row FROM archive WHERE table_name = ? ORDER BY number", (table,)
+        )
+        last = {name: json.loads(text) for name, text in archived.fetchall()}
+        last |= {row[0]: dict(zip(names, row, strict=True)) for row in cursor}
+        for row in last.values():
             kept.update(_weight(kind, row))
     kept["entries"] = _entries_taught(file)
     stats = file.execute("SELECT total_sessions, total_battles FROM tactician_stats").fetchone()
@@ -162,21 +166,21 @@ def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iter
 
 
 def _entries_taught(file: sqlite3.Connection) -> int:
-    """Return how often entries were taught: those there are, and those let go of that became no other's.
-
-    What was told anew under its key, as after going back to an earlier checkpoint, counts what it took the place of.
-    """
-    rows = file.execute("SELECT count, merged FROM ltm_entries").fetchall()
-    anew = {key for (key,) in file.execute("SELECT key FROM ltm_entries WHERE version > 1")}
-    archived = [
-        (name, json.loads(text))
-        for name, text in file.execute(
-            "SELECT id, row FROM archive WHERE table_name = 'ltm_entries'"
-        )
-    ]
-    merged = {key for _, keys in rows for key in json.loads(keys)} | anew
-    alone = sum(int(row["count"]) for name, row in archived if name not in merged)
-    return sum(int(count) for count, _ in rows) + alone
+    """Return how often entries were taught: those there are, and the last that is archived of each key that is gone."""
+    archived = file.execute(
+        "SELECT row FROM archive WHERE table_name = 'ltm_entries' ORDER BY number DESC"
+    )
+    known = file.execute("SELECT scope, key, count, merged FROM ltm_entries").fetchall()
+    rows = [(scope, key, count, json.loads(merged)) for scope, key, count, merged in known]
+    for (text,) in archived:
+        row = json.loads(text)
+        rows.append((row["scope"], row["key"], row["count"], row["merged"]))
+    taught, seen = 0, set[tuple[str, str]]()
+    for scope, key, count, merged in rows:
+        if (scope, key) not in seen:
+            taught += int(count)
+        seen |= {(scope, each) for each in (key, *merged)}
+    return taught
 
 
 def _weight(kind: str, payload: Any) -> dict[str, int]:  # noqa: ANN401

@@ -18,7 +18,7 @@ from memory import Hooks
 from tests.agent.support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LOOKS = ("show", "map", "search", "explain", "forget", "export", "check")
+LOOKS = ("show", "map", "search", "explain", "forget", "export", "check", "merge")
 PACKAGES = (agent, memory, emulator)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from memory import (
     NewerStore,
     ObservationQuery,
     Observed,
+    OutboxRow,
     Provenance,
     RunStore,
     as_json,
@@ -22,8 +24,20 @@ from memory import (
 from memory.codec import encode
 from memory.store.database import Database, Schema, open_database, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.knowledge_tables import PATTERNS, PREFERENCES, STRATEGIES, TABLES, knowledge
 from memory.store.run_schema import RUN_SCHEMA
-from tests.memory.samples import EPISODIC, MISTAKE, NOON, SENSORY, WORKING, step
+from memory.tiers.folding import fold
+from tests.memory.samples import (
+    EPISODIC,
+    MISTAKE,
+    NOON,
+    PATTERN,
+    PREFERENCE,
+    SENSORY,
+    STRATEGY,
+    WORKING,
+    step,
+)
 
 SCHEMAS = (RUN_SCHEMA, KNOWLEDGE_SCHEMA)
 VERSIONS = [
@@ -216,6 +230,49 @@ def test_older_knowledge_keeps_what_it_holds_and_says_where_it_is_from(tmp_path:
     assert store.search("rat") == [entry]
     archived = store._database.rows("SELECT table_name, provenance FROM archive ORDER BY number")
     assert archived == [("t", "null"), ("ltm_entries", "null")]  # what never was a scope to last
+    store.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_older_knowledge_is_what_the_shares_come_to_that_it_is_given(
+    tmp_path: Path, version: int
+) -> None:
+    """Nobody knows which run contributed what: all of a row is its last teacher's, or nobody's by name."""
+    path = tmp_path / "a.sqlite"
+    awkward = replace(
+        PATTERN, relevance_score=0.1 + 0.2, last_validated=NOON + 1 / 3, trigger_conditions={"é": 1}
+    )
+    with closing(open_database(path, older(KNOWLEDGE_SCHEMA, version))) as database:
+        fill_knowledge(database, version)
+        for table, record in (
+            (PATTERNS, awkward),
+            (STRATEGIES, STRATEGY),
+            (PREFERENCES, PREFERENCE),
+        ):
+            database.execute(table.replace, table.row_of(record))
+        where: tuple[object, ...] = ("successful_strategies", "s1", "claim", "run-1", 1, 7)
+        where += ("", "[]") if version > 1 else ()
+        marks = ", ".join("?" * len(where))
+        database.execute(f"INSERT INTO provenance VALUES ({marks})", where)
+    store = open_knowledge_store(path, now=NOON)
+    known = store.load_knowledge()
+    assert (known.patterns, known.strategies) == ({"p1": awkward}, {"s1": STRATEGY})
+    for table in TABLES:
+        for name, record in knowledge(known, table).items():
+            (share,) = store.shares(table.name, name).values()
+            told = fold(table.name, [share], at=NOON, rate=0.95)
+            assert told is not None
+            assert told.record == record
+    assert store.origins()["tactician_patterns", "p1"] == ("before/p1",)
+    assert store.origins()["successful_strategies", "s1"] == ("run-1",)
+    # A run that goes on adds to what it is said to have taught, and the totals go on as well.
+    store.deliver("run-1", [OutboxRow(9, 9, "strategy", as_json(STRATEGY))])
+    store.deliver(
+        "run-1", [OutboxRow(10, 9, "totals", {"sessions": 1, "battles": 1, "victories": 1})]
+    )
+    known = store.load_knowledge()
+    assert known.strategies["s1"].total_uses == 2 * STRATEGY.total_uses
+    assert (known.total_sessions, known.total_battles) == (3, 4)
     store.close()
 
 

@@ -56,5 +56,7 @@ def lessons_of(memory: Path) -> Lessons:
         "sessions told of": known.total_sessions,
         "battles told of": known.total_battles,
     }
-    names = " ".join([*origins.values(), *(each.key for each in entries)])
+    names = " ".join(
+        [*(run for runs in origins.values() for run in runs), *(each.key for each in entries)]
+    )
     return Lessons(rows, frozenset(int(each) for each in SEED.findall(names)))

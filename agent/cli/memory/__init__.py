@@ -7,6 +7,7 @@ from agent.cli.memory.explain import explain
 from agent.cli.memory.export import export
 from agent.cli.memory.forget import forget
 from agent.cli.memory.map import map_memory
+from agent.cli.memory.merge import merge
 from agent.cli.memory.search import search
 from agent.cli.memory.show import show
 
@@ -20,3 +21,4 @@ memory.command()(explain)
 memory.command()(forget)
 memory.command()(export)
 memory.command()(check)
+memory.command()(merge)

@@ -142,17 +142,15 @@ def _stats(held: Held) -> Iterator[Finding]:
     nearest = min(max(round(rate * battles), 0), max(battles, 0))
     if min(sessions, battles) >= 0 and abs(rate * battles - nearest) <= CLOSE * max(1, battles):
         return
-    right = (max(sessions, 0), max(battles, 0), nearest / battles if battles > 0 else 0.0)
+    sums = max(sessions, 0), max(battles, 0), max(nearest, 0)
+    share = nearest / battles if battles > 0 else 0.0
     yield Finding(
         "count",
         "the totals",
         f"{sessions} sessions, {battles} battles, of which {rate:.3g} were won",
         "later runs add to these",
-        f"they become {right[0]}, {right[1]} and {right[2]:.3g}, the nearest that can be",
-        lambda mending: mending.database.execute(
-            "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
-            right,
-        ),
+        f"they become {sums[0]}, {sums[1]} and {share:.3g}, the nearest that can be",
+        lambda mending: mending.put_totals(*sums),
     )
 
 

@@ -11,8 +11,11 @@ from memory.store.checks.held import Broken, held_in
 from memory.store.growing_entries import GrowingEntries
 from memory.store.knowledge_tables import BY_NAME, TABLES, knowledge, known_from
 from memory.store.ltm_entries import TABLE as ENTRIES
-from memory.store.provenance import Provenances
+from memory.store.provenance import NOBODY, Provenances
+from memory.store.share_rows import TOTALS_TABLE, Shares
+from memory.tiers.folding import by_hand
 from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.shares import BY_HAND, TOTALS_ROW, Closing, Share
 
 if TYPE_CHECKING:
     from memory.codec import Json
@@ -27,11 +30,18 @@ class Mending:
     def __init__(self, database: Database, *, now: float) -> None:
         self.database = database
         self._archive = Archive(database, now=now)
+        self._now = now
         self._provenances = Provenances(database)
-        self._growing = GrowingEntries(database, self._archive)
+        self._shares = Shares(database)
+        rate = ConsolidationConfig().forgetting_decay_rate
+        self._growing = GrowingEntries(database, self._archive, self._shares, rate)
 
     def let_go(self, table: str, memory_id: str, record: Piece) -> None:
-        """Archive a row of the four tables with where it came from."""
+        """Archive a row of the four tables with where it came from; what was taught of it so far brings it not back."""
+        self._shares.let_go([(table, memory_id)])
+        self._make_room(table, memory_id, record)
+
+    def _make_room(self, table: str, memory_id: str, record: Piece) -> None:
         where = self._provenances.of(table, memory_id)
         known: Json = None if where is None else where._asdict()
         self._archive.keep(table, memory_id, as_json(record), known)
@@ -44,6 +54,7 @@ class Mending:
         if isinstance(number, int):
             self._growing.let_go(number)
             return
+        self._shares.let_go([(item.table, item.id)])
         where = self._provenances.of(item.table, item.id)
         self._archive.keep(
             item.table, item.id, item.data, None if where is None else where._asdict()
@@ -65,16 +76,37 @@ class Mending:
         self.database.execute(statement, (broken.number,))
 
     def put(self, table: str, record: Piece) -> None:
-        """Write a record in the place of what is under its id."""
+        """Write a record in the place of what is under its id; nobody knows any more which run taught what of it."""
+        memory_id = str(getattr(record, BY_NAME[table].id_column))
+        last = self._shares.sequences(BY_HAND).get((table, memory_id), 0)
+        self._shares.let_go([(table, memory_id)])
+        self._shares.keep(table, memory_id, [by_hand(table, record, last + 1)])
         self.database.execute(BY_NAME[table].replace, BY_NAME[table].row_of(record))
+
+    def put_totals(self, sessions: int, battles: int, victories: int) -> None:
+        """Write totals in the place of those that cannot be."""
+        thing = TOTALS_TABLE, TOTALS_ROW
+        last = self._shares.sequences(BY_HAND).get(thing, 0)
+        sums: dict[str, Json] = {"sessions": sessions, "battles": battles, "victories": victories}
+        self._shares.let_go([thing])
+        self._shares.keep(*thing, [Share(BY_HAND, last + 1, sums, 1)])
+        self.database.execute(
+            "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
+            (sessions, battles, victories / battles if battles else 0.0),
+        )
 
     def change(self, table: str, record: Any, **fields: object) -> None:  # noqa: ANN401  # any record
         """Write a record with some fields put right."""
         self.put(table, replace(record, **fields))
 
     def close(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
-        """Note why a row no longer holds; it stays."""
-        self._provenances.note_closed(table, memory_id, reason, evidence)
+        """Note why a row no longer holds; it stays, and newer evidence may open it again."""
+        mine = self._shares.of(table, memory_id).get(BY_HAND, Share(BY_HAND))
+        closing = Closing(mine.sequence + 1, 0, self._now, reason, evidence)
+        self._shares.keep(table, memory_id, [mine.closed(closing)])
+        known = self._provenances.of(table, memory_id) or NOBODY
+        closed = known._replace(closed=reason, evidence=(*known.evidence, *evidence))
+        self._provenances.keep(table, memory_id, closed)
 
     def drop_provenance(self, table: str, memory_id: str, row: Json) -> None:
         """Archive where a row came from that is not there."""
@@ -94,7 +126,7 @@ class Mending:
         known.limit(ConsolidationConfig())
         for table in TABLES:
             for memory_id in sorted(before[table.name].keys() - knowledge(known, table).keys()):
-                self.let_go(table.name, memory_id, before[table.name][memory_id])
+                self._make_room(table.name, memory_id, before[table.name][memory_id])
 
     def limit_entries(self) -> None:
         """Archive the long-term entries over the cap of their scope: those worth least."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.store.checks.finding import Finding
@@ -17,7 +18,7 @@ from memory.store.knowledge_tables import (
     knowledge,
     known_from,
 )
-from memory.tiers.forgetting import MONTH_S, Memory, decay, values
+from memory.tiers.forgetting import MONTH_S, Memory, faded, values
 from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
@@ -64,10 +65,17 @@ def _rows(held: Held, now: float) -> Iterator[Finding]:
 
 
 def _faded(held: Held, now: float) -> Knowledge:
-    """Return what is held as it has faded by `now`."""
-    known = known_from(held.records)
-    if held.stats is not None:
-        decay(known, since=held.stats[3], now=now, rate=CONFIG.forgetting_decay_rate)
+    """Return what is held as it has faded by `now`, since it was last faded or proved."""
+    known, rate = known_from(held.records), CONFIG.forgetting_decay_rate
+    if held.stats is None:
+        return known
+    since: float = held.stats[3]
+    for name, pattern in list(known.patterns.items()):
+        kept = faded(max(since, pattern.last_validated), now, rate)
+        known.patterns[name] = replace(pattern, relevance_score=pattern.relevance_score * kept)
+    for name, preference in list(known.preferences.items()):
+        kept = faded(max(since, preference.updated_at), now, rate)
+        known.preferences[name] = replace(preference, confidence=preference.confidence * kept)
     return known
 
 

@@ -1,0 +1,183 @@
+"""Several memories as one: what is in each, how two become one, and a file that holds what came of it.
+
+What a memory is at bottom are its shares, how far each run was delivered, its archive and its date. Of these two
+memories become one whichever comes first, and joining again changes nothing. All that is known is made anew from them
+at the later date of both; only then is let go of what is worth too little or over the caps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.codec import as_json, decode, encode
+from memory.store.folded_entries import thing
+from memory.store.knowledge_store import KnowledgeStore
+from memory.store.knowledge_tables import TABLES
+from memory.store.ltm_entries import TABLE
+from memory.store.ltm_rows import KEY, SCOPE, SELECT, archived
+from memory.store.provenance import Provenances
+from memory.store.share_rows import Shares
+from memory.tiers import forgetting
+from memory.tiers.shares import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from memory.blackboard.entry import Entry
+    from memory.store.database import Database
+    from memory.store.share_rows import ByThing, Runs
+    from memory.tiers.knowledge import Knowledge
+
+    Gone = tuple[str, str, str, str]  # table, id, row, provenance
+    Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+
+COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
+    ("tactician_stats", "*", "1"),
+    *((table.name, "*", table.id_column) for table in TABLES),
+    ("provenance", "*", "table_name, id"),
+    ("deliveries", "*", "run_id"),
+    ("shares", "*", "table_name, id, run_id"),
+    (
+        TABLE,
+        "NULL, origin, run_id, sequence, scope, kind, key, version, tick, game_s, data, tags, importance, relevance, "
+        "utility, status, sources, closed, count, merged, text",
+        "id",
+    ),
+    (
+        "archive",
+        "NULL, table_name, id, archived_at, row, provenance",
+        "archived_at, table_name, id, row, provenance",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """What one or several memories come to; `held` is what is known in any of them, as it is known there."""
+
+    date: float = 0.0
+    shares: ByThing = field(default_factory=dict)
+    delivered: Mapping[str, int] = field(default_factory=dict)
+    archive: Mapping[Gone, float] = field(default_factory=dict)
+    held: frozenset[Gone] = frozenset()
+
+    def with_(self, other: Memories) -> Memories:
+        """Return both as one."""
+        return Memories(
+            max(self.date, other.date),
+            {
+                thing: _joined(self.shares.get(thing, {}), other.shares.get(thing, {}))
+                for thing in self.shares.keys() | other.shares.keys()
+            },
+            {
+                run_id: max(self.delivered.get(run_id, 0), other.delivered.get(run_id, 0))
+                for run_id in self.delivered.keys() | other.delivered.keys()
+            },
+            {
+                gone: min(each[gone] for each in (self.archive, other.archive) if gone in each)
+                for gone in self.archive.keys() | other.archive.keys()
+            },
+            self.held | other.held,
+        )
+
+
+class JoinedStore(KnowledgeStore):
+    """A new file that is filled with what several memories come to."""
+
+    def hold(self, memories: Memories, agree: Agree) -> None:
+        """Make all that is known from `memories`, with what `agree` makes of it for everybody."""
+        with self._database.transaction():
+            self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
+            for run_id, sequence in sorted(memories.delivered.items()):
+                self._remember_delivery(run_id, sequence)
+            with self._changing() as known:
+                self._believe(known, memories.shares)
+                forgetting.prune(known, self._config, now=self._now)
+            self._provenances.drop_orphans()
+            self._growing.make_all(self._now)
+            self._growing.add(agree(self.load_knowledge(), memories.shares))
+            self._growing.prune("*", self._config.importance_threshold)
+            self._archive_all(memories)
+
+    def _archive_all(self, memories: Memories) -> None:
+        """Keep what any of them had let go of, and what any of them knew and this one does not."""
+        known = {place for gone in _held(self._database) for place in _places(gone)}
+        gone = dict(memories.archive)
+        for each in memories.held - gone.keys():
+            if not known.issuperset(_places(each)):
+                gone[each] = self._now
+        self._database.execute("DELETE FROM archive")
+        self._database.execute_many(
+            "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
+            "VALUES (?, ?, ?, ?, ?)",
+            sorted((*each, date) for each, date in gone.items()),
+        )
+
+
+def memories_in(database: Database) -> Memories:
+    """Return what one memory holds."""
+    date = database.row("SELECT decayed_at FROM tactician_stats")
+    archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
+    return Memories(
+        0.0 if date is None else date[0],
+        Shares(database).all(),
+        dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
+        {(table, name, row, where): at for table, name, row, where, at in archive},
+        frozenset((table, name, row, where) for table, name, row, where in _held(database)),
+    )
+
+
+def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all rows, in an order that says nothing of how they came there."""
+    # The names are our own, not a caller's.
+    return {
+        name: database.rows(f"SELECT {columns} FROM {name} ORDER BY {order}")  # noqa: S608
+        for name, columns, order in COPIED
+    }
+
+
+def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
+    """Let a file hold `rows` and nothing else, in the transaction that is open."""
+    for name, *_ in COPIED:
+        database.execute(f"DELETE FROM {name}")  # noqa: S608
+    for name, each in rows.items():
+        if each:
+            marks = ", ".join("?" * len(each[0]))
+            database.execute_many(f"INSERT INTO {name} VALUES ({marks})", each)  # noqa: S608
+
+
+def _joined(one: Runs, other: Runs) -> Runs:
+    return {
+        run_id: (
+            joined(one[run_id], other[run_id])
+            if run_id in one and run_id in other
+            else (one.get(run_id) or other[run_id])
+        )
+        for run_id in sorted(one.keys() | other.keys())
+    }
+
+
+def _held(database: Database) -> Iterator[Gone]:
+    """Yield what is known, as the archive would keep it."""
+    provenances = Provenances(database)
+    for table in TABLES:
+        for row in database.rows(table.select):
+            with database.understood(table.name):
+                record = as_json(table.record_of(row))
+            where = provenances.of(table.name, row[0])
+            yield table.name, row[0], encode(record), encode(where and where._asdict())
+    taught = {name for table, name in Shares(database).teachers() if table == TABLE}
+    for row in database.rows(SELECT):
+        with database.understood(TABLE):
+            if thing(row[SCOPE], row[KEY]) in taught:
+                yield TABLE, row[KEY], encode(archived(row)), "null"
+
+
+def _places(gone: Gone) -> list[tuple[str, str, str]]:
+    """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
+    table, name, row, _ = gone
+    if table != TABLE:
+        return [(table, "", name)]
+    whole = decode(row)
+    return [(table, whole["scope"], key) for key in (name, *whole["merged"])]

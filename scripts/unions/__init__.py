@@ -1,0 +1,1 @@
+"""Random histories of memories, merged in every order, and an oracle that counts the lessons by itself."""

@@ -1,0 +1,355 @@
+"""Several memories made one: nothing twice, nothing lost, whatever the order, and each row knows who taught it."""
+
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unions.laws import try_apart
+
+from memory import (
+    ConsolidationConfig,
+    CorruptStore,
+    ForeignStore,
+    Json,
+    KnowledgeReader,
+    MemoryManagementAgent,
+    MissingStore,
+    OutboxRow,
+    as_json,
+    open_knowledge_store,
+    read_knowledge_store,
+)
+from memory.codec import decode
+from memory.sharing import AGREED
+from memory.store.growing_entries import MAX_ENTRIES
+from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from tests.memory.samples import EPISODIC, MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
+from tests.memory.test_store_migrations import old_file
+
+merge = MemoryManagementAgent.merge
+LESSONS = [
+    OutboxRow(1, 1, "pattern", as_json(PATTERN)),
+    OutboxRow(2, 2, "strategy", as_json(STRATEGY)),
+    OutboxRow(3, 3, "mistake", as_json(MISTAKE)),
+    OutboxRow(4, 4, "preference", as_json(PREFERENCE)),
+    OutboxRow(5, 5, "totals", {"sessions": 1, "battles": 4, "victories": 3}),
+]
+
+
+@pytest.fixture
+def a(tmp_path: Path) -> Path:
+    return tmp_path / "a.sqlite"
+
+
+@pytest.fixture
+def b(tmp_path: Path) -> Path:
+    return tmp_path / "b.sqlite"
+
+
+@pytest.fixture
+def c(tmp_path: Path) -> Path:
+    return tmp_path / "c.sqlite"
+
+
+def teach(path: Path, run: str, lessons: Sequence[OutboxRow], *, now: float = NOON) -> Path:
+    with closing(open_knowledge_store(path, now=now)) as store:
+        store.deliver(run, lessons)
+    return path
+
+
+def read(path: Path) -> KnowledgeReader:
+    return read_knowledge_store(path)
+
+
+def entry(sequence: int, says: str, **more: Json) -> OutboxRow:
+    payload = {"scope": EPISODIC, "kind": "note", "data": {"says": says}, "tags": []}
+    return OutboxRow(
+        sequence, sequence, "entry", {**payload, "key": f"note:{says}", "importance": 5, **more}
+    )
+
+
+def closing_of(sequence: int, at: float, **more: Json) -> OutboxRow:
+    payload = {"table": "mistake_records", "id": "m1", "reason": "wrong", "evidence": ["tick:9"]}
+    return OutboxRow(sequence, sequence, "close", {**payload, "at": at, **more})
+
+
+def mistake(sequence: int, at: float, status: str = "verified") -> OutboxRow:
+    record = replace(MISTAKE, first_occurred=at, last_occurred=at)
+    return OutboxRow(sequence, sequence, "mistake", {**as_json(record), "status": status})
+
+
+def archived(path: Path) -> list[tuple[str, str]]:
+    with closing(read(path)) as reader:
+        rows = reader._database.rows("SELECT table_name, id FROM archive ORDER BY id")
+    return [(str(table), str(name)) for table, name in rows]
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_b34_random_memories_merge_in_any_order_and_nothing_counts_twice(block: int) -> None:
+    @settings(max_examples=5, deadline=None, database=None)
+    @given(st.integers(0, 10**9))
+    def holds(seed: int) -> None:
+        assert try_apart(f"{block}:{seed}").problems == ()
+
+    holds()
+
+
+def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Path) -> None:
+    merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
+    with closing(read(c)) as reader:
+        origins = reader.origins()
+        assert origins["mistake_records", "m1"] == ("run-1", "run-2")
+        assert origins["player_preferences", "f1"] == ("run-1",)
+        shares = reader.shares("mistake_records", "m1")
+        counts = {run: (share.record or {})["occurrence_count"] for run, share in shares.items()}
+        assert counts == {"run-1": 3, "run-2": 3}
+        known = reader.load_knowledge()
+        assert known.mistakes["m1"].occurrence_count == 6
+        assert known.patterns["p1"].success_count == 2 * PATTERN.success_count
+        assert (known.total_sessions, known.total_battles, known.overall_win_rate) == (1, 4, 0.75)
+
+
+def test_b34_copies_that_grew_apart_share_their_past_once(a: Path, b: Path, c: Path) -> None:
+    teach(a, "run-1", LESSONS)
+    shutil.copyfile(a, b)
+    teach(a, "run-2", LESSONS)
+    teach(b, "run-1", [*LESSONS, mistake(6, NOON)])
+    merge([a, b], c)
+    with closing(read(c)) as reader:
+        known = reader.load_knowledge()
+        assert known.mistakes["m1"].occurrence_count == 3 * MISTAKE.occurrence_count
+        assert known.total_sessions == 2
+        assert (reader.delivered("run-1"), reader.delivered("run-2")) == (6, 5)
+    # A run that goes on delivers on to what its memory became part of.
+    teach(c, "run-1", [*LESSONS, mistake(6, NOON), mistake(7, NOON)])
+    with closing(read(c)) as reader:
+        assert reader.load_knowledge().mistakes["m1"].occurrence_count == 12
+
+
+def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
+    a: Path, b: Path, c: Path
+) -> None:
+    teach(a, "run-1", LESSONS)
+    teach(b, "run-2", [entry(1, "gate")])
+    sources = {each: each.read_bytes() for each in (a, b)}
+    assert merge([a, b], c).changed
+    made = c.read_bytes()
+    for again in ([a], [b], [b, a], [c]):
+        merged = merge(again, c)
+        assert (merged.changed, merged.copy) == (False, None)
+    assert c.read_bytes() == made
+    assert {each: each.read_bytes() for each in sources} == sources
+    assert sorted(each.name for each in c.parent.iterdir()) == ["a.sqlite", "b.sqlite", "c.sqlite"]
+
+
+def test_b34_what_was_there_is_kept_beside_what_it_became(a: Path, c: Path) -> None:
+    teach(a, "run-1", LESSONS)
+    before = teach(c, "run-2", LESSONS[:1]).read_bytes()
+    merged = merge([a], c)
+    assert merged.copy is not None
+    assert merged.runs == ("run-1", "run-2")
+    with closing(read(merged.copy)) as kept, closing(read(c)) as now:
+        assert kept.load_knowledge().patterns.keys() == now.load_knowledge().patterns.keys()
+        assert kept.load_knowledge().mistakes == {}
+        assert kept.delivered("run-2") == 1
+    assert len(before) > 0
+
+
+def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_closed(
+    a: Path, b: Path, c: Path
+) -> None:
+    def says(value: str, status: str, at: float) -> list[OutboxRow]:
+        record = replace(PREFERENCE, preference_value=value, updated_at=at)
+        sources = [f"tick:{value}"]
+        return [
+            OutboxRow(1, 1, "preference", {**as_json(record), "status": status, "sources": sources})
+        ]
+
+    cases = [
+        (("old", "verified", NOON), ("new", "inferred", NOON + 9), "old"),
+        (("claimed", "claim", NOON + 9), ("ruled", "inferred", NOON), "ruled"),
+        (("old", "inferred", NOON), ("new", "inferred", NOON + 9), "new"),
+    ]
+    for one, other, believed in cases:
+        merge([teach(a, "run-1", says(*one)), teach(b, "run-2", says(*other))], c)
+        with closing(read(c)) as reader:
+            assert reader.load_knowledge().preferences["f1"].preference_value == believed
+            closed = reader._database.rows(
+                "SELECT run_id, closed, evidence FROM shares WHERE closed <> ''"
+            )
+        loser, reason, evidence = closed[0]
+        winner = "run-2" if loser == "run-1" else "run-1"
+        assert len(closed) == 1
+        assert reason.startswith(f"{winner} says otherwise")
+        assert decode(evidence) == [f"run:{winner}", f"tick:{believed}"]
+        for path in (a, b, c):
+            path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("closing_is", "said", "at", "holds"),
+    [
+        ("verified", "verified", NOON + 9, True),
+        ("verified", "inferred", NOON + 9, False),
+        ("verified", "verified", NOON - 9, False),
+        ("inferred", "inferred", NOON + 9, True),  # what rules had counted, rules may count again
+        ("inferred", "claim", NOON + 9, False),
+    ],
+)
+def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_opens_it(
+    a: Path, b: Path, c: Path, closing_is: str, said: str, at: float, *, holds: bool
+) -> None:
+    teach(a, "run-1", [mistake(1, NOON - 99), closing_of(2, NOON, status=closing_is)])
+    teach(b, "run-2", [mistake(1, at, said)])
+    for sources in ([a, b], [b, a]):
+        merge(sources, c)
+        with closing(read(c)) as reader:
+            where = reader.provenance("mistake_records", "m1")
+            assert where is not None
+            assert (where.closed == "") == holds
+            assert ("m1" in reader.load_knowledge().mistakes) == holds
+            if not holds:
+                assert where.evidence == ("tick:9",)
+        c.unlink()
+
+
+def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
+    a: Path, b: Path, c: Path
+) -> None:
+    merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
+    with closing(read(c)) as reader:
+        shared = [each for each in reader.seed() if each.scope == "collective"]
+    assert {each.data["about"] for each in shared} == {"pattern:p1", "strategy:s1", "mistake:m1"}
+    for each in shared:
+        assert each.kind == AGREED
+        assert each.data["origins"] == ["run-1", "run-2"]
+        assert {"run:run-1", "run:run-2"} <= set(each.sources)
+        assert each.key.startswith("memory-management/")
+    record: Any = next(each.data["record"] for each in shared if each.data["kind"] == "mistake")
+    assert record["occurrence_count"] == 6
+
+
+def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> None:
+    teach(a, "run-1", LESSONS[:1])
+    teach(b, "run-2", [entry(1, "gate")])
+    open_knowledge_store(b, now=NOON + 6 * MONTH).close()
+    merge([a, b], c)
+    with closing(read(c)) as reader:
+        assert reader.load_knowledge().patterns["p1"].relevance_score == 0.75 * 0.95**6
+        assert reader.entries()[0].relevance == 0.95**6
+    open_knowledge_store(a, now=NOON + 6 * MONTH).close()
+    assert not merge([a], c).changed
+
+
+def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Path) -> None:
+    config = ConsolidationConfig(max_mistakes=3)
+    for path, run, numbers in ((a, "run-1", range(4)), (b, "run-2", range(2, 6))):
+        rows = [
+            OutboxRow(n + 1, 1, "mistake", as_json(replace(MISTAKE, mistake_id=f"m{n}")))
+            for n in numbers
+        ]
+        teach(path, run, rows)
+    merge([a, b], c, config=config)
+    with closing(read(c)) as reader:
+        # Those that both know were met most often; of the others the id decides.
+        assert reader.load_knowledge().mistakes.keys() == {"m0", "m2", "m3"}
+    assert archived(c) == [
+        ("mistake_records", "m1"),
+        ("mistake_records", "m4"),
+        ("mistake_records", "m5"),
+    ]
+
+
+def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Path, c: Path) -> None:
+    half = MAX_ENTRIES // 2 + 10
+    teach(a, "run-1", [entry(n, f"a{n}") for n in range(1, half + 1)])
+    teach(b, "run-2", [entry(n, f"b{n}") for n in range(1, half + 1)])
+    merge([a, b], c)
+    other = c.with_name("other.sqlite")
+    merge([b, a], other)
+    with closing(read(c)) as one, closing(read(other)) as two:
+        keys = [each.key for each in one.entries()]
+        assert len(keys) == MAX_ENTRIES
+        assert keys == [each.key for each in two.entries()]
+        assert one.content_hash() == two.content_hash()
+    assert len(archived(c)) == 20
+
+
+def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
+    a: Path, b: Path, c: Path
+) -> None:
+    teach(a, "run-1", [entry(1, "gate", tags=["x"]), entry(2, "wall", status="claim")])
+    teach(b, "run-1", [entry(1, "gate", tags=["x"])])
+    passed_on = entry(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
+    teach(b, "run-2", [passed_on, entry(2, "gate", tags=["y"])])
+    merge([a, b], c)
+    with closing(read(c)) as reader:
+        gate, wall = sorted(reader.entries(), key=lambda each: str(each.data["says"]))
+        assert (gate.key, gate.tags) == ("run-1/note:gate", frozenset("xy"))
+        assert (wall.key, wall.data) == ("run-1/note:wall", {"says": "wood"})
+        ((count, merged),) = reader._database.rows(
+            "SELECT count, merged FROM ltm_entries WHERE key = 'run-1/note:gate'"
+        )
+        assert (count, decode(merged)) == (2, ["run-2/note:gate"])
+        ((loser, reason),) = reader._database.rows(
+            "SELECT run_id, closed FROM shares WHERE closed <> ''"
+        )
+    assert (loser, reason) == (
+        "run-1",
+        "run-2 says otherwise, which is verified and more to be trusted",
+    )
+
+
+def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy(
+    a: Path, b: Path, c: Path
+) -> None:
+    teach(a, "run-1", LESSONS)
+    shutil.copyfile(a, b)
+    with closing(open_knowledge_store(a, now=NOON)) as store:
+        known = store.load_knowledge()
+        del known.mistakes["m1"]
+        store.save_knowledge(known)
+    merge([b, a], c)
+    with closing(read(c)) as reader:
+        assert reader.load_knowledge().mistakes == {}
+        assert reader.load_knowledge().patterns.keys() == {"p1"}
+    assert ("mistake_records", "m1") in archived(c)
+
+
+@pytest.mark.parametrize("version", range(1, len(KNOWLEDGE_SCHEMA.migrations)))
+def test_b34_older_files_are_merged_and_stay_as_old_as_they_are(
+    tmp_path: Path, c: Path, version: int
+) -> None:
+    old = old_file(tmp_path / "old.sqlite", KNOWLEDGE_SCHEMA, version)
+    before = old.read_bytes()
+    shutil.copyfile(old, tmp_path / "copy.sqlite")
+    merge([old, tmp_path / "copy.sqlite"], c)
+    assert old.read_bytes() == before
+    with closing(read(c)) as reader:
+        known = reader.load_knowledge()
+        assert known.mistakes["m1"].occurrence_count == MISTAKE.occurrence_count
+        assert (known.total_sessions, known.total_battles) == (2, 3)
+        assert reader.delivered("run-1") == 1
+
+
+def test_what_is_no_memory_is_refused_and_nothing_is_made(a: Path, b: Path, c: Path) -> None:
+    teach(a, "run-1", LESSONS)
+    with pytest.raises(MissingStore, match="does not exist"):
+        merge([a, b], c)
+    b.write_text("a letter", encoding="utf-8")
+    with pytest.raises(ForeignStore, match="not a SQLite file"):
+        merge([a, b], c)
+    b.write_bytes(a.read_bytes()[:5000])
+    with pytest.raises(CorruptStore, match="damaged"):
+        merge([a, b], c)
+    assert not c.exists()
+    whole = a.read_bytes()
+    with pytest.raises(CorruptStore):
+        merge([b], a)
+    assert a.read_bytes() == whole
