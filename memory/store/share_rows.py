@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Runs: TypeAlias = "dict[str, Share]"  # by run
 ByThing: TypeAlias = "dict[tuple[str, str], Runs]"  # by table and id
 TOTALS_TABLE: Final = "tactician_stats"
+LET_GO: Final = encode(Share("", let_go=True).to_json())
 
 _SELECT: Final = "SELECT table_name, id, run_id, sequence, share FROM shares "
 _KEEP: Final = (
@@ -81,7 +82,7 @@ class Shares:
         self._database.execute_many(
             "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
             "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",
-            [(encode({"let_go": True}), *thing) for thing in things],
+            [(LET_GO, *thing) for thing in things],
         )
 
     def sequences(self, run_id: str) -> dict[tuple[str, str], int]:

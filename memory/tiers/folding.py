@@ -62,7 +62,17 @@ def add(table: str, share: Share, payload: Mapping[str, Any], *, sequence: int, 
 def by_hand(table: str, record: Piece, sequence: int) -> Share:
     """Return the share that a record is which was saved without a run."""
     at = getattr(record, _WAYS[table].date) or 0.0
-    return Share(BY_HAND).taught_again(Lesson(sequence, 0, "verified", at), as_json(record))
+    return Share(
+        run_id=BY_HAND,
+        sequence=sequence,
+        record=as_json(record),
+        times=1,
+        taught=sequence,
+        since=at,
+        at=at,
+        fresh=at,
+        said={"verified": at},
+    )
 
 
 def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Folded | None:
