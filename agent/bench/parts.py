@@ -27,7 +27,7 @@ PARTS: Final[Parts] = {
     "agent.mind.mind:Mind.sense": "facts sensed",
     "agent.mind.mind:Mind.decide": "deciding",
     "agent.mind.mind:Mind.learn": "deciding",
-    "agent.mind.mind:plan": PLANNING,
+    "agent.mind.counsel:plan": PLANNING,
     "agent.skills.skill:Course.resume": "skills, with their routes",
     "memory.hooks.hooks:Hooks.run": "remembering",
     "memory.tiers.consolidator:MemoryConsolidator.consolidate": "consolidation",

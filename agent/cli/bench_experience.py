@@ -63,7 +63,7 @@ class Wanted:
     each_use: bool = True
     taught: Path | None = None
     keep: Path | None = None
-    write: Path | None = None
+    page: Path | None = None
 
     def __post_init__(self) -> None:
         _apart(self.teach, seeds_of(self.teach), self.seeds)
@@ -90,8 +90,8 @@ def bench_experience(cartridge: Cartridge, wanted: Wanted, *, as_json: bool) -> 
     except KeyboardInterrupt:
         Output(stderr=True).say("stopped before all games were played; nothing is told of them")
         raise typer.Exit(INTERRUPTED) from None
-    if wanted.write is not None:
-        _write(experiment, wanted, wanted.write)
+    if wanted.page is not None:
+        _write(experiment, wanted, wanted.page)
     if as_json:
         out.say(json.dumps(experiment_json(experiment)))
         return

@@ -164,6 +164,7 @@ class Ladder:
             if self._asking == percept.place.map_id and self.inquiry.somebody(percept.state):
                 return self.inquiry.deed
             self._asking = None
+            self._go_on_to_leave(percept)
         if self._leaving is None or self.escape is None:
             return None
         if percept.place.map_id != self._leaving or not self._leaves:
@@ -171,6 +172,15 @@ class Ladder:
             return None
         self._leaves -= 1
         return self.escape
+
+    def _go_on_to_leave(self, percept: Percept) -> None:
+        """Take the next rung at once where nobody is left to ask: to try the same again first would be a rung back."""
+        if self.episode is None or self.escape is None:
+            return
+        if Rung.LEAVE_MAP.value not in self.episode.rungs:
+            rungs = (*self.episode.rungs, Rung.LEAVE_MAP.value)
+            self.episode = replace(self.episode, rungs=rungs)
+            self._leaving, self._leaves = percept.place.map_id, LEAVES
 
     def way_back(self, checkpoints: Sequence[int]) -> int:
         """Return which of `checkpoints`, ticks with the newest first, to go back to.

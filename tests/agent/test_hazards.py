@@ -42,8 +42,8 @@ def on_the_way(played: Played) -> State:
 
 
 def closed(state: State) -> Obstacles:
-    (hazard,) = travelling(kit()).hazards
-    return hazard(state)
+    gates, _ = travelling(kit()).hazards
+    return gates(state)
 
 
 def eyes(state: State) -> Obstacles:

@@ -61,9 +61,9 @@ def test_nothing_is_wider_than_a_plain_terminal(ask: Ask, played: Played) -> Non
 
 
 def test_show_of_one_kind_and_of_one_thing(ask: Ask, played: Played) -> None:
-    listed = last(ask("show", played.memory, "--kind", "waypoint", "--limit", 2, "--json"))
-    assert list(listed["items"]) == ["waypoint"]
-    first, second = listed["items"]["waypoint"]
+    listed = last(ask("show", played.memory, "--kind", "acquaintance", "--limit", 2, "--json"))
+    assert list(listed["items"]) == ["acquaintance"]
+    first, second = listed["items"]["acquaintance"]
     assert first["short"] != second["short"]
     one = plain(ask("show", played.memory, first["short"]))
     assert "verified: the cartridge showed it" in one

@@ -18,6 +18,7 @@ from memory import (
     ShelfSeen,
     as_json,
     open_knowledge_store,
+    open_memory,
 )
 from memory.tiers.encounters import contradiction
 from tests.memory.samples import STM, Tiers, checkpoint
@@ -56,6 +57,8 @@ def known_before(tiers: Tiers, path: Path) -> None:
 def test_e35_what_is_seen_otherwise_is_closed_in_what_outlives_runs_too(
     tiers: Tiers, tmp_path: Path
 ) -> None:
+    opened = open_memory(tiers.store, "play", session_id="now", started_at=LATE + 1)
+    tiers = Tiers(tiers.store, opened)  # of a run that begins after that one
     path = tmp_path / "memory.sqlite"
     known_before(tiers, path)
     see(tiers, SHELF, shelf(11))
