@@ -1,7 +1,8 @@
 """What it takes to consolidate, and to keep and read back what was learnt, at full capacity."""
 
+import gc
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -69,10 +70,20 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[MemoryFigure]:
     yield figure(SAVE, took)
     yield figure(SAVE_ALL, whole)
     yield figure(LOAD, [lapse_with_disk(partial(_read, path)) for _ in range(rounds)])
-    yield figure(
-        TAKE_OVER, [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
-    )
+    with _only_what_comes():
+        took = [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
+    yield figure(TAKE_OVER, took)
     yield size(BYTES, path.stat().st_size)
+
+
+@contextmanager
+def _only_what_comes() -> Iterator[None]:
+    """Keep the collector off what other figures have filled: a run begins in a process that has none of it."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _lessons(known: Knowledge) -> Iterator[OutboxRow]:
