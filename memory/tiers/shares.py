@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TOTALS_ROW: Final = "totals"  # the one row of totals
 BY_HAND: Final = "by hand"  # who teaches what was saved without a run
+OF_OLD: Final = "before/"  # how the names begin of those who taught a file before shares were kept
 MANAGER: Final = "memory-management"  # who tells what several runs agree on
 
 

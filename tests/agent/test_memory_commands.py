@@ -5,15 +5,17 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from agent.app import Interrupt, Settings, play_run
 from agent.cli import cli
 from agent.errors import UsageError
 from memory import MissingStore, RunFolderError
-from tests.agent.support import Agent, Played
+from tests.agent.support import Agent, Played, Watcher
 from tests.memory.taught import alter, taught
 
 Ask = Callable[..., Result]
@@ -228,3 +230,13 @@ def test_the_whole_way_in_a_process_of_its_own(agent: Agent, played: Played) -> 
     ended = agent("memory", "show", played.memory, "nobody")
     assert ended.code == 2
     assert ended.err.startswith("error: nothing is called 'nobody'")
+
+
+def test_a_run_that_began_with_what_another_taught_is_sound(
+    ask: Ask, played: Played, tmp_path: Path
+) -> None:
+    memory, run = tmp_path / "memory.sqlite", tmp_path / "run"
+    copyfile(played.memory, memory)
+    play_run(Settings(until="left_home", run=run, memory=memory), Watcher(), Interrupt())
+    assert "is sound" in plain(ask("check", run))
+    assert "is sound" in plain(ask("check", memory))

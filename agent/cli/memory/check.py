@@ -75,10 +75,10 @@ def _print(file: Path, findings: Sequence[Finding], repaired: Repaired | None, o
         out.say(
             f"{mendable:,} of {len(findings):,} can be put right: {COMMAND} check {file} --repair"
         )
-    if mendable < len(findings):
-        out.say(
-            f"{len(findings) - mendable:,} are for you to judge: {COMMAND} show, explain or forget ID"
-        )
+    left = len(findings) - mendable
+    if left:
+        verb = "is" if left == 1 else "are"
+        out.say(f"{left:,} {verb} for you to judge: {COMMAND} show, explain or forget ID")
 
 
 def _sections(findings: Sequence[Finding], word: str, out: Output) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memory.store.checks.finding import Finding
 from memory.store.checks.raw import columns_of
 from memory.store.knowledge_tables import BY_NAME
-from memory.tiers.shares import BY_HAND, MANAGER
+from memory.tiers.shares import BY_HAND, MANAGER, OF_OLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,9 +92,9 @@ def _lessons(held: Held) -> Iterator[Finding]:
             taught[where.run_id] = max(taught[where.run_id], where.sequence)
     for known, _ in held.entries:
         taught[known.run_id] = max(taught[known.run_id], known.sequence)
-    for nobody in NO_RUNS:  # what they say is no lesson
-        taught.pop(nobody, None)
     for run_id, sequence in sorted(taught.items()):
+        if run_id in NO_RUNS or run_id.startswith(OF_OLD):
+            continue  # what they say is no lesson
         delivered = held.deliveries.get(run_id)
         if delivered is not None and delivered >= sequence:
             continue
@@ -152,7 +152,7 @@ def _other_tables(held: Held) -> Iterator[Finding]:
         if "run_id" in columns_of(held.database, table):
             sql = f'SELECT DISTINCT run_id FROM "{table}" ORDER BY run_id'  # noqa: S608
             for (run_id,) in held.database.rows(sql):
-                if run_id not in held.deliveries and run_id not in NO_RUNS:
+                if run_id not in {*held.deliveries, *NO_RUNS} and not run_id.startswith(OF_OLD):
                     yield Finding(
                         "orphan",
                         table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.blackboard.scopes import scope_of
@@ -13,6 +14,7 @@ from memory.store.checks.held import UNREADABLE
 from memory.store.checks.knowledge import damaged_indexes, damaged_words
 from memory.store.checks.raw import columns_of, rows_of
 from memory.store.entry_rows import entry_of
+from memory.store.ltm_rows import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -207,10 +209,11 @@ def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[Finding]:
     ) or [("", 0)]
     last_seq = _last_seq(database, live)
     for row in live:
+        # What earlier runs taught names their ticks, of which this file knows nothing.
+        is_theirs = any(each.startswith(RUN) for each in row.entry.sources)
+        seen = inf if is_theirs else last_tick
         lost = [
-            each
-            for each in row.entry.sources
-            if not _is_possible(each, run_id, last_tick, last_seq)
+            each for each in row.entry.sources if not _is_possible(each, run_id, seen, last_seq)
         ]
         if lost:
             yield Finding(
@@ -232,7 +235,7 @@ def _last_seq(database: Database, live: Sequence[_Row]) -> int:
     return highest
 
 
-def _is_possible(source: str, run_id: str, last_tick: int, last_seq: int) -> bool:
+def _is_possible(source: str, run_id: str, last_tick: float, last_seq: int) -> bool:
     owner, _, number = source.rpartition("/")
     if owner == run_id and number.isdigit():
         return int(number) <= last_seq
