@@ -27,7 +27,7 @@ CLOSED: Final = frozenset({"completed", "failed"})
 MAX_OBJECTIVES: Final = 100
 MAX_BATTLES: Final = 100
 MAX_LOCATIONS: Final = 248  # as many as the game has maps
-MAX_RESOURCES: Final = 100
+MAX_RESOURCES: Final = 25  # looks at what is owned: with a hundred, a session is over its 50 KB
 MAX_DETAILS: Final = 50  # of each list inside one location
 ANY_LOOK: Final = {"tick": 0, "location": ""}
 

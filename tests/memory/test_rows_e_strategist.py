@@ -198,7 +198,7 @@ def test_e14_histories_are_bounded_and_totals_are_not(session: StrategistMemory)
         session.set_objective(replace(AIM, objective_id=str(n), status=status))
     assert [len(session.battle_history), session.total_battles] == [100, 300]
     assert list(session.locations_visited) == [str(n) for n in range(52, 300)]
-    assert [len(session.resource_history), session.resource_history[0].money] == [100, 200]
+    assert [len(session.resource_history), session.resource_history[0].money] == [25, 275]
     assert [len(session.objectives), session.objectives[-1].objective_id] == [100, "299"]
     histories: tuple[Record, ...] = (
         *session.objectives,
