@@ -139,8 +139,10 @@ class PlayProducers:
         if record is None:
             return None
         around = self.battles.around
-        more = {name: around[name] for name in ("location", "opponent", "finisher")}
-        return _produced(record, percept.tick, percept.state, importance=7, run=self.run, **more)
+        more = {name: around[name] for name in ("location", "opponent") if around[name]}
+        if around["finisher"] != record.player_pokemon:
+            more["finisher"] = around["finisher"]
+        return _produced(record, percept.tick, percept.state, importance=7, **more)
 
     def blackouts(self, call: Call, _pursuit: Pursuit) -> list[Produced]:
         """Defeats that have cost money, since one turned to something last."""

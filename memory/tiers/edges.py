@@ -57,6 +57,14 @@ class Lessons:
     session_id: str
     started_at: float
 
+    def experiences(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return what is worth telling as it was; a battle names its run: what two runs did alike are two things."""
+        run = {"run": self.session_id}
+        return [
+            each._replace(data={**each.data, **run}) if each.kind == BATTLE else each
+            for each in identity(entries)
+        ]
+
     def skills(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the sequences that work and the moves that won: what to do."""
         for entry in entries:
@@ -152,7 +160,9 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             consumes=True,
         ),
         MemorySubscription("tally", stm, stm, tally, of_kinds(BATTLE), Threshold(1, 1)),
-        MemorySubscription("experiences", stm, episodic, identity, _is_experience, delivers=True),
+        MemorySubscription(
+            "experiences", stm, episodic, teacher.experiences, _is_experience, delivers=True
+        ),
         MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
         MemorySubscription(
