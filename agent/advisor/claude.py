@@ -1,0 +1,1 @@
+"""Claude through the anthropic SDK: the one file that knows it."""

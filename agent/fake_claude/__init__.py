@@ -1,0 +1,1 @@
+"""A server that speaks the Messages API on loopback and is no model: for tests, and for trying without a key."""
