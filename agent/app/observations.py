@@ -44,12 +44,7 @@ class Knowing(NamedTuple):
 
     def extractors(self) -> Extractors:
         """Return the rules for play and for the tools of a model."""
-        items = self.dex.all_items
-
-        def called(item: int) -> str:
-            return items[item].name if item in items else f"item {item}"
-
-        return Extractors(TOOLS, game_table(self.story.milestones, called))
+        return Extractors(TOOLS, game_table(self.story.milestones, self.dex.item_name))
 
 
 class PlayObservations:

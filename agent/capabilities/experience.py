@@ -173,10 +173,6 @@ class Experience:
             self.told[about] = why
             self.moved[use] += 1
 
-    def no_longer(self, about: str) -> None:
-        """Let go of what memory had to say about something."""
-        self.told.pop(about, None)
-
     def to_json(self) -> dict[str, Json]:
         """Return how often each use moved a decision, and what was counted already."""
         moved: dict[str, Json] = {use.value: times for use, times in self.moved.items()}

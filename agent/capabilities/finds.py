@@ -9,7 +9,6 @@ def leaves_lying(kit: Kit, state: State, item: int) -> bool:
     """Say whether memory knows that an item that lies here is never missed."""
     why = kit.experience.spare(item)
     if why:
-        known = kit.dex.all_items.get(item)
-        name = known.name if known is not None else f"item {item}"
+        name = kit.dex.item_name(item)
         kit.experience.sways(Use.THINGS, f"{name} in {kit.story.place_of(state)}", why)
     return bool(why)

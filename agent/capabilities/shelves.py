@@ -35,12 +35,15 @@ class Shelves:
     def missing(self, clerk: Clerk) -> dict[int, str]:
         """Return what of what one may want was not there though it should be, and that in words."""
         lacking = sorted(set(self._told[clerk]) & WANTED.keys() - set(self.believed(clerk)))
-        return {item: f"{self._called(clerk)} had no {self._name(item)}" for item in lacking}
+        return {
+            item: f"{self._called(clerk)} had no {self._kit.dex.item_name(item)}"
+            for item in lacking
+        }
 
     def added(self, clerk: Clerk) -> str:
         """Return in words what was there of what one may want though the cartridge does not say so."""
         more = sorted(set(self.believed(clerk)) & WANTED.keys() - set(self._told[clerk]))
-        names = ", ".join(self._name(item) for item in more)
+        names = ", ".join(self._kit.dex.item_name(item) for item in more)
         return f"{self._called(clerk)} had {names}" if names else ""
 
     def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
@@ -50,10 +53,6 @@ class Shelves:
 
     def _called(self, clerk: Clerk) -> str:
         return self._kit.story.called(self._where[clerk][0])
-
-    def _name(self, item: int) -> str:
-        known = self._kit.dex.all_items.get(item)
-        return known.name if known is not None else f"item {item}"
 
 
 def _sold(kit: Kit, map_id: int, person: int) -> frozenset[int] | None:

@@ -4,6 +4,7 @@ None of it takes a step of the game. What came of it is an entry itself, so that
 """
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
@@ -21,6 +22,7 @@ COUNTED: Final = "memory:counted"
 LISTED: Final = "memory:listed"
 LIGHTENED: Final = "memory:lightened"
 STEPS: Final = (MAPPED, COUNTED, LISTED, LIGHTENED)
+IDLE: Final = MappingProxyType(dict.fromkeys((DUE, *STEPS), 0))
 EVERY_S: Final = (
     3_000.0  # game seconds between two of them; short-term memory keeps one for an hour
 )
@@ -54,9 +56,11 @@ class Stocktaking:
         self._found: dict[str, Json] = {}
         self._done: set[str] = set()
 
-    def facts(self) -> dict[str, int]:
-        """Return which steps of it are done."""
-        return {step: int(step in self._done) for step in STEPS}
+    def facts(self, *, due: bool) -> Mapping[str, int]:
+        """Return whether one is due, and which steps of it are done."""
+        if not due and not self._done:
+            return IDLE  # nearly always
+        return {DUE: int(due), **{step: int(step in self._done) for step in STEPS}}
 
     def map(self) -> None:
         """Note what memory does not know, and what is wrong with how it hangs together."""
@@ -102,7 +106,7 @@ def _sensor(memory: MemoryActions, taking: Stocktaking) -> Sensor:
         if due:
             last = recall.recent(scope, STOCK, 1)
             due = not last or now_s - last[0].game_s >= EVERY_S
-        return {DUE: int(due), **taking.facts()}
+        return taking.facts(due=due)
 
     return Sensor(frozenset({DUE, *STEPS}), read)
 

@@ -187,8 +187,7 @@ class BattleWatch:
             before = sum(quantity for item, quantity in fight.bag if item == number)
             if state.bag.quantity(number) >= before:
                 continue
-            item = self._dex.all_items.get(number)
-            name = item.name if item is not None else f"item {number}"
+            name = self._dex.item_name(number)
             fight.items.append(name)
             fight.thrown = number in BALLS
             if fight.thrown:

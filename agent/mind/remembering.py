@@ -239,7 +239,7 @@ class PlayProducers:
         owned = ResourceSnapshot(
             tick=percept.tick,
             money=state.player.money,
-            items={self._thing(stack.item): stack.quantity for stack in state.bag.items},
+            items={self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items},
             tms_obtained=(),
             hms_obtained=(),
             key_items=(),
@@ -252,10 +252,6 @@ class PlayProducers:
             f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
             for mon in state.party.mons
         ]
-
-    def _thing(self, number: int) -> str:
-        item = self.dex.all_items.get(number)
-        return item.name if item is not None else f"item {number}"
 
 
 def _objective(pursuit: Pursuit, completed_tick: int | None = None) -> SessionObjective:

@@ -84,6 +84,11 @@ class Dex:
             rules=RuleBook(TypeChart(()), ()),
         )
 
+    def item_name(self, number: int) -> str:
+        """Return what an item is called; one that the cartridge does not list is called by its number."""
+        known = self.all_items.get(number)
+        return known.name if known is not None else f"item {number}"
+
     def species(self, index: int) -> Species:
         """Return the species with the number that RAM uses."""
         return _get(self.all_species, index, "species has index")

@@ -7,6 +7,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from memory.codec import Record, as_json, from_json
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
     from memory.codec import Json
 
     Data: TypeAlias = Mapping[str, Json]
+
+
+def growing(
+    record: type[Record], more: Callable[[Record, Record], Record]
+) -> Callable[[Data, Data], Data]:
+    """Return the `merge` of a kind whose data are `record`s: `more` makes one of the known and the new."""
+
+    def merge(known: Data, new: Data) -> Data:
+        return as_json(more(from_json(record, known), from_json(record, new)))
+
+    return merge
 
 
 @dataclass(frozen=True, slots=True)

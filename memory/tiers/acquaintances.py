@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.kinds import Kind, growing
 from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived
 
@@ -58,9 +58,7 @@ def acquaintance_kind() -> Kind:
         ACQUAINTANCE,
         check=lambda data: from_json(Acquaintance, data),
         key=lambda data: f"{data['run']}/{data['subject']}",
-        merge=lambda known, new: as_json(
-            _met_again(from_json(Acquaintance, known), from_json(Acquaintance, new))
-        ),
+        merge=growing(Acquaintance, _met_again),
         limit=MAX_ACQUAINTANCES,
         lasting=True,
     )

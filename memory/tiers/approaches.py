@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.kinds import Kind, growing
 from memory.codec import as_json, content_id, from_json
 from memory.flow.subscription import Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.codec import Json
 
 APPROACH: Final = "approach"
 LONGEST_SEQUENCE: Final = 8
@@ -49,7 +48,7 @@ def approach_kind() -> Kind:
         APPROACH,
         check=lambda data: from_json(Approach, data),
         key=lambda data: from_json(Approach, data).name,
-        merge=_added,
+        merge=growing(Approach, _sum),
         limit=MAX_APPROACHES,
         lasting=True,
     )
@@ -105,10 +104,6 @@ def told(entry: Entry) -> Derived:
         told_failures=seen.failures - seen.told_failures,
     )
     return Derived(APPROACH, as_json(passed_on), entry.sources, scope=entry.scope)
-
-
-def _added(known: Mapping[str, Json], new: Mapping[str, Json]) -> Mapping[str, Json]:
-    return as_json(_sum(from_json(Approach, known), from_json(Approach, new)))
 
 
 def _sum(known: Approach, new: Approach) -> Approach:

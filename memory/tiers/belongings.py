@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.kinds import Kind, growing
 from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived
 
@@ -43,9 +43,7 @@ def belonging_kind() -> Kind:
         BELONGING,
         check=lambda data: from_json(Belonging, data),
         key=lambda data: f"{data['run']}/{data['subject']}",
-        merge=lambda known, new: as_json(
-            _seen_again(from_json(Belonging, known), from_json(Belonging, new))
-        ),
+        merge=growing(Belonging, _seen_again),
         limit=MAX_BELONGINGS,
         lasting=True,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.kinds import Kind, growing
 from memory.codec import Json, as_json, from_json
 from memory.flow.subscription import Derived
 
@@ -128,9 +128,7 @@ def strategist_kinds() -> tuple[Kind, ...]:
             LOCATION,
             check=lambda data: from_json(LocationVisited, data),
             key=lambda data: str(data["location_name"]),
-            merge=lambda known, seen: as_json(
-                _visited_again(from_json(LocationVisited, known), from_json(LocationVisited, seen))
-            ),
+            merge=growing(LocationVisited, _visited_again),
             limit=MAX_LOCATIONS,
             lasting=True,
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.kinds import Kind, growing
 from memory.blackboard.scopes import scope_name
 from memory.blackboard.view import View
 from memory.codec import as_json, from_json
@@ -265,14 +265,11 @@ def _kind(  # noqa: PLR0913  # the policies of a kind
     group: Callable[[Mapping[str, Json]], object] | None = None,
     rank: Callable[[Entry], tuple[float, ...]] | None = None,
 ) -> Kind:
-    def merge(known: Mapping[str, Json], new: Mapping[str, Json]) -> Mapping[str, Json]:
-        return as_json(more(from_json(record, known), from_json(record, new)))
-
     return Kind(
         name,
         check=lambda data: from_json(record, data),
         key=lambda data: str(data[id_field]),
-        merge=merge,
+        merge=growing(record, more),
         limit=limit,
         group=group,
         rank=rank,
