@@ -9,73 +9,44 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.branch import Branch, Ground
 from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
-from agent.app.observations import Knowing, PlayObservations
-from agent.app.post_mortems import PostMortems
+from agent.app.observations import PlayObservations
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
 from agent.capabilities import (
-    Choices,
-    Encounters,
-    Experience,
-    Hindsight,
-    Kit,
-    Ledger,
     Reached,
     Story,
     Topic,
     Use,
-    capabilities_for,
-    escape,
-    found,
-    inquiry,
 )
 from agent.errors import Stuck
-from agent.loop import Loop, Performed
-from agent.mind import (
-    AGENT,
-    BattleWatch,
-    Ladder,
-    MeetingProducers,
-    Mind,
-    PlayProducers,
-    Prices,
-    Progress,
-)
-from agent.perception import Eyes, Percept
+from agent.loop import Performed
+from agent.perception import Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
-from agent.skills import Terrain
 from emulator import (
     Console,
     Dex,
     EmulatorError,
-    Font,
     Link,
     RecordingConsole,
     State,
     StateError,
     StepRecord,
-    World,
 )
 from memory import (
-    BlackboardEvent,
     BusyStore,
     Call,
     Checkpoint,
     ErrorMode,
     Handler,
-    Hooks,
     KnowledgeStore,
     MemoryFault,
-    Producers,
     RunFolder,
     RunStore,
-    open_memory,
-    scope_name,
-    watch_actions,
 )
 
 COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
@@ -115,17 +86,21 @@ class Session:
         self._folder = folder
         self._store = folder.store
         self._frozen = frozen
-        self._knowledge = knowledge
         self._story = story
         self._interrupt = interrupt
-        self._more = more
         self._slot = console
-        self._name = console.cartridge.name
-        self._dex = Dex.of(console.cartridge)
         self._stop = Stop.ERROR
         self._errors = 0  # of branches that died
         self._store.faults.on_fault = self._fault
-        self._session = self._store.next_session()
+        self._ground = Ground(
+            self._store,
+            self._store.next_session(),
+            frozen,
+            knowledge,
+            story,
+            Dex.of(console.cartridge),
+            more,
+        )
         self._wake()
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
@@ -136,19 +111,20 @@ class Session:
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._checkpoint_due = True  # power-on is a moment to come back to as well
         self._checkpoint_waits = False  # for a file that somebody else held
-        self._hooks = Hooks(self._fault)
-        self._delivery = Delivery(self._store, self._knowledge, self._hooks)
-        self._remember(is_new=checkpoint is None)
-        self._battles = BattleWatch(self._dex, self._story.place_of)
-        self._store.attach("battles", self._battles)
-        self._ledger = Ledger(self._story.milestones, self._hooks)
-        self._store.attach("ledger", self._ledger)
-        self._loop = self._wire()
+        self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
+        self._loop = self._branch.loop
+        self._delivery = Delivery(self._store, self._ground.knowledge, self._branch.hooks)
         self._committed = self._loop.tick
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
-        self._watch()
+        self._watch_for(self._witness, "Ledger.observe")
+        self._watch_for(self._consolidate, "Loop.perform")
+
+    @property
+    def observations(self) -> PlayObservations:
+        """What was observed on the branch that is played."""
+        return self._branch.observations
 
     def play(self, limits: Limits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
@@ -190,8 +166,8 @@ class Session:
         """
         died = self._loop.to_json()
         self._store.commit()
-        self._errors += self._faults()
-        self._wake(self._ladder.way_back(self._store.checkpoint_ticks()))
+        self._errors += self._branch.faults
+        self._wake(self._branch.ladder.way_back(self._store.checkpoint_ticks()))
         self._loop.come_back(died)
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._slot.frame), counter)
@@ -215,86 +191,9 @@ class Session:
             raise refusal
         return None
 
-    def _remember(self, *, is_new: bool) -> None:
-        store = self._store
-        self._memory = open_memory(
-            store,
-            AGENT,
-            session_id=store.run_id,
-            started_at=self._frozen.started.timestamp(),
-            on_fault=self._fault,
-        )
-        if is_new:
-            known = self._knowledge
-            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
-            self._memory.take_over(known.load_knowledge(), entries, origins=known.origins())
-
-    def _wire(self) -> Loop:
-        cartridge = self._console.cartridge
-        world, seed = World.of(cartridge), self._frozen.seed
-        terrain = Terrain(world)
-        self._store.attach("terrain", terrain)
-        actions = self._memory.actions(self._store, self._hooks)
-        episodes = scope_name(AGENT, "ltm:episodic")
-        session = scope_name(AGENT, "stm")
-        experience = Experience(self._memory.recall, self._frozen.uses, episodes, session)
-        self._experience = experience
-        self._store.attach("experience", experience)
-        self._choices = Choices(experience)
-        self._store.attach("choices", self._choices)
-        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
-        self._memory.blackboard.subscribe(session, experience.met)
-        kit = Kit(
-            self._story,
-            terrain,
-            self._dex,
-            self._ledger,
-            seed,
-            actions,
-            experience,
-            self._choices,
-            Encounters(self._hooks),
-        )
-        hindsight = Hindsight(kit, actions)
-        self._memory.blackboard.subscribe(session, hindsight.saw)
-        self._ladder = Ladder(Progress(), seed, escape(terrain), inquiry(kit))
-        prices = Prices(experience, self._story.place_of)
-        capabilities = capabilities_for(kit, *self._more)
-        mind = Mind(capabilities, self._memory.recall, self._hooks, self._ladder, prices)
-        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
-        return Loop(
-            console=self._console,
-            eyes=Eyes(self._console, Font.of(cartridge), world, self._ledger.due),
-            mind=mind,
-            ledger=self._ledger,
-            hooks=self._hooks,
-            tick=self._console.link.tick,
-        )
-
-    def _watch(self) -> None:
-        blackboard = self._memory.blackboard
-        producers = Producers(self._hooks, blackboard)
-        story = self._story
-        picked_up = partial(found, World.of(self._console.cartridge))
-        PlayProducers(
-            story.place_of, self._battles, self._choices, self._dex, self._store.run_id, picked_up
-        ).register(producers)
-        MeetingProducers(story, lambda: self._console.link.tick).register(producers)
-        PostMortems(self._store, story.called).register(producers)
-        watch_actions(producers, AGENT)
-        knowing = Knowing(self._story, self._dex)
-        self.observations = PlayObservations(
-            self._store, self._session, knowing, self._hooks, blackboard
-        )
-        for level in ("working", "stm"):
-            blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
-        self._hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
-        self._watch_for(self._witness, "Ledger.observe")
-        self._watch_for(self._consolidate, "Loop.perform")
-
     def _watch_for(self, handler: Handler, pointcut: str) -> None:
         """Call `handler` behind the producers; what goes wrong there must not disturb play."""
-        self._hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
+        self._branch.hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _is_over(self, limits: Limits, _state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
@@ -304,7 +203,7 @@ class Session:
             self._committed = self._loop.tick
             self._store.commit_if_free()
             self._checkpoint_due = self._checkpoint_waits
-        if self._ledger.has(limits.until):
+        if self._branch.ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
             self._stop = Stop.TICKS
@@ -317,17 +216,6 @@ class Session:
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
 
-    def _judge(self, call: Call) -> None:
-        """Let facts judge what is claimed."""
-        percept, facts = call.args
-        self._memory.truth.judge(facts, percept.tick)
-
-    def _chronicle(self, event: BlackboardEvent) -> None:
-        """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""
-        entry = event.entry
-        if event.action == "write" and entry.status == "verified":
-            self._store.append_event(entry.tick, entry.kind, entry.data)
-
     def _witness(self, call: Call, reached: tuple[Reached, ...]) -> None:
         percept: Percept = call.args[0]
         for each in reached:
@@ -337,7 +225,7 @@ class Session:
         self._checkpoint_due = self._checkpoint_due or bool(reached)
 
     def _consolidate(self, _call: Call, _performed: Performed) -> None:
-        if self._memory.consolidator.tick(self._loop.tick) is not None:
+        if self._branch.memory.consolidator.tick(self._loop.tick) is not None:
             self._checkpoint_due = True
 
     def _checkpoint_if_free(self) -> None:
@@ -365,12 +253,12 @@ class Session:
 
         A run that was killed while it ended goes on at its goal, where there is no tick left to play.
         """
-        told = self._memory.consolidator.consolidation_history[-1:]
+        told = self._branch.memory.consolidator.consolidation_history[-1:]
         ends = [each.tick for each in told if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
 
     def _finish(self) -> None:
-        self._memory.end_session(self._store, self._loop.tick)
+        self._branch.memory.end_session(self._store, self._loop.tick)
         self._checkpoint()
         self._delivery.tidy()
 
@@ -379,11 +267,11 @@ class Session:
         viewer.show(
             Moment(
                 run=self._frozen.run,
-                cartridge=self._name,
+                cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 intent=call.args[0],
                 goal=self._loop.goal,
-                reached=self._ledger.reached,
+                reached=self._branch.ledger.reached,
                 state=state,
                 place_of=self._story.place_of,
                 ticks=self._loop.tick - start.tick,
@@ -398,7 +286,7 @@ class Session:
         state = self._loop.look()
         return Summary(
             run=str(self._folder.path),
-            cartridge=self._name,
+            cartridge=self._console.cartridge.name,
             seed=self._frozen.seed,
             stop=self._stop,
             reason=reason,
@@ -406,18 +294,15 @@ class Session:
             frames=self._console.frame,
             wall_s=round(wall, 3),
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
-            milestones=self._ledger.reached,
+            milestones=self._branch.ledger.reached,
             badges=state.player.badge_count,
             battles=sum(1 for _ in self._store.events("battle")),
-            errors=self._errors + self._faults() + sum(self._store.faults.values()),
-            consolidations=self._memory.consolidator.consolidations,
-            episodes=self._ladder.episodes,
-            restores=self._ladder.restores,
-            moved={use.value: self._experience.moved[use] for use in Use},
+            errors=self._errors + self._branch.faults + sum(self._store.faults.values()),
+            consolidations=self._branch.memory.consolidator.consolidations,
+            episodes=self._branch.ladder.episodes,
+            restores=self._branch.ladder.restores,
+            moved={use.value: self._branch.experience.moved[use] for use in Use},
         )
-
-    def _faults(self) -> int:
-        return sum(self._hooks.faults.values()) + sum(self._memory.blackboard.faults.values())
 
     def _fault(self, name: str, error: Exception) -> None:
         """Told once for each handler that fails; the counts are in the summary."""
