@@ -3,6 +3,7 @@
 from functools import partial
 from typing import NamedTuple
 
+from agent.app.advice import Asking, Consultations
 from agent.app.observations import Knowing, PlayObservations
 from agent.app.post_mortems import PostMortems
 from agent.app.settings import Frozen
@@ -13,6 +14,7 @@ from agent.capabilities import (
     Hindsight,
     Kit,
     Ledger,
+    Reached,
     Story,
     Topic,
     capabilities_for,
@@ -23,13 +25,16 @@ from agent.capabilities import (
 from agent.loop import Loop
 from agent.mind import (
     AGENT,
+    Advising,
     BattleWatch,
+    Describing,
     Ladder,
     MeetingProducers,
     Mind,
     PlayProducers,
     Prices,
     Progress,
+    Tools,
 )
 from agent.perception import Eyes
 from agent.skills import Terrain
@@ -41,6 +46,7 @@ from memory import (
     ErrorMode,
     Hooks,
     KnowledgeStore,
+    MemoryActions,
     Producers,
     RunStore,
     open_memory,
@@ -60,6 +66,7 @@ class Ground(NamedTuple):
     story: Story
     dex: Dex
     more: tuple[Topic, ...]
+    asking: Asking | None  # where rules run out
 
 
 class Branch:
@@ -128,7 +135,11 @@ class Branch:
         self.ladder = Ladder(Progress(), seed, escape(terrain), inquiry(kit))
         prices = Prices(self.experience, story.place_of)
         capabilities = capabilities_for(kit, *self._ground.more)
-        mind = Mind(capabilities, self.memory.recall, self.hooks, self.ladder, prices)
+        advising = self._advising(
+            actions, Describing(story, terrain, self._ground.dex, self.ledger)
+        )
+        mind = Mind(capabilities, self.memory.recall, self.hooks, self.ladder, prices, advising)
+        self._mind = mind
         self.memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(
             console=self._console,
@@ -140,6 +151,29 @@ class Branch:
             hooks=self.hooks,
             tick=self._console.link.tick,
         )
+
+    def _advising(self, actions: MemoryActions, describing: Describing) -> Advising | None:
+        """Return how advice is asked, where anybody gives it."""
+        asking = self._ground.asking
+        if asking is None:
+            return None
+        tools = Tools(
+            actions,
+            describing,
+            now=lambda: advising.look(),
+            plan=lambda goal: self._mind.plan_for((goal,), advising.look().facts),
+        )
+        consultations = Consultations(self._ground.store, self.hooks)
+        advisor = asking.advisor([consultations.noting(each) for each in tools.all()])
+        advising = Advising(advisor, describing, self.hooks, asking.every)
+        self._choices.advise = advising.choose
+
+        def reached(_call: Call, reached: tuple[Reached, ...]) -> None:
+            for each in reached:
+                advising.reached(each.id)
+
+        self.hooks.after("Ledger.observe", reached, on_error=ErrorMode.SUPPRESS)
+        return advising
 
     def _watch(self) -> PlayObservations:
         story, store, blackboard = self._ground.story, self._ground.store, self.memory.blackboard

@@ -9,6 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from agent.app.advice import Asking
 from agent.app.branch import Branch, Ground
 from agent.app.delivery import Delivery
 from agent.app.interrupts import Interrupt
@@ -71,9 +72,12 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics."""
+    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics.
 
-    def __init__(
+    Without `asking` nobody is asked for advice.
+    """
+
+    def __init__(  # noqa: PLR0913  # what a session is made of
         self,
         folder: RunFolder[RunStore],
         frozen: Frozen,
@@ -82,6 +86,7 @@ class Session:
         story: Story,
         interrupt: Interrupt,
         *more: Topic,
+        asking: Asking | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -100,6 +105,7 @@ class Session:
             story,
             Dex.of(console.cartridge),
             more,
+            asking,
         )
         self._wake()
         self._start = Start(self._loop.tick, console.frame, perf_counter())

@@ -1,6 +1,6 @@
 """Which of several ways is taken where the story offers more than one: drawn by lot, until it is known how each went."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -14,7 +14,9 @@ class Choices:
 
     def __init__(self, experience: Experience | None = None) -> None:
         self.made: dict[str, int] = {}
+        self.advise: Callable[[str, Mapping[int, str]], int | None] | None = None
         self._experience = experience or Experience()
+        self._asked: set[str] = set()  # the tasks for which advice was asked
 
     def person(self, task: Task, chance: Random) -> int:
         """Return whom to talk to for `task`."""
@@ -31,10 +33,24 @@ class Choices:
                 self._experience.sways(Use.CHOICES, task.says, verdict.why)
         return self.made[task.id]
 
+    def settle(self, task: Task, words: Callable[[int], str]) -> int:
+        """Return whom to talk to for `task` now that it is begun; where one may choose, advice is asked once.
+
+        `words` tells what is known of each.
+        """
+        if len(task.talk_to) == 1:
+            return task.talk_to[0]
+        if self.advise is not None and task.id not in self._asked:
+            self._asked.add(task.id)
+            advised = self.advise(task.says, {way: words(way) for way in task.talk_to})
+            self.made[task.id] = self.made[task.id] if advised is None else advised
+        return self.made[task.id]
+
     def to_json(self) -> dict[str, Json]:
         """Return what was chosen so far."""
-        return {"made": dict(self.made)}
+        return {"made": dict(self.made), "asked": sorted(self._asked)}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.made = dict(data["made"])
+        self._asked = set(data.get("asked", ()))  # older checkpoints have none

@@ -1,6 +1,7 @@
 """Doing what the story asks for: its facts, the deeds of its tasks, and the witnesses of its milestones."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -144,11 +145,13 @@ def _errand_deed(errand: Errand, kit: Kit) -> Deed:
 def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
     terrain = kit.terrain
     # Chosen once, so that a resumed session wants the same as the one before it.
-    person = kit.choices.person(task, chance) if task.talk_to else 0
+    if task.talk_to:
+        kit.choices.person(task, chance)
     squares = frozenset(task.walk_to)
 
     def begin(state: State) -> Skill:
         if task.talk_to:
+            person = kit.choices.settle(task, partial(_words_of, kit, state.map.map_id))
             return talk(person, terrain, state, say_yes=True)
         if task.examine is not None:
             return examine(task.examine, terrain, state, facings=tuple(Facing))
@@ -168,6 +171,13 @@ def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
     )
     masters = {"busy"} if task.walk_to else {"busy", "text", "stray_menu"}
     return Deed(action, begin, masters=frozenset(masters))
+
+
+def _words_of(kit: Kit, map_id: int, slot: int) -> str:
+    """Return what somebody on a map is sure to say, as far as the cartridge tells."""
+    here = kit.terrain.plain.map(map_id)
+    said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
+    return " ".join(" ".join(said).split()) or f"number {slot}"
 
 
 def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:

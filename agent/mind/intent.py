@@ -15,6 +15,7 @@ class Source(Enum):
     REFLEX = "reflex"
     PLAN = "plan"
     LADDER = "ladder"  # a way out of getting nowhere
+    ADVICE = "advice"  # what somebody who was asked would try
     IDLE = "idle"
 
 

@@ -29,7 +29,7 @@ class Rung(Enum):
     REPLAN = "replan"  # with the actions to blame cooling down
     ASK_AROUND = "ask_around"  # whoever is on the map and was not heard yet
     LEAVE_MAP = "leave_map"  # then plan from elsewhere
-    # Advice is asked for here once there is somebody to ask.
+    ASK_ADVICE = "ask_advice"  # of a model, where there is one
     RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
     GIVE_UP = "give_up"
 
@@ -87,6 +87,7 @@ class Ladder:
         self._leaves = 0
         self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
+        self.may_ask = False  # whether there is somebody who gives advice
 
     def saw(self, percept: Percept) -> Episode | None:
         """Take note of one tick; return the episode that it ends, if it does."""
@@ -129,8 +130,8 @@ class Ladder:
                 self._cool(LONG_COOL_DOWN)
                 self.restores += 1
                 self.owed = True
-            case Rung.GIVE_UP:
-                pass
+            case Rung.ASK_ADVICE | Rung.GIVE_UP:
+                pass  # whoever climbs sees to it
         self.progress.again()
         return rung
 
@@ -265,6 +266,8 @@ class Ladder:
             return Rung.ASK_AROUND
         if can_leave and not restores and Rung.LEAVE_MAP.value not in climbed:
             return Rung.LEAVE_MAP
+        if self.may_ask and is_free and not restores and Rung.ASK_ADVICE.value not in climbed:
+            return Rung.ASK_ADVICE
         if restores < RESTORES and self.restores < MOST_RESTORES:
             return Rung.RESTORE
         return Rung.GIVE_UP

@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-from agent.capabilities import PEACE, Capability, Reflex, Senses, domain_of
+from agent.advisor import Purpose
+from agent.capabilities import PEACE, Capability, Deed, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
+from agent.mind.advising import LIFTS, Advising, Moment
 from agent.mind.counsel import Counsel, noted
 from agent.mind.intent import Intent, Pursuit, Source
 from agent.mind.ladder import Episode, Ladder, Rung
@@ -33,8 +36,11 @@ class Mind:
         hooks: Hooks,
         ladder: Ladder,
         prices: Prices | None = None,
+        advising: Advising | None = None,
     ) -> None:
         self.hooks = hooks
+        self._advising = advising
+        ladder.may_ask = advising is not None
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
@@ -72,8 +78,21 @@ class Mind:
         # While nothing has changed the facts are the same object: who waits weighs nothing anew.
         if self._weighed is None or self._weighed[0] is not facts:
             demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
+            for name, lift in self._lifts(facts).items():
+                demotions[name] = demotions.get(name, 0) - lift
             self._weighed = facts, self.domain.open_goals(facts, demotions)
         return self._weighed[1]
+
+    def _lifts(self, facts: Facts) -> Mapping[str, int]:
+        """Return what goals gain by advice; for its sake nothing is put off that can be had at once."""
+        if self._advising is None or not self._advising.lifted:
+            return {}
+        lifts = {goal.name: self._advising.lift(goal) for goal in self.domain.goals}
+        at_hand = [action for action in self.domain.actions if action.possible(facts)]
+        for goal in self.domain.goals:
+            if any(goal.reached(after(facts, action.effects)) for action in at_hand):
+                lifts[goal.name] = LIFTS[0]
+        return lifts
 
     def sense(self, percept: Percept) -> Facts:
         """Return every fact that the sensors tell of this moment."""
@@ -90,11 +109,14 @@ class Mind:
         self._watch_progress(percept)
         self._close(percept, facts)
         self._let_go(facts)
+        if self._advising is not None:
+            self._advising.look = partial(self._moment, percept, facts)
         intent = (
             self._reflex(percept)
             or self._intent
             or self._look_again(percept)
             or self._way_out(percept)
+            or self._advised(percept, facts)
             or self._next(percept, facts)
         )
         self._held_up = intent.source is Source.REFLEX
@@ -133,6 +155,7 @@ class Mind:
             "pursuit": self.goal,
             "held_up": self._held_up,
             "ladder": self._ladder.to_json(),
+            "advising": self._advising.to_json() if self._advising is not None else None,
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -143,6 +166,8 @@ class Mind:
         self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
         self._held_up = data["held_up"]
         self._ladder.restore(data["ladder"])
+        if self._advising is not None and data.get("advising") is not None:
+            self._advising.restore(data["advising"])
         name = data["pursuit"]
         if name in self._begun:
             self._pursuit = Pursuit(self._goals[name], self._begun[name])
@@ -182,7 +207,9 @@ class Mind:
     def _climb(self, reason: StuckReason, percept: Percept) -> None:
         ladder = self._ladder
         rung = ladder.climb(reason, percept, self.goal)
-        if rung in {Rung.REPLAN, Rung.ASK_AROUND, Rung.LEAVE_MAP}:
+        if rung is Rung.ASK_ADVICE and self._advising is not None:
+            self._advising.stuck(reason.value)
+        if rung not in {Rung.RESTORE, Rung.GIVE_UP}:
             self._intent = self._plan = None
             return
         if rung is Rung.GIVE_UP:
@@ -228,8 +255,33 @@ class Mind:
         deed = self._ladder.way_out(percept)
         if deed is None:
             return None
+        return self._carry_out(deed, Source.LADDER, percept)
+
+    def _advised(self, percept: Percept, facts: Facts) -> Intent | None:
+        """Ask for advice when a question is due, and try what was advised next, where it is possible."""
+        advising = self._advising
+        if advising is None or not percept.state.in_control:
+            return None
+        if advising.consult(percept.tick):
+            self._plan = self._weighed = None
+        name = advising.next_candidate(partial(self._can_be_done, facts))
+        if name is None:
+            return None
+        return self._carry_out(self._deeds[name], Source.ADVICE, percept)
+
+    def _can_be_done(self, facts: Facts, name: str) -> bool:
+        offered = self._ladder.offered(self.domain.actions)
+        return any(each.name == name and each.possible(facts) for each in offered)
+
+    def _moment(self, percept: Percept, facts: Facts) -> Moment:
+        plan = self._doing.plan if self._doing is not None else ""
+        offered = self._ladder.offered(self.domain.actions)
+        return Moment(percept, facts, self.open_goals(facts), offered, self._failures, plan)
+
+    def _carry_out(self, deed: Deed, source: Source, percept: Percept) -> Intent | None:
+        """Begin a deed that no plan asks for; None when there is nothing left to do for it."""
         intent = Intent(
-            source=Source.LADDER,
+            source=source,
             name=deed.action.name,
             why=deed.action.says,
             pursuit=self._pursuit,
@@ -267,9 +319,19 @@ class Mind:
             self.pursue(goal, percept)
         if chosen is None:
             self._ladder.at_a_loss()
-            return self._idle(percept, self.at_a_loss(goals))
+            return self._lost(goal, percept, facts) or self._idle(percept, self.at_a_loss(goals))
         self._plan = chosen
         return self._begin(chosen, percept, facts)
+
+    def _lost(self, goal: Goal, percept: Percept, facts: Facts) -> Intent | None:
+        """Ask for advice where no plan is known, and try the first of it at once."""
+        if self._advising is None or not percept.state.in_control:
+            return None
+        about = f"{goal.name} on map {percept.place.map_id}"
+        if self._advising.ask(percept.tick, Purpose.NO_PLAN, about):
+            self._weighed = None
+            return self._advised(percept, facts)
+        return None
 
     @hookable
     def plan_for(self, goals: Sequence[Goal], facts: Facts) -> Plan | None:
@@ -353,7 +415,10 @@ class Mind:
         self._progress.failed(intent.name)
         self._failures[intent.name] += 1
         if intent.pursuit is not None:
-            self._setbacks[intent.pursuit.goal.name] += 1
+            goal = intent.pursuit.goal.name
+            self._setbacks[goal] += 1
+            if self._advising is not None:
+                self._advising.set_back(goal, self._setbacks[goal])
             self._weighed = None
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:

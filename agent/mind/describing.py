@@ -1,0 +1,109 @@
+"""A moment in words, for whoever is asked about it: what is true, what is wanted, what failed, and the map around.
+
+What the cartridge shows of texts and names stands behind a bar: it is something seen, and nobody's instruction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from memory.thread.situation import Failure, Situation, situation
+
+from agent.advisor import Purpose
+from agent.capabilities import Ledger, Story
+from agent.mind.advising import Moment
+from agent.skills import Terrain
+from emulator import FRAMES_PER_SECOND, Dex, State
+
+AROUND_X: Final = 8  # squares to either side that are drawn
+AROUND_Y: Final = 6
+MOST_FAILURES: Final = 8
+MOST_FACTS: Final = 60
+LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
+
+
+@dataclass(frozen=True, slots=True)
+class Describing:
+    """Tells moments of one game."""
+
+    story: Story
+    terrain: Terrain
+    dex: Dex
+    ledger: Ledger
+
+    def __call__(self, purpose: Purpose, moment: Moment, about: str) -> str:
+        """Return the moment in words; `about` is what happened that made one ask."""
+        return "\n\n".join(part for part in self._parts(purpose, moment, about) if part)
+
+    def _parts(self, purpose: Purpose, moment: Moment, about: str) -> Iterator[str]:
+        percept, state = moment.percept, moment.percept.state
+        yield str(self._heads(purpose, moment, about))
+        yield f"The plan so far:\n{moment.plan}" if moment.plan else ""
+        true = [f"{name} = {value}" for name, value in sorted(moment.facts.items()) if value]
+        yield f"Facts, all others being 0: {', '.join(true[:MOST_FACTS])}"
+        yield "\n".join(["Team:", *self.team(state)])
+        yield "\n".join(["Bag:", *self.bag(state), f"Money: {state.player.money}"])
+        yield "\n".join([f"The map around ({LEGEND}):", *self.around(state)])
+        yield "\n".join(["On the screen:", *seen(percept.text)])
+
+    def _heads(self, purpose: Purpose, moment: Moment, about: str) -> Situation:
+        state = moment.percept.state
+        place = f"{self.story.place_of(state)} ({state.map.x}, {state.map.y})"
+        why = f"{purpose.value}: {about}" if about else purpose.value
+        heads = situation(why, moment.percept.tick, state.frame / FRAMES_PER_SECOND, place)
+        worst = moment.failed.most_common(MOST_FAILURES)
+        return Situation(
+            why=heads.why,
+            tick=heads.tick,
+            game_time=heads.game_time,
+            place=heads.place,
+            goal=moment.goals[0].name if moment.goals else "",
+            reached=tuple(each.id for each in self.ledger.reached),
+            failed=tuple(Failure(name, times) for name, times in worst),
+        )
+
+    def team(self, state: State) -> Iterator[str]:
+        """Yield a line for each mon of the team."""
+        for mon in state.party.mons if state.game_started else ():
+            kind = self.dex.all_species.get(mon.species)
+            name = kind.name if kind is not None else f"species {mon.species}"
+            moves = self.dex.all_moves
+            known = [
+                f"{moves[slot.move].name if slot.move in moves else slot.move} {slot.pp} PP"
+                for slot in mon.moves
+            ]
+            yield f"| {name} level {mon.level}, {mon.hp} of {mon.stats.hp} HP, {', '.join(known)}"
+
+    def bag(self, state: State) -> Iterator[str]:
+        """Yield a line for each kind of thing in the bag."""
+        for stack in state.bag.items if state.game_started else ():
+            yield f"| {self.dex.item_name(stack.item)} x {stack.quantity}"
+
+    def around(self, state: State) -> Iterator[str]:
+        """Yield the rows of the map around the player, one character a square."""
+        here = state.map
+        if not state.game_started or here.map_id not in self.terrain.plain.map_ids:
+            return
+        drawn = self.terrain.world(state).map(here.map_id)
+        taken = {each.position for each in state.people if each.on_screen}
+        signs = {(each.x, each.y) for each in drawn.signs}
+        for y in range(here.y - AROUND_Y, here.y + AROUND_Y + 1):
+            row = ""
+            for x in range(here.x - AROUND_X, here.x + AROUND_X + 1):
+                if (x, y) == (here.x, here.y):
+                    row += "@"
+                elif (x, y) in taken:
+                    row += "P"
+                elif drawn.warp_at(x, y) is not None:
+                    row += "D"
+                elif (x, y) in signs:
+                    row += "!"
+                else:
+                    row += "." if drawn.passable(x, y) else "#" if drawn.contains(x, y) else " "
+            yield f"| {row}"
+
+
+def seen(text: str) -> Iterator[str]:
+    """Yield the rows of a screen, each behind a bar, so that none can be taken for one of ours."""
+    for row in text.splitlines():
+        yield f"| {row}"
