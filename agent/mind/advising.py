@@ -17,7 +17,9 @@ from memory import Hooks, Json, hookable
 REST: Final = 300  # ticks before the same is asked again
 LASTS: Final = 500  # ticks that advice counts
 LIFTS: Final = (10, 6, 3)  # priority that the first goals of an answer gain
-NEEDS: Final = 54  # the highest priority that advice may lift a goal to: what heals comes before
+NEEDS: Final = (
+    54  # the highest priority that advice lifts the first goal to: what heals comes before
+)
 SURE: Final = 0.3  # the confidence below which an answer is only noted
 MOST: Final = 20  # candidates offered
 FAILED: Final = 2  # setbacks of a goal after which advice is asked
@@ -63,7 +65,7 @@ class Advising:
             Purpose, str
         ] = {}  # what is asked when play can spare a moment, and about what
         self._asked: dict[str, int] = {}  # when each thing was asked last
-        self._lifted: dict[str, int] = {}  # priority of goals, by name
+        self._lifted: dict[str, int] = {}  # goals by name, and how high in the answer they stood
         self._candidates: list[str] = []
         self._until = 0
         self._routine = every
@@ -93,7 +95,10 @@ class Advising:
 
     def lift(self, goal: Goal) -> int:
         """Return how much priority a goal gains by advice."""
-        return max(min(self._lifted.get(goal.name, 0), NEEDS - goal.priority), 0)
+        rank = self._lifted.get(goal.name)
+        if rank is None:
+            return 0
+        return max(min(LIFTS[rank], NEEDS - rank - goal.priority), 0)
 
     def consult(self, tick: int) -> bool:
         """Ask the most pressing question that is due; return whether goals were lifted or let go by it."""
@@ -117,7 +122,7 @@ class Advising:
         answer = self._answer(purpose, about, candidates)
         if answer is None:
             return False
-        self._lifted = dict(zip(answer.goals, LIFTS, strict=False))
+        self._lifted = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
         return bool(self._lifted or self._candidates)
