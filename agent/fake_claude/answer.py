@@ -18,11 +18,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Text, then calls of tools; `stop_reason` '' is the natural one of the two."""
+    """Text, then calls of tools; `stop_reason` '' is the natural one of the two.
+
+    `explanation` says why a refusal refuses.
+    """
 
     text: str = ""
     calls: Sequence[Call] = ()
     stop_reason: str = ""
+    explanation: str = ""
 
     @property
     def stop(self) -> str:

@@ -2,15 +2,16 @@
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+from agent.fake_claude.breaks import Reply, comes_first, send
+from agent.fake_claude.faults import MESSAGES, Mishaps
 from agent.fake_claude.refusal import Refused, error_json
 from agent.fake_claude.service import Service, model_json, models_json
-from agent.fake_claude.stream import events
 from agent.fake_claude.tally import Received
 from agent.fake_claude.wire import BANNER, Wire
 
@@ -23,6 +24,8 @@ class Desk:
     """What all connections share."""
 
     service: Service
+    mishaps: Mishaps
+    close_door: Callable[[float], None]
     requests: list[Received] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
 
@@ -74,6 +77,8 @@ class Handler(BaseHTTPRequestHandler):
         match method, path.path.strip("/").split("/"):
             case "GET", [""]:
                 wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
+            case "GET", ["v1", "models", *_] if self._mishap("models", wire):
+                pass
             case "GET", ["v1", "models"]:
                 asked = parse_qs(path.query)
                 lifecycles = asked.get("lifecycle") or asked.get("lifecycle[]")
@@ -81,11 +86,32 @@ class Handler(BaseHTTPRequestHandler):
             case "GET", ["v1", "models", name]:
                 wire.json(model_json(name))
             case "POST", ["v1", "messages"]:
-                _send(service.message(body, service.turn()), wire, streamed=_streamed(body))
+                self._message(body, wire)
+            case "POST", ["v1", "messages", "count_tokens"] if self._mishap("count_tokens", wire):
+                pass
             case "POST", ["v1", "messages", "count_tokens"]:
                 wire.json(service.count(body))
             case _:
                 raise Refused("not_found_error", f"{method} {path.path} is not served here")
+
+    def _message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
+        turn, fault = self._desk.mishaps.next(MESSAGES)
+        message: Mapping[str, Any] = {}
+        if fault is not None:
+            self._desk.service.tally.faults[fault.kind.value] += 1
+        if fault is None or not comes_first(fault.kind):
+            message = self._desk.service.message(body, turn, None if fault is None else fault.kind)
+        streamed = isinstance(body, dict) and body.get("stream") is True
+        send(Reply(message, streamed, self._desk.close_door), wire, fault)
+
+    def _mishap(self, at: str, wire: Wire) -> bool:
+        """Let what is wrong with a call that is no message happen; return whether it did."""
+        _, fault = self._desk.mishaps.next(at)
+        if fault is None:
+            return False
+        self._desk.service.tally.faults[fault.kind.value] += 1
+        send(Reply({}, streamed=False, close_door=self._desk.close_door), wire, fault)
+        return True
 
 
 def _parsed(raw: bytes | None) -> object:
@@ -103,17 +129,3 @@ def _check_headers(headers: Mapping[str, str]) -> None:
         raise Refused("authentication_error", "x-api-key header is required; any value will do")
     if "anthropic-version" not in headers:
         raise Refused("invalid_request_error", "anthropic-version: header is required")
-
-
-def _streamed(body: object) -> bool:
-    return isinstance(body, dict) and body.get("stream") is True
-
-
-def _send(message: Mapping[str, Any], wire: Wire, *, streamed: bool) -> None:
-    if not streamed:
-        wire.json(message)
-        return
-    wire.begin()
-    for each in events(message):
-        wire.chunk(each)
-    wire.end()

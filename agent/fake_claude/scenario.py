@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.fake_claude.answer import Answer, Call, json_text
 from agent.fake_claude.ask import Ask, Kind
+from agent.fake_claude.faults import Fault, Spread
 from agent.fake_claude.offers import offers
 
 
@@ -67,11 +68,16 @@ def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is answered: the first of `lines` that matches and is not used up, else something sensible."""
+    """What is answered: the first of `lines` that matches and is not used up, else something sensible.
+
+    `faults` are those of their own turns, `spread` those of any.
+    """
 
     name: str = "sensible"
     about: str = ""
     lines: Sequence[Line] = ()
+    faults: Sequence[Fault] = ()
+    spread: Spread = field(default_factory=Spread)
 
 
 @dataclass(slots=True)

@@ -1,16 +1,18 @@
 """The server itself: listens on loopback, one thread a connection, and stops at once when asked."""
 
 import socket
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import HTTPServer
 from socketserver import ThreadingMixIn
 from types import TracebackType
 from typing import Any, Final, Self
 
+from agent.fake_claude.faults import Mishaps
 from agent.fake_claude.handler import Desk, Handler
 from agent.fake_claude.scenario import Scenario
 from agent.fake_claude.service import Service
@@ -23,8 +25,9 @@ POLL_S: Final = 0.02  # how long stopping takes at most
 class FakeClaude:
     """A server that speaks the Messages API and is no model; use it as a context.
 
-    `clock` is in seconds and tells the age of what is cached; `seed` varies what is made up; `port` 0 takes
-    any that is free. `url` is for ANTHROPIC_BASE_URL.
+    `clock` is in seconds and tells the age of what is cached; `seed` varies what is made up and what goes
+    wrong; `port` 0 takes any that is free. `url` is for ANTHROPIC_BASE_URL. Raises OSError where the port
+    is taken.
     """
 
     def __init__(
@@ -36,16 +39,18 @@ class FakeClaude:
         port: int = 0,
     ) -> None:
         self.scenario = scenario or Scenario()
-        self._desk = Desk(Service(self.scenario, clock, seed))
-        self._server = _Server((LOOPBACK, port), partial(Handler, self._desk))
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(POLL_S,), daemon=True
-        )
+        mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
+        service = Service(self.scenario, clock, seed)
+        self._desk = Desk(service, mishaps, self._close_for)
+        # Bound for as long as this lives, and never listening: it keeps the port while the door is closed.
+        self._place = _bound(port)
+        self._door: _Server | None = None
+        self._lock = threading.Lock()
 
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://{LOOPBACK}:{self._server.server_address[1]}"
+        return f"http://{LOOPBACK}:{self._place.getsockname()[1]}"
 
     @property
     def counts(self) -> Tally:
@@ -58,7 +63,7 @@ class FakeClaude:
         return self._desk.requests
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._open()
         return self
 
     def __exit__(
@@ -68,40 +73,87 @@ class FakeClaude:
         trace: TracebackType | None,
     ) -> None:
         self._desk.stopping.set()
-        self._server.shutdown()
-        self._server.hang_up()
-        self._server.server_close()
+        self._close()
+        self._place.close()
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Let nobody connect for as long as the context lasts; open connections end."""
+        self._close()
+        try:
+            yield
+        finally:
+            self._open()
+
+    def _open(self) -> None:
+        with self._lock:
+            if self._door is None and not self._desk.stopping.is_set():
+                self._door = _Server(self._place.getsockname(), partial(Handler, self._desk))
+
+    def _close(self) -> None:
+        with self._lock:
+            door, self._door = self._door, None
+        if door is not None:
+            door.end()
+
+    def _close_for(self, seconds: float) -> None:
+        """Close, and open again after a while; returns at once after closing."""
+        self._close()
+
+        def reopen() -> None:
+            self._desk.stopping.wait(seconds)
+            self._open()
+
+        threading.Thread(target=reopen, daemon=True).start()
+
+
+def _bound(port: int) -> socket.socket:
+    place = socket.socket()
+    place.bind((LOOPBACK, port))
+    # Only now: before, it would let two servers have one port.
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return place
 
 
 class _Server(ThreadingMixIn, HTTPServer):
-    """Knows its open connections, to end them with itself."""
+    """Listens from its making to its end, and ends its open connections with itself."""
 
     daemon_threads = True
 
     def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
-        self._open: set[socket.socket] = set()
+        self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(address, handler)
+        threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True).start()
+
+    def end(self) -> None:
+        """Stop listening, and hang up: whoever reads from a connection sees its end."""
+        self.shutdown()
+        self.server_close()
+        with self._lock:
+            for connection in self._connections:
+                with suppress(OSError):  # the other side may have closed it
+                    connection.shutdown(socket.SHUT_RDWR)
 
     def server_bind(self) -> None:
         """Bind without asking for the name of this machine, which can take seconds."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Remember a connection and serve it."""
         with self._lock:
-            self._open.add(request)
+            self._connections.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Forget a connection that is over."""
         with self._lock:
-            self._open.discard(request)
+            self._connections.discard(request)
         super().shutdown_request(request)
 
-    def hang_up(self) -> None:
-        """End every connection; whoever reads from one sees its end."""
-        with self._lock:
-            for connection in self._open:
-                with suppress(OSError):  # it may have been closed by the other side
-                    connection.shutdown(socket.SHUT_RDWR)
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Say nothing of clients that went away, which is their right."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)

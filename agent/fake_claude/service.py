@@ -9,12 +9,14 @@ from agent.fake_claude.answer import Answer
 from agent.fake_claude.ask import Ask
 from agent.fake_claude.cache import Charge, PromptCache
 from agent.fake_claude.diagnosis import Diagnosis
+from agent.fake_claude.faults import FaultKind
 from agent.fake_claude.models import MODELS, Model
 from agent.fake_claude.prefix import Piece, pieces_of
 from agent.fake_claude.refusal import Refused
 from agent.fake_claude.scenario import Scenario, Script
 from agent.fake_claude.sensible import sensible
 from agent.fake_claude.tally import Tally
+from agent.fake_claude.twists import twisted
 from agent.fake_claude.validation import validate
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
@@ -29,23 +31,21 @@ class Service:
         self._seed = seed
         self._cache = PromptCache(clock)
         self._diagnosis = Diagnosis()
-        self._turn = 0
         self._lock = threading.Lock()
 
-    def turn(self) -> int:
-        """Return the number of the next request for a message, from 1; retries have their own."""
-        with self._lock:
-            self._turn += 1
-            return self._turn
-
-    def message(self, body: Mapping[str, Any], turn: int) -> dict[str, Any]:
-        """Return the message that answers `body`. Raises Refused."""
+    def message(
+        self, body: Mapping[str, Any], turn: int, wrong: FaultKind | None = None
+    ) -> dict[str, Any]:
+        """Return the message that answers `body`, with what is to be `wrong` about it. Raises Refused."""
         with self._lock:
             model = validate(body)
             pieces = pieces_of(body)
             _check_window(pieces, model)
             ask = Ask(body, turn)
-            answer = _cut(self._script.answer(ask) or sensible(ask, self._seed), body["max_tokens"])
+            answer = self._script.answer(ask) or sensible(ask, self._seed)
+            answer = _cut(answer, body["max_tokens"])
+            if wrong is not None:
+                answer = twisted(wrong, ask, answer, ask.chance(self._seed, wrong.value))
             charge = self._cache.charge(pieces, model.cache_minimum)
             return self._message(ask, answer, charge, pieces)
 
@@ -71,10 +71,16 @@ class Service:
             "container": None,
             "diagnostics": diagnostics,
             "stop_reason": answer.stop,
-            "stop_sequence": None,
-            "stop_details": None,
+            "stop_sequence": "\n\n" if answer.stop == "stop_sequence" else None,
+            "stop_details": _details(answer),
             "usage": usage_json(charge, answer.tokens),
         }
+
+
+def _details(answer: Answer) -> dict[str, object] | None:
+    if not answer.explanation:
+        return None
+    return {"type": "refusal", "category": None, "explanation": answer.explanation}
 
 
 def usage_json(charge: Charge, output: int) -> dict[str, object]:

@@ -59,8 +59,8 @@ class Wire:
 
     def drop(self) -> None:
         """Break the connection off with a reset."""
-        self._http.wfile.flush()
         self._http.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self._http.connection.close()  # here, as socketserver would take leave first
         self._http.close_connection = True
 
     def hang_up(self) -> None:
