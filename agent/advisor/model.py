@@ -22,20 +22,33 @@ class FaultKind(Enum):
 
 
 class ModelFault(Exception):  # an expected result of a call, told apart from errors of ours
-    """A call that brought no message. `retry_after_s` is what the service asked for, if it did."""
+    """A call that brought no message. `retry_after_s` is what the service asked for, if it did.
 
-    def __init__(self, kind: FaultKind, detail: str, retry_after_s: float | None = None) -> None:
+    `is_free` tells that the service did no work for it: it was never reached, or it refused at once.
+    """
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        detail: str,
+        retry_after_s: float | None = None,
+        *,
+        is_free: bool = False,
+    ) -> None:
         super().__init__(f"{kind.value}: {detail}")
         self.kind = kind
         self.detail = detail
         self.retry_after_s = retry_after_s
+        self.is_free = is_free
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is sent; all in the shapes of the Messages API, cache marks included.
 
-    `output_schema` is the JSON schema that the final answer must follow, if there is one.
+    `output_schema` is the JSON schema that the final answer must follow, if there is one. `previous_message_id` asks
+    why the cache was missed since that message, '' where there is none yet; None does not ask.
+    `attempt` counts from 1 and is noted with the record of the call.
     """
 
     model: str
@@ -44,7 +57,8 @@ class Request:
     max_tokens: int
     tools: Sequence[Mapping[str, Any]] = ()
     output_schema: Mapping[str, Any] | None = None
-    previous_message_id: str | None = None  # asks why the cache was missed
+    previous_message_id: str | None = None
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,14 @@ class Reply:
     usage: Usage
     cache_missed: str = ""  # why, where the service says so
     raw: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most tokens a model takes and gives; None where the service does not say."""
+
+    max_input: int | None
+    max_output: int | None
 
 
 class Model(Protocol):

@@ -14,7 +14,7 @@ from agent.app import Interrupt, Moment, Settings, play_run
 from agent.app.session import COMMIT_EVERY, Limits, Session
 from agent.capabilities import Milestone, Story, Witness
 from agent.mind import GAME_SECTIONS, game_table
-from agent.mind.prompt import Mode, prompt_now
+from agent.advisor.prompt import Mode, prompt_now
 from agent.report import Summary
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (

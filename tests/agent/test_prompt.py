@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from agent.mind.prompt import Mode, PromptContext, build_prompt, prompt_now
+from agent.advisor.prompt import Mode, PromptContext, build_prompt, prompt_now
 
 BLOCK = "<observations>\n## Setbacks\n- lost against RAT L9\n</observations>"
 
@@ -49,7 +49,7 @@ def test_c17_each_prompt_is_of_its_own_moment() -> None:
 
 
 def test_c18_the_size_of_the_block_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, logger="agent.mind.prompt")
+    caplog.set_level(logging.DEBUG, logger="agent.advisor.prompt")
     prompt_now(lambda: "here", lambda: "x" * 41, Mode.PLAN)
     prompt_now(lambda: "here", lambda: None, Mode.PLAN)
     assert [record.getMessage() for record in caplog.records] == [

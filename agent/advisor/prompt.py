@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from importlib.resources import files
 from string import Template
 
@@ -27,12 +28,22 @@ class PromptContext:
     observation_block: str | None = None
 
 
+@cache
+def prompt_file(name: str) -> str:
+    """Return the text of a file of `prompts`, without the end of its last line."""
+    return (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
+
+
+def filled(name: str, **values: str) -> str:
+    """Return the text of a file of `prompts` with its places filled; every place needs its value."""
+    return Template(prompt_file(name)).substitute(values)
+
+
 def build_prompt(context: PromptContext, mode: Mode) -> str:
     """Return the prompt of `mode`, with the observations behind the environment."""
     parts = (context.environment, context.observation_block)
     told = "\n\n".join(part for part in parts if part)
-    text = (files(__package__) / "prompts" / f"{mode.value}.txt").read_text(encoding="utf-8")
-    return Template(text).substitute(context=told).rstrip("\n")
+    return filled(mode.value, context=told)
 
 
 def prompt_now(

@@ -1,0 +1,72 @@
+"""Where everything stands in a request, so that the service can read again what it has read before.
+
+What changes less stands further to the front: tools, rules and the last session's notes, reflections, observations, the
+conversation; the state of the moment comes last and is never marked. Nothing before it holds a clock or a tick of now.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agent.advisor.answer import ANSWER_SCHEMA
+from agent.advisor.model import Request
+from agent.advisor.prompt import prompt_file
+from agent.advisor.talk import Sight
+from agent.advisor.tool import Tool
+from agent.advisor.turns import add_user, text, turns_of
+from agent.advisor.wording import data
+
+# The service takes four marks, those for longer before those for shorter. All four are used.
+HOUR: Final = {"type": "ephemeral", "ttl": "1h"}
+MINUTES: Final = {"type": "ephemeral", "ttl": "5m"}
+
+Block = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none."""
+
+    tools: tuple[Tool, ...] = ()
+    notes: str = ""
+    max_tokens: int = 1_000
+
+
+def request_of(
+    fixed: Fixed, sight: Sight, state: Sequence[Block], model: str, previous: str
+) -> Request:
+    """Return the request for the next call: the `state` of the moment comes last.
+
+    `previous` is the id of the last message that came back, '' before the first.
+    """
+    return Request(
+        model=model,
+        system=_system(fixed, sight),
+        messages=_messages(sight, state),
+        max_tokens=fixed.max_tokens,
+        tools=[_tool(each) for each in fixed.tools],
+        # One schema for all questions: another would void all that is cached. The names that an answer may use stand
+        # in the question, and are checked when it comes.
+        output_schema=ANSWER_SCHEMA,
+        previous_message_id=previous,
+    )
+
+
+def _system(fixed: Fixed, sight: Sight) -> Sequence[Block]:
+    blocks = [text(prompt_file("rules"))]
+    if fixed.notes.strip():
+        blocks.append(text(data("last-session", fixed.notes.strip())))
+    blocks[-1] = blocks[-1] | {"cache_control": HOUR}
+    return blocks
+
+
+def _messages(sight: Sight, state: Sequence[Block]) -> Sequence[Block]:
+    turns = turns_of(sight.tail)
+    if turns:
+        turns[-1]["content"][-1] = turns[-1]["content"][-1] | {"cache_control": MINUTES}
+    add_user(turns, state)
+    return turns
+
+
+def _tool(tool: Tool) -> Block:
+    return {"name": tool.name, "description": tool.says, "input_schema": dict(tool.schema)}

@@ -1,0 +1,100 @@
+"""A valid request, as whoever makes up an answer sees it."""
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, Final
+
+UNSAID: Final = ("stream", "diagnostics", "metadata")  # they change no answer
+
+
+class Kind(Enum):
+    """What sort of answer is wanted."""
+
+    ANSWER = "answer"  # JSON after a schema
+    OBSERVE = "observe"  # a conversation into observations
+    REFLECT = "reflect"  # observations into fewer
+    TALK = "talk"  # whatever else
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request. `turn` counts the requests for a message from 1, those that failed included."""
+
+    body: Mapping[str, Any]
+    turn: int = 1
+
+    @cached_property
+    def system(self) -> str:
+        """The system text."""
+        return "\n\n".join(texts(self.body.get("system", "")))
+
+    @cached_property
+    def user(self) -> str:
+        """The text of the last user message that has any."""
+        for message in reversed(self.body["messages"]):
+            if message["role"] == "user" and (found := list(texts(message["content"]))):
+                return "\n\n".join(found)
+        return ""
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, Any]]:
+        """The tools on offer; none where the request forbids to call any."""
+        if self.tool_choice.get("type") == "none":
+            return ()
+        return self.body.get("tools") or ()
+
+    @property
+    def tool_choice(self) -> Mapping[str, Any]:
+        """Whether a tool may, must or must not be called."""
+        return self.body.get("tool_choice") or {"type": "auto"}
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The schema of the final answer, if it must follow one."""
+        output = self.body.get("output_config") or {}
+        return (output.get("format") or {}).get("schema")
+
+    @cached_property
+    def rounds(self) -> int:
+        """How many rounds of tools were done since the last question."""
+        rounds = 0
+        for message in reversed(self.body["messages"]):
+            if message["role"] == "user":
+                if not any(each["type"] == "tool_result" for each in blocks(message["content"])):
+                    break
+                rounds += 1
+        return rounds
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What sort of answer is wanted."""
+        if self.schema is not None:
+            return Kind.ANSWER
+        if "<observations>" not in self.system:
+            return Kind.TALK
+        return Kind.REFLECT if "reflect" in self.system.lower() else Kind.OBSERVE
+
+    def chance(self, seed: int, salt: str = "") -> random.Random:
+        """Return chance that is the same for the same request, `seed` and `salt`."""
+        said = {key: value for key, value in self.body.items() if key not in UNSAID}
+        text = json.dumps([seed, salt, said], sort_keys=True)
+        return random.Random(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def blocks(content: object) -> Sequence[Mapping[str, Any]]:
+    """Return content as blocks; a string is short for one of text."""
+    if isinstance(content, str):
+        return ({"type": "text", "text": content},) if content else ()
+    return content if isinstance(content, list | tuple) else ()
+
+
+def texts(content: object) -> Iterator[str]:
+    """Yield the text of each block of text."""
+    for block in blocks(content):
+        if block.get("type") == "text":
+            yield str(block["text"])

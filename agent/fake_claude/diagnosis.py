@@ -1,0 +1,60 @@
+"""Why a request could not use what an earlier one left in the cache."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.fake_claude.prefix import Piece
+
+
+class Diagnosis:
+    """Remembers the prompt of each message that was answered, and compares."""
+
+    def __init__(self) -> None:
+        self._prompts: dict[str, tuple[str, Sequence[Piece]]] = {}  # by message: model and pieces
+
+    def remember(self, message_id: str, model: str, pieces: Sequence[Piece]) -> None:
+        """Take note of the prompt that `message_id` answered."""
+        self._prompts[message_id] = model, pieces
+
+    def of(self, body: Mapping[str, Any], pieces: Sequence[Piece]) -> dict[str, object] | None:
+        """Return `diagnostics` for the request; None where none is asked for or nothing diverged."""
+        previous = (body.get("diagnostics") or {}).get("previous_message_id")
+        if previous is None:
+            return None
+        if previous not in self._prompts:
+            return {"cache_miss_reason": {"type": "previous_message_not_found"}}
+        model, before = self._prompts[previous]
+        if model != body["model"]:
+            return _reason("model_changed", before, 0)
+        same = _same(before, pieces)
+        if same == len(before):
+            return None
+        return _reason(_changed(before, pieces, same), before, same)
+
+
+def _same(before: Sequence[Piece], after: Sequence[Piece]) -> int:
+    pairs = zip(before, after, strict=False)
+    return next(
+        (at for at, (old, new) in enumerate(pairs) if old.digest != new.digest),
+        min(len(before), len(after)),
+    )
+
+
+def _changed(before: Sequence[Piece], after: Sequence[Piece], same: int) -> str:
+    sections = {
+        each[same].section.partition(".")[0] for each in (before, after) if same < len(each)
+    }
+    for section in ("tools", "format", "system"):
+        if section in sections:
+            # What is neither tools, system nor messages has no reason of its own.
+            return "unavailable" if section == "format" else f"{section}_changed"
+    return "messages_changed"
+
+
+def _reason(kind: str, before: Sequence[Piece], same: int) -> dict[str, object]:
+    if kind == "unavailable":
+        return {"cache_miss_reason": {"type": kind}}
+    marked = max((each.tokens for each in before if each.ttl), default=0)
+    kept = before[same - 1].tokens if same else 0
+    missed = max(marked - kept, 0)
+    return {"cache_miss_reason": {"type": kind, "cache_missed_input_tokens": missed}}

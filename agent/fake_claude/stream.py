@@ -1,0 +1,50 @@
+"""A message as the events of a stream."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+PIECE: Final = 80  # characters of text, or of the JSON of a call, in one event
+
+
+def event(kind: str, **fields: object) -> bytes:
+    """Return one server-sent event."""
+    data = json.dumps({"type": kind, **fields}, ensure_ascii=False)
+    return f"event: {kind}\ndata: {data}\n\n".encode()
+
+
+def events(message: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield `message` in the order of the service: start, ping, each block in pieces, delta, stop."""
+    usage = message["usage"]
+    begun = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
+    begun |= {"stop_details": None, "usage": {**usage, "output_tokens": 1}}
+    yield event("message_start", message=begun)
+    yield event("ping")
+    for index, block in enumerate(message["content"]):
+        yield from _block(index, block)
+    yield event(
+        "message_delta",
+        delta={name: message[name] for name in ("stop_reason", "stop_sequence", "stop_details")},
+        usage={name: usage[name] for name in _TOTALS},
+    )
+    yield event("message_stop")
+
+
+_TOTALS: Final = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
+
+
+def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
+    is_text = block["type"] == "text"
+    empty = {**block, "text": ""} if is_text else {**block, "input": {}}
+    whole = block["text"] if is_text else json.dumps(block["input"], ensure_ascii=False)
+    kind, name = ("text_delta", "text") if is_text else ("input_json_delta", "partial_json")
+    yield event("content_block_start", index=index, content_block=empty)
+    for at in range(0, len(whole), PIECE):
+        delta = {"type": kind, name: whole[at : at + PIECE]}
+        yield event("content_block_delta", index=index, delta=delta)
+    yield event("content_block_stop", index=index)
