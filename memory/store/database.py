@@ -119,6 +119,24 @@ class Database:
                 for suffix in ("", *_COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
+    def beside(self) -> Database:
+        """Return a second door to the same file: any thread may use it, one at a time.
+
+        What is committed through it outlasts even a loss of power.
+        """
+        with _in_one_line(self.path):
+            connection = sqlite3.connect(
+                self.path.absolute(), isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA busy_timeout = 5000")
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA synchronous = FULL")
+            except BaseException:
+                connection.close()
+                raise
+        return Database(self.path, connection)
+
     def copied(self) -> Database:
         """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
         with _in_one_line(self.path):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, decode
 from memory.observations.observation import Observation, ObservationQuery
+from memory.store.calls import CallRows
 from memory.store.entries import COUNT_TAGS
 from memory.store.entry_rows import LIVE, entry_of
 from memory.store.entry_search import EntrySearch
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry, Part
     from memory.recall.query import MemoryQuery
     from memory.recall.ranking import Found
+    from memory.store.calls import Call
     from memory.store.database import Database
 
 EVERYTHING: Final = ObservationQuery()
@@ -106,6 +108,10 @@ class RunReader:
     def sessions(self) -> list[str]:
         """Return the names of the sessions in which something could be observed, in their order."""
         return self._observations.sessions()
+
+    def calls(self) -> list[Call]:
+        """Return the calls of a model, the first first, whatever became of the branch they were made on."""
+        return CallRows(self._database).calls()
 
     def outbox(self, *, after: int = 0) -> list[OutboxRow]:
         """Return the lessons after sequence `after` that a checkpoint of the live lineage covers, oldest first."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from memory.codec import Json, encode
 from memory.errors import BusyStore, CorruptStore, MissingCheckpoint, ObservationsRefused
 from memory.faults import Faults
+from memory.store.calls import CallLedger
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import Entries
 from memory.store.entry_search import EntrySearch
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry, Part
     from memory.observations.observation import Observed
+    from memory.store.calls import Booking, CallSums, LastCall, Outcome
     from memory.store.run_rows import Checkpoint, StepRow
     from memory.tiers.lessons import Kind
 
@@ -47,6 +49,7 @@ class RunStore(RunReader):
             database, self.faults, settle=self.commit_if_free
         )
         self._parts: dict[str, Part] = {}
+        self._calls = CallLedger(database)
 
     def append_step(self, row: StepRow) -> None:
         """Keep one step at the next commit."""
@@ -94,6 +97,22 @@ class RunStore(RunReader):
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
         """Say of observations why they no longer hold; what is said already stays."""
         self._observations.mark_stale(ids, reason)
+
+    def book_call(self, booking: Booking) -> int:
+        """Return the number of a call that is about to be made, booked at its worst and for good."""
+        return self._calls.book(booking)
+
+    def settle_call(self, number: int, outcome: Outcome) -> bool:
+        """Return whether a booked call was still open, and is now settled at what came of it."""
+        return self._calls.settle(number, outcome)
+
+    def last_call(self) -> LastCall:
+        """Return the latest time of any call, and the milestone of the newest."""
+        return self._calls.last()
+
+    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
+        """Return what calls count for in all, in the hour before `now_ms` and since `milestone`."""
+        return self._calls.sums(now_ms=now_ms, milestone=milestone)
 
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
@@ -157,6 +176,11 @@ class RunStore(RunReader):
         self._clear()
         for name, part in self._parts.items():
             self.restore_part(name, part)
+
+    def close(self) -> None:
+        """Close the file; what was not committed is lost, but for calls, which are always kept at once."""
+        self._calls.close()
+        super().close()
 
     def _transact(self, write: Callable[[], None]) -> None:
         """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""

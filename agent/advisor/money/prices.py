@@ -1,0 +1,176 @@
+"""What a model costs, exactly: whole numbers throughout, and never less than the service takes.
+
+The figures are data (prices.toml) and the user's to correct. Knows nothing of ceilings.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agent.advisor.model import Usage
+from agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NANO: Final = 1_000_000_000  # in a dollar; what sums are kept in
+_FILE: Final = Path(__file__).with_name("prices.toml")
+_PICO_PER_MILLION: Final = (
+    1_000_000  # a dollar for a million tokens, in billionths of a thousandth for one
+)
+_DATED: Final = re.compile(r"-\d{8}$")
+_MOST: Final = (
+    1_000_000  # dollars per million tokens that are believed, so that sums stay numbers of a file
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Picodollars (10^-12) for one token of each kind."""
+
+    input: int
+    output: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
+
+    @property
+    def dearest_input(self) -> int:
+        """The most that a token of a prompt can cost."""
+        return max(self.input, self.cache_read, self.cache_write_5m, self.cache_write_1h)
+
+    def of(self, usage: Usage) -> int:
+        """Return the price of `usage` in picodollars."""
+        return sum(getattr(self, kind) * getattr(usage, kind) for kind in KINDS)
+
+
+KINDS: Final = tuple(field.name for field in fields(Rates))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, and from which length of a prompt on it costs `long` instead."""
+
+    rates: Rates
+    long_over: int | None = None
+    long: Rates | None = None
+
+    def of(self, usage: Usage) -> int:
+        """Return what `usage` costs in nanodollars, rounded up."""
+        return _nano(self._rates(prompt_tokens(usage)).of(usage))
+
+    def at_worst(self, input_tokens: int, max_tokens: int) -> int:
+        """Return the most that a call of at most so many tokens can cost, in nanodollars."""
+        tiers = [self.rates]
+        if self.long is not None and self._rates(input_tokens) is self.long:
+            tiers.append(self.long)  # it may turn out to be shorter than that
+        return _nano(
+            input_tokens * max(tier.dearest_input for tier in tiers)
+            + max_tokens * max(tier.output for tier in tiers)
+        )
+
+    def _rates(self, prompt: int) -> Rates:
+        if self.long is None or self.long_over is None or prompt <= self.long_over:
+            return self.rates
+        return self.long
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The price of each model by its id."""
+
+    models: Mapping[str, Price]
+    aliases: Mapping[str, str]
+
+    def of(self, model: str) -> Price | None:
+        """Return the price of `model`, also by an alias or with a date at its end, or None where nobody knows it."""
+        for name in (model, self.aliases.get(model), _DATED.sub("", model)):
+            if name is not None and name in self.models:
+                return self.models[name]
+        return None
+
+    def require(self, model: str) -> Price:
+        """Return the price of `model`; raises UsageError, which says how to add one."""
+        if (price := self.of(model)) is None:
+            message = (
+                f"nobody knows what {model!r} costs, so it is not asked; write a table"
+                f' [models."{model}"] with {", ".join(KINDS)} in dollars per million tokens'
+                " into a prices.toml of yours and name it as --prices, or name another model"
+            )
+            raise UsageError(message)
+        return price
+
+
+def load_prices(path: Path | None = None) -> Prices:
+    """Return the prices that are known, those of the file at `path` before the others.
+
+    Raises:
+        UsageError: when that file cannot be read, or says what no price can be.
+    """
+    models, aliases = _read(_FILE)
+    if path is not None:
+        own_models, own_aliases = _read(path)
+        models, aliases = {**models, **own_models}, {**aliases, **own_aliases}
+    return Prices(models, aliases)
+
+
+def prompt_tokens(usage: Usage) -> int:
+    """Return the length of the whole prompt, however it was paid for."""
+    return usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
+
+
+def _nano(pico: int) -> int:
+    return -(-pico // 1000)
+
+
+def _read(path: Path) -> tuple[dict[str, Price], dict[str, str]]:
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        models = {name: _price(name, table) for name, table in found.get("models", {}).items()}
+        aliases = {str(name): str(model) for name, model in found.get("aliases", {}).items()}
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); name another file as --prices"
+        raise UsageError(message) from error
+    except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
+        message = f"{path} holds no prices ({error}); write it like {_FILE.name} of the program"
+        raise UsageError(message) from error
+    return models, aliases
+
+
+def _price(model: str, table: Mapping[str, Any]) -> Price:
+    rates = _rates(model, table)
+    over, long = table.get("long_prompt_over"), table.get("long_prompt")
+    if (over is None) != (long is None):
+        message = f"{model} needs both long_prompt_over and long_prompt, or neither"
+        raise ValueError(message)
+    if over is None or long is None:
+        return Price(rates)
+    if type(over) is not int or over < 0:
+        message = f"{model} has {over!r} as long_prompt_over, which is no number of tokens"
+        raise ValueError(message)
+    return Price(rates, over, _rates(model, long))
+
+
+def _rates(model: str, table: Mapping[str, Any]) -> Rates:
+    missing = [kind for kind in KINDS if kind not in table]
+    if missing:
+        message = f"{model} lacks {missing[0]}"
+        raise ValueError(message)
+    return Rates(**{kind: _pico(model, kind, table[kind]) for kind in KINDS})
+
+
+def _pico(model: str, kind: str, dollars: object) -> int:
+    """Return picodollars a token for dollars a million tokens."""
+    if isinstance(dollars, bool) or not isinstance(dollars, int | Decimal):
+        message = f"{model} has {dollars!r} as {kind}, which is no number"
+        raise TypeError(message)
+    exact = Decimal(dollars) * _PICO_PER_MILLION
+    if not (0 <= exact <= _MOST * _PICO_PER_MILLION) or exact != int(exact):
+        message = f"{model} has {dollars} as {kind}; give dollars with at most six decimals"
+        raise ValueError(message)
+    return int(exact)

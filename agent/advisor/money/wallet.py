@@ -1,0 +1,213 @@
+"""Who says yes to a call: the worst case is booked before it is sent, and nothing is sent that would not fit.
+
+What is booked is in the run's file before leave is given, so that no end of the process can make a run spend more than
+it may: what was booked and never settled counts at its worst for ever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol
+
+from agent.advisor.model import Usage
+from agent.advisor.money.prices import KINDS, NANO
+from agent.advisor.purse import Permit
+from memory import BusyStore, Faults, StoreError
+from memory.store.calls import Booking, CallState, CallSums, LastCall, Outcome, Sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent.advisor.money.prices import Price, Prices
+    from agent.advisor.money.terms import Terms
+
+MOST_TOKENS: Final = 10**12  # of a kind that a service is believed; more would not fit into a file
+_LOST: Final = Outcome(CallState.LOST)
+
+
+class Ledger(Protocol):
+    """Where calls are kept; the store of a run is one."""
+
+    def book_call(self, booking: Booking) -> int:
+        """Return the number of a call that is about to be made, booked for good."""
+        ...
+
+    def settle_call(self, number: int, outcome: Outcome) -> bool:
+        """Return whether a booked call was still open, and is now settled."""
+        ...
+
+    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
+        """Return what counts in all, in the hour before `now_ms`, and under `milestone`."""
+        ...
+
+    def last_call(self) -> LastCall:
+        """Return the latest time of any call, and the milestone of the newest."""
+        ...
+
+
+class BilledBeyond(
+    Exception
+):  # nothing to stop for: it is told, counted, and the ceilings hold from here
+    """A service took more for a call than it could have cost by its prices."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """What came of a call and is not in the file yet."""
+
+    number: int
+    outcome: Outcome
+
+
+class Wallet:
+    """The purse of a run, for any thread. Raises nothing: where it cannot book, it gives no leave.
+
+    `now_ms` is the wall clock, since prices per hour are those of the world and not of the game. `refused` counts why
+    leave was not given, by ceiling (`run dollars`), `busy`, `file` or `unpriced`; `faults` is told of each bill that
+    goes beyond its worst case and of files that fail.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        prices: Prices,
+        terms: Terms,
+        *,
+        now_ms: Callable[[], int],
+        faults: Faults,
+    ) -> None:
+        """Raise UsageError where a model of `terms` has no price, StoreError where the file cannot be read."""
+        for model in (terms.usual, terms.small):
+            prices.require(model)
+        self.refused: Counter[str] = Counter()
+        self._ledger = ledger
+        self._prices = prices
+        self._terms = terms
+        self._now_ms = now_ms
+        self._faults = faults
+        self._lock = Lock()
+        last = ledger.last_call()
+        self._latest_ms = last.started_ms
+        self._milestone = last.milestone
+        self._unsettled: list[_Open] = []
+
+    def milestone(self, name: str) -> None:
+        """Count for the ceilings of milestones from `name` on; one that is reached again goes on with its count.
+
+        Whoever goes on with a run tells its last one again; until then it is that of the newest call.
+        """
+        with self._lock:
+            self._milestone = name
+
+    def choose(self, purpose: str) -> str | None:
+        """Return the id of the model to ask, or None when nobody is to be asked."""
+        with self._lock:
+            sums = self._sums()
+            if sums is None:
+                return None
+            model = self._terms.model_for(purpose, self._terms.ceilings.percent(sums))
+            if model is None:
+                self.refused["stepped down"] += 1
+            return model
+
+    def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
+        """Return leave for one call, booked for good at its worst, or None when it does not fit.
+
+        `input_tokens` is no estimate: the request has at most that many (see `most_input_tokens`).
+        """
+        if input_tokens < 0 or max_tokens < 0:
+            message = f"{input_tokens} and {max_tokens} tokens cannot be asked for; give 0 or more"
+            raise ValueError(message)
+        with self._lock:
+            price = self._prices.of(model)
+            if price is None:
+                self.refused["unpriced"] += 1
+                return None
+            return self._permit(model, price, (input_tokens, max_tokens), purpose)
+
+    def settle(self, permit: Permit, usage: Usage | None) -> None:
+        """Book what a call took; None when nobody knows, and then the worst case stays."""
+        with self._lock:
+            self._settle(_Open(permit.id, self._outcome(permit, usage)))
+
+    def cancel(self, permit: Permit) -> None:
+        """Take back what was booked for a call that is known to cost nothing."""
+        with self._lock:
+            self._settle(_Open(permit.id, Outcome(CallState.CANCELLED)))
+
+    def _permit(
+        self, model: str, price: Price, tokens: tuple[int, int], purpose: str
+    ) -> Permit | None:
+        worst = Sums(price.at_worst(*tokens), 1, sum(tokens))
+        sums = self._sums()
+        if sums is None:
+            return None
+        passed = self._terms.ceilings.passed_by(_with(sums, worst))
+        if passed is not None:
+            self.refused[passed] += 1
+            return None
+        booking = Booking(
+            model, purpose, self._milestone, self._latest_ms, worst.nanos, worst.tokens
+        )
+        try:
+            number = self._ledger.book_call(booking)
+        except StoreError as fault:
+            self._fail(fault)
+            return None
+        return Permit(number, model, purpose, worst.nanos, worst.tokens)
+
+    def _sums(self) -> CallSums | None:
+        """Return what counts now, or None where the file does not say or does not take what came of a call."""
+        # The clock of a machine may be set back, and must not free what is spent by it.
+        self._latest_ms = max(self._latest_ms, self._now_ms())
+        try:
+            while self._unsettled:
+                self._ledger.settle_call(self._unsettled[0].number, self._unsettled[0].outcome)
+                del self._unsettled[0]
+            return self._ledger.call_sums(now_ms=self._latest_ms, milestone=self._milestone)
+        except StoreError as fault:
+            self._fail(fault)
+            return None
+
+    def _settle(self, opened: _Open) -> None:
+        try:
+            self._ledger.settle_call(opened.number, opened.outcome)
+        except StoreError as fault:
+            # Until the file takes it no leave is given: it may be more than was booked.
+            self._unsettled.append(opened)
+            self._fail(fault)
+
+    def _outcome(self, permit: Permit, usage: Usage | None) -> Outcome:
+        if usage is None or min(getattr(usage, kind) for kind in KINDS) < 0:
+            return _LOST
+        took = Usage(**{kind: min(getattr(usage, kind), MOST_TOKENS) for kind in KINDS})
+        price = self._prices.require(permit.model).of(took)
+        outcome = Outcome(CallState.SETTLED, price, **{kind: getattr(took, kind) for kind in KINDS})
+        if outcome.nanos > permit.worst_nanos or outcome.tokens > permit.worst_tokens:
+            message = (
+                f"call {permit.id} of {permit.model} took {outcome.tokens} tokens for"
+                f" {price / NANO:.6f} dollars, and {permit.worst_tokens} for"
+                f" {permit.worst_nanos / NANO:.6f} was the most it could; check the prices"
+            )
+            self._faults.note("billed beyond the worst case", BilledBeyond(message), always=True)
+        return outcome
+
+    def _fail(self, fault: StoreError) -> None:
+        reason = "busy" if isinstance(fault, BusyStore) else "file"
+        self.refused[reason] += 1
+        self._faults.note(f"wallet: {reason}", fault)
+
+
+def _with(sums: CallSums, more: Sums) -> CallSums:
+    return CallSums(_plus(sums.run, more), _plus(sums.hour, more), _plus(sums.milestone, more))
+
+
+def _plus(sums: Sums, more: Sums) -> Sums:
+    return replace(
+        sums,
+        nanos=sums.nanos + more.nanos,
+        calls=sums.calls + more.calls,
+        tokens=sums.tokens + more.tokens,
+    )

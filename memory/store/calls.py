@@ -1,0 +1,218 @@
+"""The calls of a model and what they count for: booked before they are sent, settled once it is known.
+
+Each is written at once, in a short transaction of its own, through a door of its own that any thread may use. They are
+not part of the lineage: `rewind` brings back the game, but money that was spent is spent. Knows nothing of prices nor
+of ceilings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from memory.store.database import Database
+
+HOUR_MS: Final = 3_600_000
+_COLUMNS: Final = (
+    "id, state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens, "
+    "input, output, cache_read, cache_write_5m, cache_write_1h"
+)
+_BOOK: Final = (
+    "INSERT INTO calls (state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens) "
+    "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
+)
+# Only what is still open: a call is settled once, whoever tells of it again.
+_SETTLE: Final = (
+    "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
+    "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved'"
+)
+_LOSE: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
+_SUMS: Final = (
+    "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
+    "WHERE state <> 'cancelled'"
+)
+# A call whose time lies after now is one of a clock that went backwards, and counts.
+_IN_THE_HOUR: Final = f"{_SUMS} AND started_ms > ?"
+_SINCE_MILESTONE: Final = f"{_SUMS} AND milestone = ?"
+_LAST: Final = (
+    "SELECT max(started_ms), (SELECT milestone FROM calls ORDER BY id DESC LIMIT 1) FROM calls"
+)
+
+
+class CallState(Enum):
+    """What is known of a call. Those reserved and those lost count for the most they could have cost."""
+
+    RESERVED = "reserved"  # booked; whether it was sent is not known
+    SETTLED = "settled"  # the service said what it took
+    CANCELLED = "cancelled"  # it was never sent
+    LOST = "lost"  # it was sent, and nobody knows what it took
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """A call about to be made. `worst_nanos` is in billionths of a dollar, `started_ms` since 1970."""
+
+    model: str
+    purpose: str
+    milestone: str
+    started_ms: int
+    worst_nanos: int
+    worst_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a call: its state, its price in billionths of a dollar, and its tokens by kind.
+
+    A call that was lost keeps the price it was booked at.
+    """
+
+    state: CallState
+    nanos: int = 0
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All its tokens."""
+        return (
+            self.input + self.output + self.cache_read + self.cache_write_5m + self.cache_write_1h
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as the file has it; `nanos` and `tokens` are what it counts for."""
+
+    id: int
+    state: CallState
+    model: str
+    purpose: str
+    milestone: str
+    started_ms: int
+    worst_nanos: int
+    worst_tokens: int
+    nanos: int
+    tokens: int
+    input: int
+    output: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What some calls count for together, in billionths of a dollar, calls and tokens."""
+
+    nanos: int = 0
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallSums:
+    """What calls count for in the whole run, in the last hour, and since a milestone."""
+
+    run: Sums
+    hour: Sums
+    milestone: Sums
+
+
+@dataclass(frozen=True, slots=True)
+class LastCall:
+    """The latest time any call was booked at, and the milestone of the newest; nothing before the first."""
+
+    started_ms: int = 0
+    milestone: str = ""
+
+
+class CallRows:
+    """The calls in a run's file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def calls(self) -> list[Call]:
+        """Return all calls, the first first."""
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM calls ORDER BY id")  # noqa: S608 -- fixed words
+        with self._database.understood("calls"):
+            return [Call(row[0], CallState(row[1]), *row[2:]) for row in rows]
+
+
+class CallLedger:
+    """The same while calls are made; one thread at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._door: Database | None = None  # opened with the first call, since most runs make none
+
+    def book(self, booking: Booking) -> int:
+        """Return the number of a call that is about to be made, booked at its worst and for good."""
+        door = self._open()
+        with door.transaction():
+            ((number,),) = door.rows(
+                _BOOK,
+                (
+                    booking.model,
+                    booking.purpose,
+                    booking.milestone,
+                    booking.started_ms,
+                    booking.worst_nanos,
+                    booking.worst_tokens,
+                ),
+            )
+        return int(number)
+
+    def settle(self, number: int, outcome: Outcome) -> bool:
+        """Return whether a booked call was still open, and is now settled at what came of it."""
+        door = self._open()
+        with door.transaction():
+            if outcome.state is CallState.LOST:
+                return door.execute(_LOSE, (number,)) > 0
+            values = (
+                outcome.state.value,
+                outcome.nanos,
+                outcome.tokens,
+                outcome.input,
+                outcome.output,
+                outcome.cache_read,
+                outcome.cache_write_5m,
+                outcome.cache_write_1h,
+            )
+            return door.execute(_SETTLE, (*values, number)) > 0
+
+    def sums(self, *, now_ms: int, milestone: str) -> CallSums:
+        """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""
+        door = self._open()
+
+        def summed(sql: str, *parameters: object) -> Sums:
+            (row,) = door.rows(sql, parameters)
+            return Sums(*row)
+
+        return CallSums(
+            summed(_SUMS),
+            summed(_IN_THE_HOUR, now_ms - HOUR_MS),
+            summed(_SINCE_MILESTONE, milestone),
+        )
+
+    def last(self) -> LastCall:
+        """Return the latest time of any call, and the milestone of the newest."""
+        ((started_ms, milestone),) = self._open().rows(_LAST)
+        return LastCall() if started_ms is None else LastCall(started_ms, milestone)
+
+    def close(self) -> None:
+        """Close the door, if there is one."""
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+
+    def _open(self) -> Database:
+        if self._door is None:
+            self._door = self._database.beside()
+        return self._door

@@ -1,0 +1,70 @@
+"""What the tests of money share: a wallet on a real file, prices in round figures, and a clock to turn."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.advisor.model import Usage
+from agent.advisor.money import Ceiling, Ceilings, Price, Prices, Rates, Step, Terms, Wallet
+from memory import Faults, RunStore, open_run_store
+
+BIG, SMALL = "big-model", "small-model"
+# One nanodollar a token of the plain kind.
+RATES = Rates(input=1000, output=5000, cache_read=100, cache_write_5m=1250, cache_write_1h=2000)
+PRICES = Prices(
+    {BIG: Price(RATES), SMALL: Price(Rates(100, 500, 10, 125, 200))}, {"also-small": SMALL}
+)
+STEPS = (Step(50, frozenset({"routine", "milestone"})), Step(75, small=True))
+
+
+NO_CEILING = Ceiling()
+
+
+def terms(
+    run: Ceiling = NO_CEILING, hour: Ceiling = NO_CEILING, milestone: Ceiling = NO_CEILING
+) -> Terms:
+    return Terms(
+        BIG, SMALL, frozenset({"observer", "reflector"}), Ceilings(run, hour, milestone), STEPS
+    )
+
+
+@dataclass
+class Clock:
+    ms: int = 1_000_000_000
+
+    def __call__(self) -> int:
+        return self.ms
+
+
+class Purses:
+    """Wallets of one run, one after the other, as processes come and go; nobody says goodbye."""
+
+    def __init__(self, folder: Path, terms: Terms, prices: Prices = PRICES) -> None:
+        self.path = folder / "run.sqlite"
+        self.terms = terms
+        self.prices = prices
+        self.clock = Clock()
+        self.faults = Faults()
+        self._stores: list[RunStore] = []
+        self.wallet = self.next()
+
+    @property
+    def store(self) -> RunStore:
+        return self._stores[-1]
+
+    def next(self) -> Wallet:
+        """Let the process be killed, and another one go on with the run."""
+        self._stores.append(open_run_store(self.path, run_id="r"))
+        self.wallet = Wallet(
+            self.store, self.prices, self.terms, now_ms=self.clock, faults=self.faults
+        )
+        return self.wallet
+
+    def spend(self, nanos: int) -> None:
+        """Have one call that takes so much."""
+        permit = self.wallet.permit(BIG, nanos, 0, "stuck")
+        assert permit is not None
+        self.wallet.settle(permit, Usage(input=nanos))
+
+    def close(self) -> None:
+        for store in self._stores:
+            store.close()

@@ -1,0 +1,168 @@
+"""No ceiling is ever passed: whatever is asked, billed, lost and killed, in whatever order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent.advisor.model import Usage
+from agent.advisor.money import Ceiling, Price, Prices, Rates
+from agent.advisor.money.prices import KINDS
+from agent.advisor.purse import Permit
+from memory.store.calls import HOUR_MS
+from tests.agent.money import BIG, SMALL, Purses, terms
+
+rates = st.builds(Rates, *[st.integers(0, 5_000_000)] * 5)
+prices = st.one_of(
+    st.builds(Price, rates),
+    st.builds(Price, rates, st.integers(0, 3_000), rates),
+)
+limits = st.builds(
+    Ceiling,
+    st.none() | st.integers(0, 40_000_000),
+    st.none() | st.integers(0, 12),
+    st.none() | st.integers(0, 40_000),
+)
+counts = st.integers(0, 5_000)
+cuts = st.lists(st.integers(0, 1_000), min_size=5, max_size=5)
+actions = st.one_of(
+    st.tuples(st.just("ask"), st.sampled_from([BIG, SMALL, None]), counts, counts, cuts),
+    st.tuples(st.just("answer"), st.integers(0, 3)),
+    st.tuples(st.just("fault"), st.integers(0, 3)),
+    st.tuples(st.just("unsent"), st.integers(0, 3)),
+    st.tuples(st.just("twice"), st.integers(0, 3)),
+    st.tuples(st.just("kill")),
+    st.tuples(st.just("clock"), st.integers(-2 * HOUR_MS, 2 * HOUR_MS)),
+    st.tuples(st.just("milestone"), st.sampled_from("abc")),
+)
+
+
+def within(most_input: int, most_output: int, cuts: list[int]) -> Usage:
+    """Return what an honest service may take of a call: a prompt in any kinds, and an answer."""
+    parts = [each * most_input // 4_000 for each in cuts[:4]]
+    return Usage(parts[0], cuts[4] * most_output // 1_000, parts[1], parts[2], parts[3])
+
+
+def bill(price: Price, usage: Usage) -> Fraction:
+    """Return nanodollars, by other means than those under test."""
+    prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
+    is_long = price.long is not None and price.long_over is not None and prompt > price.long_over
+    tier = price.long if is_long and price.long is not None else price.rates
+    return sum(
+        (Fraction(getattr(tier, kind) * getattr(usage, kind), 1000) for kind in KINDS), Fraction(0)
+    )
+
+
+@dataclass
+class Billed:
+    """One call in the books of the service."""
+
+    at_ms: int
+    milestone: str
+    nanos: Fraction
+    tokens: int
+
+
+class World:
+    """The service with its own books, and one run that asks it through wallets that come and go."""
+
+    def __init__(self, purses: Purses) -> None:
+        self.purses = purses
+        self.open: list[tuple[Permit, Usage, Billed]] = []
+        self.now = purses.clock.ms  # as the clock went forward; going back is no time passing
+        self.milestone = ""
+        self.bills: list[Billed] = []
+
+    def ask(self, model: str | None, most_input: int, most_output: int, cuts: list[int]) -> None:
+        model = model or self.purses.wallet.choose("stuck")
+        if model is None:
+            return
+        permit = self.purses.wallet.permit(model, most_input, most_output, "stuck")
+        if permit is None:
+            return
+        usage = within(most_input, most_output, cuts)
+        # The service bills what reaches it, whether anybody hears of it or not.
+        price = self.purses.prices.of(model)
+        assert price is not None
+        tokens = sum(getattr(usage, kind) for kind in KINDS)
+        billed = Billed(self.now, self.milestone, bill(price, usage), tokens)
+        self.bills.append(billed)
+        self.open.append((permit, usage, billed))
+
+    def answer(self, which: int) -> None:
+        if which < len(self.open):
+            permit, usage, _ = self.open.pop(which)
+            self.purses.wallet.settle(permit, usage)
+
+    def twice(self, which: int) -> None:
+        if which < len(self.open):
+            permit, usage, _ = self.open.pop(which)
+            self.purses.wallet.settle(permit, usage)
+            self.purses.wallet.cancel(permit)
+
+    def fault(self, which: int) -> None:
+        if which < len(self.open):
+            self.purses.wallet.settle(self.open.pop(which)[0], None)
+
+    def unsent(self, which: int) -> None:
+        """Let a call turn out never to have left, so that the service knows nothing of it."""
+        if which < len(self.open):
+            permit, _, billed = self.open.pop(which)
+            self.bills = [each for each in self.bills if each is not billed]
+            self.purses.wallet.cancel(permit)
+
+    def kill(self) -> None:
+        self.open.clear()
+        self.purses.next().milestone(self.milestone)  # as whoever goes on with a run knows it
+
+    def clock(self, delta: int) -> None:
+        self.purses.clock.ms = max(1, self.purses.clock.ms + delta)
+        self.now = max(self.now, self.purses.clock.ms)
+
+    def milestone_is(self, name: str) -> None:
+        self.milestone = name
+        self.purses.wallet.milestone(name)
+
+    def check(self) -> None:
+        ceilings = self.purses.terms.ceilings
+        keep(ceilings.run, self.bills)
+        for name in {each.milestone for each in self.bills}:
+            keep(ceilings.milestone, [each for each in self.bills if each.milestone == name])
+        for end in {each.at_ms for each in self.bills}:
+            keep(ceilings.hour, [each for each in self.bills if end - HOUR_MS < each.at_ms <= end])
+
+
+def keep(ceiling: Ceiling, bills: list[Billed]) -> None:
+    assert ceiling.nanos is None or sum(each.nanos for each in bills) <= ceiling.nanos
+    assert ceiling.calls is None or len(bills) <= ceiling.calls
+    assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(prices, prices, limits, limits, limits, st.lists(actions, max_size=30))
+def test_no_ceiling_is_ever_passed(
+    big: Price,
+    small: Price,
+    run: Ceiling,
+    hour: Ceiling,
+    milestone: Ceiling,
+    script: list[tuple[object, ...]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        purses = Purses(
+            Path(folder), terms(run, hour, milestone), Prices({BIG: big, SMALL: small}, {})
+        )
+        world = World(purses)
+        try:
+            for name, *arguments in script:
+                act = "milestone_is" if name == "milestone" else str(name)
+                getattr(world, act)(*arguments)
+                world.check()
+            assert not purses.faults
+        finally:
+            purses.close()
