@@ -5,6 +5,7 @@ from agent.app.interrupts import Interrupt, interrupts
 from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook, outlooks_of_ram
+from agent.app.reliving import Relived, relive_run
 from agent.app.runs import HOME, Replayed, play_run, replay_run
 from agent.app.settings import Decider, Settings
 
@@ -16,6 +17,7 @@ __all__ = [
     "Moment",
     "Opinion",
     "Outlook",
+    "Relived",
     "Replayed",
     "Settings",
     "Viewer",
@@ -25,5 +27,6 @@ __all__ = [
     "outlook",
     "outlooks_of_ram",
     "play_run",
+    "relive_run",
     "replay_run",
 ]

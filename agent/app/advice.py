@@ -1,14 +1,15 @@
 """What a run keeps of the advice it was given: enough for it to be given again without a model."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from agent.advisor import Advice, Advisor, Question, Silent, Tool
-from memory import Call, ErrorMode, Hooks, Json, RunStore
-from memory.codec import encode
+from agent.advisor import Advice, Advisor, Question, Silent, Tool, ToolRefused
+from agent.advisor.recorded import Answered, RecordedAdvisor, Recording, as_json, from_json, hash_of
+from agent.errors import RunError
+from memory import EventRow, Json, RunStore
 
 ADVICE: Final = "advice"  # the kind of event
 
@@ -23,49 +24,51 @@ class Asking(NamedTuple):
 class Consultations:
     """Writes down each question with its answer, and what was done by tools before it was answered."""
 
-    def __init__(self, store: RunStore, hooks: Hooks) -> None:
+    def __init__(self, store: RunStore) -> None:
         self._store = store
         self._done: list[Json] = []
-        hooks.after("Advising.answered", self._answered, on_error=ErrorMode.SUPPRESS)
 
     def noting(self, tool: Tool) -> Tool:
         """Return `tool`, whose calls are noted from now on."""
         return replace(tool, run=partial(self._run, tool))
 
+    def recording(self, advisor: Advisor) -> Advisor:
+        """Return `advisor`, whose answers are written down from now on."""
+        return Recording(advisor, self._answered)
+
     def _run(self, tool: Tool, asked: Mapping[str, Any]) -> str:
         self._done.append({"tool": tool.name, "input": dict(asked)})
         return tool.run(asked)
 
-    def _answered(self, call: Call, answer: Advice | Silent) -> None:
-        question: Question = call.args[0]
+    def _answered(self, answered: Answered) -> None:
         done, self._done = self._done, []
-        payload = {
-            "purpose": question.purpose.value,
-            "question": fingerprint(question),
-            "milestone": question.milestone,
-            "done": done,
-            **answer_as_json(answer),
-        }
-        self._store.append_event(question.tick, ADVICE, payload)
+        self._store.append_event(answered.tick, ADVICE, {**as_json(answered), "done": done})
 
 
-def fingerprint(question: Question) -> str:
-    """Return what tells a question from others, by all that is asked but the picture."""
-    asked: Mapping[str, Any] = {
-        **asdict(replace(question, picture=b"")),
-        "purpose": question.purpose.value,
-        "picture": "",
-    }
-    return blake2b(encode(asked).encode(), digest_size=16).hexdigest()
+class Again:
+    """Gives the advice that a run was given, and does again what was done by tools before each answer.
 
+    Of two branches that asked at the same tick the live one is meant.
+    """
 
-def answer_as_json(answer: Advice | Silent) -> Mapping[str, Json]:
-    """Return an answer in plain JSON types, as its event has it."""
-    if isinstance(answer, Silent):
-        return {"silence": answer.reason.value, "detail": answer.detail}
-    return {
-        "goals": list(answer.goals),
-        "candidates": list(answer.candidates),
-        "note": answer.note,
-        "confidence": answer.confidence,
-    }
+    def __init__(self, told: Iterable[EventRow], tools: Sequence[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._done: dict[str, Sequence[Mapping[str, Any]]] = {}
+        answers = []
+        for event in told:
+            try:
+                answers.append(from_json(event.payload))
+                self._done[answers[-1].question] = event.payload["done"]
+            except (KeyError, ValueError) as error:
+                message = f"the advice of tick {event.tick} cannot be read ({error}); replay the steps alone"
+                raise RunError(message) from error
+        self._recorded = RecordedAdvisor(answers)
+
+    def ask(self, question: Question) -> Advice | Silent:
+        """Return the answer of then."""
+        for done in self._done.get(hash_of(question), ()):
+            tool = self._tools.get(done["tool"])
+            if tool is not None:
+                with suppress(ToolRefused):
+                    tool.run(done["input"])
+        return self._recorded.ask(question)

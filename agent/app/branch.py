@@ -163,9 +163,10 @@ class Branch:
             now=lambda: advising.look(),
             plan=lambda goal: self._mind.plan_for((goal,), advising.look().facts),
         )
-        consultations = Consultations(self._ground.store, self.hooks)
+        consultations = Consultations(self._ground.store)
         advisor = asking.advisor([consultations.noting(each) for each in tools.all()])
-        advising = Advising(advisor, describing, self.hooks, asking.every)
+        recording = consultations.recording(advisor)
+        advising = Advising(recording, describing, self.hooks, asking.every)
         self._choices.advise = advising.choose
 
         def reached(_call: Call, reached: tuple[Reached, ...]) -> None:

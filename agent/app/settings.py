@@ -17,6 +17,7 @@ class Decider(Enum):
     """Who decides."""
 
     RULES = "rules"
+    CLAUDE = "claude"  # rules, and a model where they run out
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,19 @@ class Settings:
     memory: Path | None = None
     mind: Decider = Decider.RULES
     without: tuple[Use, ...] = ()
+    ask_every: int | None = None
+    max_usd: float | None = None
+    terms: Path | None = None
+    prices: Path | None = None
+    tapes: Path | None = None
 
     def __post_init__(self) -> None:
-        for flag, number in (("--ticks", self.ticks), ("--seed", self.seed)):
+        for flag, number in (
+            ("--ticks", self.ticks),
+            ("--seed", self.seed),
+            ("--ask-every", self.ask_every),
+            ("--max-usd", self.max_usd),
+        ):
             if number is not None and number < 0:
                 message = f"{flag} {number} is negative; give 0 or more"
                 raise UsageError(message)
@@ -62,6 +73,7 @@ class Frozen:
     sha1: str
     pyboy: str
     memory_hash: str
+    ask_every: int = 0  # ticks after which a model is asked without need
     without: str = ""  # uses of memory that are switched off, between commas
 
     @classmethod
@@ -80,6 +92,7 @@ class Frozen:
                 "sha1": cartridge["sha1"],
                 "pyboy": table["versions"]["pyboy"],
                 "memory_hash": table["memory"]["hash"],
+                "ask_every": table.get("advice", {}).get("ask_every", 0),
                 "without": table["memory"].get("without", ""),
             }
         except (KeyError, TypeError, AttributeError) as error:
@@ -106,6 +119,7 @@ class Frozen:
             "started": self.started,
             "seed": self.seed,
             "mind": self.mind,
+            **({"advice": {"ask_every": self.ask_every}} if self.ask_every else {}),
             "limits": {"until": self.until, **ticks},
             "cartridge": {"name": self.cartridge, "sha1": self.sha1},
             "versions": {

@@ -15,6 +15,7 @@ from agent.app import (
     outlook,
     outlooks_of_ram,
     play_run,
+    relive_run,
     replay_run,
 )
 from agent.bench import measure, page
@@ -155,9 +156,29 @@ def replay(
             show_default=False,
         ),
     ] = None,
+    decide: Annotated[
+        bool,
+        typer.Option(
+            "--decide",
+            help="Decide every step anew, with the advice that was given then, and compare. Asks no model.",
+        ),
+    ] = False,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="With --decide: what the run began with, where that was not nothing.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
     out, err = Output(), Output(stderr=True)
+    if decide:
+        relived = relive_run(run, rom, memory)
+        err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
+        out.say(f"divergence: {relived.divergence or 'none'}")
+        raise typer.Exit(1 if relived.divergence else 0)
     replayed = replay_run(run, rom, episode)
     for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
         err.say(note)

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from memory.thread.situation import Failure, Situation, situation
-
 from agent.advisor import Purpose
 from agent.capabilities import Ledger, Story
 from agent.mind.advising import Moment
 from agent.skills import Terrain
 from emulator import FRAMES_PER_SECOND, Dex, State
+from memory.thread.situation import Failure, Situation, situation
 
 AROUND_X: Final = 8  # squares to either side that are drawn
 AROUND_Y: Final = 6
