@@ -178,6 +178,29 @@ def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Dat
     return Database(path, connection)
 
 
+def open_foreign(path: Path, tables: Sequence[str]) -> Database:
+    """Return a file that another program reads too: made by the statements of `tables` where it is new, else left as it is.
+
+    Its header says nothing of ours, and any thread may use it, one at a time. Whoever closes it ends its write-ahead log.
+    """
+    _refuse_foreign(path)
+    with _in_one_line(path):
+        connection = sqlite3.connect(path.absolute(), isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA busy_timeout = 5000")
+            connection.execute("PRAGMA foreign_keys = ON")
+            _choose_journal(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+                for statement in tables:
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+    return Database(path, connection)
+
+
 def in_memory(schema: Schema) -> Database:
     """Return an empty file of a kind that is nowhere on disk, and gone when it is closed."""
     path = Path(f"a passing {schema.name}")

@@ -1,0 +1,110 @@
+"""The read-only door to somebody's SQLite file: nothing is made, changed or moved. Standard library only."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from memory.errors import BusyStore, CorruptStore, ForeignStore, MissingStore, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_HEAD: Final = b"SQLite format 3\0"
+_READ_VERSION: Final = 19  # the byte of the header that says 2 for a write-ahead log
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+class ReadOnlyFile:
+    """An open file that can only be asked. Errors come out as StoreError, in one line."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file at `path`.
+
+        Raises:
+            StoreError: when there is none, or it is not a SQLite file that can be read.
+        """
+        self.path = path
+        _require_sqlite(path)
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        with _in_one_line(path):
+            self._connection = sqlite3.connect(self._uri(), uri=True, isolation_level=None)
+            # What is no UTF-8 is shown as far as it goes.
+            self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            self._connection.execute("PRAGMA busy_timeout = 5000")
+            self._connection.execute("PRAGMA query_only = ON")
+
+    def rows(
+        self, sql: str, parameters: Mapping[str, object] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return what a query finds, all at once."""
+        with _in_one_line(self.path):
+            return self._connection.execute(sql, parameters or {}).fetchall()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    def _uri(self) -> str:
+        """Return how to open it so that SQLite makes no companion beside it."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        index = self.path.with_name(f"{self.path.name}-shm")
+        has_log = log.exists() and log.stat().st_size > 0
+        if not has_log and not index.exists() and _wants_log(self.path):
+            return _named(self.path, "&immutable=1")  # nobody has it open, and all is in it
+        if has_log and not index.exists():
+            # Whoever wrote the log is gone; reading it makes an index, so that is done elsewhere.
+            self._copy = tempfile.TemporaryDirectory(prefix="tape-")
+            copy = Path(self._copy.name) / self.path.name
+            shutil.copyfile(log, copy.with_name(log.name))
+            shutil.copyfile(self.path, copy)
+            return _named(copy)
+        return _named(self.path)
+
+
+def _named(path: Path, more: str = "") -> str:
+    return f"file:{quote(str(path.absolute()))}?mode=ro{more}"
+
+
+def _wants_log(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(_READ_VERSION + 1)[_READ_VERSION:] == b"\x02"
+
+
+def _require_sqlite(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEAD))
+    except FileNotFoundError:
+        message = f"{path} does not exist; name a tape, such as .tapes/tapes.sqlite."
+        raise MissingStore(message) from None
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); name a tape that can."
+        raise StoreError(message) from error
+    if head != _HEAD:
+        message = f"{path} is not a SQLite file; name a tape, such as .tapes/tapes.sqlite."
+        raise ForeignStore(message)
+
+
+@contextmanager
+def _in_one_line(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            message = f"{path} is damaged ({error}); put back a copy of it, or name another tape."
+            raise CorruptStore(message) from error
+        if code in _BUSY:
+            message = f"{path} is locked by another process ({error}); try again when that is done."
+            raise BusyStore(message) from error
+        message = f"{path} cannot be read ({error}); name another tape."
+        raise StoreError(message) from error

@@ -1,0 +1,147 @@
+"""A file of nodes that Tapes v0.4.0 can open: nodes go in once, parents first, and nothing else does."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memory.errors import ForeignStore, StoreError
+from memory.store.database import open_foreign
+from memory.tapes.door import ReadOnlyFile
+from memory.tapes.schema import COLUMNS, TABLES
+from memory.tapes.times import taped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from memory.store.database import Database
+    from memory.tapes.hashing import Bucket
+
+_PUT: Final = (
+    f"INSERT OR IGNORE INTO nodes ({', '.join(COLUMNS)}) "  # noqa: S608  # names of our own
+    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a reply cost: tokens as tapes count them, and nanoseconds. Zero is kept as nothing known.
+
+    `prompt` is all that went in, what was written to the cache and read from it included.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cache_creation: int = 0
+    cache_read: int = 0
+    duration_ns: int = 0
+
+    @classmethod
+    def of(cls, usage: Mapping[str, object], duration_ns: int) -> Spent:
+        """Return what the `usage` of a reply of the Messages API comes to."""
+        fresh, output, created, read = (
+            value if isinstance(value := usage.get(name), int) else 0
+            for name in (
+                "input_tokens",
+                "output_tokens",
+                "cache_creation_input_tokens",
+                "cache_read_input_tokens",
+            )
+        )
+        return cls(fresh + created + read, output, created, read, duration_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One message on its place in a conversation. `at` is in seconds since 1970; only a reply has `spent`."""
+
+    hash: str
+    parent: str | None
+    bucket: Bucket
+    at: float
+    stop_reason: str = ""
+    spent: Spent = Spent()
+
+
+class SqliteTape:
+    """An open tape. Errors come out as StoreError, in one line."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def path(self) -> Path:
+        """Where the tape is."""
+        return self._database.path
+
+    def put(self, nodes: Sequence[Node], *, project: str = "") -> int:
+        """Keep `nodes`, parents before children, all or none; return how many were new."""
+        before = self._changes()
+        with self._database.transaction():
+            self._database.execute_many(_PUT, (_row(node, project) for node in nodes))
+        return self._changes() - before
+
+    def close(self) -> None:
+        """Leave one whole file behind, in the journal mode that Tapes makes its files in."""
+        with suppress(StoreError):  # somebody else has it open; Tapes takes a write-ahead log too
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+
+    def _changes(self) -> int:
+        found = self._database.row("SELECT total_changes()")
+        return int(found[0]) if found else 0
+
+
+def open_tape(path: Path) -> SqliteTape:
+    """Return the tape at `path`, made where there is none, its folder too.
+
+    Raises:
+        StoreError: when the file is no tape, damaged, or of a Tapes before v0.1.0, which had fewer columns.
+    """
+    if path.exists() and path.stat().st_size:
+        _require_columns(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = open_foreign(path, TABLES)
+    # A checkpoint of the log is what takes long; it may wait, since a call of a model is rare.
+    database.execute("PRAGMA wal_autocheckpoint = 4000")
+    return SqliteTape(database)
+
+
+def _require_columns(path: Path) -> None:
+    """Refuse what is no tape before anything in it is touched."""
+    file = ReadOnlyFile(path)
+    there = {row[0] for row in file.rows("SELECT name FROM pragma_table_info('nodes')")}
+    file.close()
+    if missing := [name for name in COLUMNS if name not in there]:
+        message = (
+            f"{path} is no tape of Tapes v0.1.0 to v0.4.0 (nodes has no {missing[0]}); "
+            "name another file."
+        )
+        raise ForeignStore(message)
+
+
+def _row(node: Node, project: str) -> tuple[object, ...]:
+    bucket, spent = node.bucket, node.spent
+    return (
+        node.hash,
+        bucket.stored(),
+        bucket.type,
+        bucket.role,
+        bucket.stored_content(),
+        bucket.model,
+        bucket.provider,
+        bucket.agent_name or None,
+        node.stop_reason,
+        spent.prompt or None,
+        spent.completion or None,
+        spent.prompt + spent.completion or None,
+        spent.cache_creation or None,
+        spent.cache_read or None,
+        spent.duration_ns or None,
+        None,  # how long the prompt alone took nobody knows
+        project or None,
+        taped(node.at),
+        node.parent,
+    )
