@@ -3,6 +3,7 @@
 from typing import Final
 
 from memory.store.database import Schema
+from memory.store.thread_schema import THREADS
 
 RUN_SCHEMA: Final = Schema(
     name="run store",
@@ -198,5 +199,6 @@ RUN_SCHEMA: Final = Schema(
             "WHERE stale_after IS NOT NULL",
             "ALTER TABLE checkpoints ADD COLUMN last_observation INTEGER NOT NULL DEFAULT 0",
         ),
+        THREADS,
     ),
 )

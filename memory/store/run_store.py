@@ -19,6 +19,7 @@ from memory.store.lesson_checks import require_deliverable
 from memory.store.observations import ObservationLog
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
+from memory.store.thread_schema import rewind_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -47,6 +48,11 @@ class RunStore(RunReader):
             database, self.faults, settle=self.commit_if_free
         )
         self._parts: dict[str, Part] = {}
+
+    @property
+    def database(self) -> Database:
+        """The file, for what keeps tables of its own in it and commits by itself."""
+        return self._database
 
     def append_step(self, row: StepRow) -> None:
         """Keep one step at the next commit."""
@@ -86,6 +92,16 @@ class RunStore(RunReader):
     ) -> None:
         """Keep what was observed in a session at the next commit."""
         self._observations.add(session, observed, tick, game_s)
+
+    def observe_now(
+        self, session: str, observed: Iterable[Observed], *, tick: int, game_s: float
+    ) -> None:
+        """Write what was observed within a transaction of the caller.
+
+        Raises:
+            ObservationsRefused: when the file does not take it; what goes with it can be written without.
+        """
+        self._observations.add_now(session, observed, tick, game_s)
 
     def clear_observations(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
@@ -151,6 +167,7 @@ class RunStore(RunReader):
             self._entries.rewind(number, last_entry)
             self._sessions.rewind(number)
             self._observations.rewind(number, last_observation)
+            rewind_threads(database, number)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
         self._transact(go_back)
