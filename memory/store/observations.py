@@ -6,7 +6,7 @@ lost and counted, and the record is kept all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memory.faults import Faults
     from memory.observations.observation import Observed
     from memory.store.database import Database
+
+    _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
 TABLE: Final = "observations"
 _COLUMNS: Final = (
@@ -98,7 +100,7 @@ class ObservationLog(ObservationRows):
     ) -> None:
         super().__init__(database, settle)
         self._faults = faults
-        self._added: list[tuple[str, Observed, str, int, float]] = []
+        self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 
     def next_session(self, run_id: str) -> str:
@@ -114,6 +116,19 @@ class ObservationLog(ObservationRows):
         """Keep what was observed at the next commit."""
         encoded = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
         self._added.extend(encoded)  # all of them, or none
+
+    def add_now(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
+        """Write what was observed within a transaction of the caller.
+
+        Raises:
+            ObservationsRefused: when the file does not take it.
+        """
+        rows = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
+        try:
+            with self._refusing():
+                self._write(rows)
+        finally:
+            self._is_refused = False  # a commit to come finds out by itself
 
     def clear(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
@@ -134,7 +149,7 @@ class ObservationLog(ObservationRows):
         """
         if self._added and not self._is_refused:
             with self._refusing():
-                self._write()
+                self._write(self._added)
 
     def forget_changes(self) -> None:
         """Begin anew from what the file holds."""
@@ -156,14 +171,14 @@ class ObservationLog(ObservationRows):
             )
             self._database.execute(_REFRESH, (number,))
 
-    def _write(self) -> None:
+    def _write(self, rows: Sequence[_Row]) -> None:
         database = self._database
-        begun = {added[0]: added[-2:] for added in reversed(self._added)}
+        begun = {row[0]: row[-2:] for row in reversed(rows)}
         database.execute_many(
             "INSERT OR IGNORE INTO sessions (id, tick, game_s) VALUES (?, ?, ?)",
             ((session, *since) for session, since in begun.items()),
         )
-        for session, each, metadata, tick, game_s in self._added:
+        for session, each, metadata, tick, game_s in rows:
             for kind in each.overtakes:
                 database.execute(_OVERTAKE, (f"tick {tick}: {each.content}", each.about, kind))
             row = (session, each.type, each.content, metadata, each.importance, each.source)

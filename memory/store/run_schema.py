@@ -3,6 +3,7 @@
 from typing import Final
 
 from memory.store.database import Schema
+from memory.store.thread_schema import THREADS
 
 RUN_SCHEMA: Final = Schema(
     name="run store",
@@ -220,5 +221,6 @@ RUN_SCHEMA: Final = Schema(
                 cache_write_1h INTEGER NOT NULL DEFAULT 0
             ) STRICT""",
         ),
+        THREADS,
     ),
 )

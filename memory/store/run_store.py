@@ -20,6 +20,7 @@ from memory.store.lesson_checks import require_deliverable
 from memory.store.observations import ObservationLog
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
+from memory.store.thread_schema import rewind_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -50,6 +51,11 @@ class RunStore(RunReader):
         )
         self._parts: dict[str, Part] = {}
         self._calls = CallLedger(database)
+
+    @property
+    def database(self) -> Database:
+        """The file, for what keeps tables of its own in it and commits by itself."""
+        return self._database
 
     def append_step(self, row: StepRow) -> None:
         """Keep one step at the next commit."""
@@ -89,6 +95,16 @@ class RunStore(RunReader):
     ) -> None:
         """Keep what was observed in a session at the next commit."""
         self._observations.add(session, observed, tick, game_s)
+
+    def observe_now(
+        self, session: str, observed: Iterable[Observed], *, tick: int, game_s: float
+    ) -> None:
+        """Write what was observed within a transaction of the caller.
+
+        Raises:
+            ObservationsRefused: when the file does not take it; what goes with it can be written without.
+        """
+        self._observations.add_now(session, observed, tick, game_s)
 
     def clear_observations(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
@@ -170,6 +186,7 @@ class RunStore(RunReader):
             self._entries.rewind(number, last_entry)
             self._sessions.rewind(number)
             self._observations.rewind(number, last_observation)
+            rewind_threads(database, number)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
         self._transact(go_back)

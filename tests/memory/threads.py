@@ -1,0 +1,207 @@
+"""What the tests of conversations share: stubs of observers, files, and the truth about what covers what."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory.store.database import Database, open_database
+from memory.store.run_schema import RUN_SCHEMA
+from memory.thread.config import ThreadConfig, parse_config
+from memory.thread.conversation import Conversation
+from memory.thread.means import Means
+from memory.thread.message import Message, Origin
+from memory.thread.port import Distilled, DistillingFailed
+from memory.thread.sight import Sight
+from memory.thread.store import ThreadStore
+
+WORD = "word "  # a little more than one token
+
+
+def small(**more: object) -> ThreadConfig:
+    """Thresholds of 1,000 and 400 tokens."""
+    config = parse_config(
+        {
+            "observation": {"messageTokens": 1_000, **more},
+            "reflection": {"observationTokens": 400},
+        }
+    )
+    assert config is not None
+    return config
+
+
+def seen(messages: Sequence[Message]) -> str:
+    """Which messages were observed, in the order they were given."""
+    return "* 🟡 saw " + " ".join(str(each.seq) for each in messages)
+
+
+@dataclass
+class Stub:
+    """Observes numbers of messages; fails where it is told to."""
+
+    source: str = "programmatic"
+    fails: bool = False
+    says: Callable[[Sequence[Message]], str] = seen
+    asked: list[tuple[Message, ...]] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+
+    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+        self.asked.append(tuple(messages))
+        self.known.append(known)
+        if self.fails:
+            raise DistillingFailed("it failed; try again.")
+        last = messages[-1].seq
+        return Distilled(self.says(messages), f"task {last}", f"reply {last}")
+
+
+@dataclass
+class Mirror:
+    """Reflects the first words of what it is given, so many tokens as it is told to, or all of it."""
+
+    source: str = "programmatic"
+    shrinks: bool = True
+    says: str | None = None
+    asked: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+        self.asked.append((observations, level, target))
+        if self.says is not None:
+            return Distilled(self.says)
+        return Distilled(observations[: 4 * target] if self.shrinks else observations, "reflected")
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Crash(BaseException):
+    """The process ended here."""
+
+
+class Tripping(Database):
+    """A file whose user is killed before one of its statements; what it had begun is undone when it is opened again."""
+
+    left: int | None = None
+
+    def trip(self) -> None:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise Crash
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
+        self.trip()
+        return super().execute(sql, parameters)
+
+    def rows(self, sql: str, parameters: object = ()) -> list[tuple[object, ...]]:
+        self.trip()
+        return super().rows(sql, parameters)  # type: ignore[arg-type]
+
+    def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[object, ...] | None:
+        self.trip()
+        return super().row(sql, parameters)
+
+
+def tripping(path: Path) -> Tripping:
+    database = open_database(path, RUN_SCHEMA)
+    return Tripping(path, database._connection)
+
+
+@dataclass
+class Talk:
+    """A conversation and what it works with."""
+
+    store: ThreadStore
+    conversation: Conversation
+    observer: Stub
+    reflector: Mirror
+    clock: Clock
+    means: Means
+    tick: int = 0
+
+    def say(self, role: str, words: int = 20, **more: object) -> Message:
+        self.tick += 1
+        block = {"type": "text", "text": WORD * words} | more
+        origin = Origin.PLAY if role == "user" else Origin.MODEL
+        return self.conversation.say(role, [block], origin, self.tick, self.tick / 60)
+
+    def turn(self, words: int = 20) -> Sight:
+        """A question, a call, an answer."""
+        self.say("user", words)
+        sight = self.conversation.before_call(0)
+        self.say("assistant", words)
+        self.conversation.after_turn()
+        return sight
+
+
+def talk(
+    store: ThreadStore,
+    config: ThreadConfig | None = None,
+    *,
+    thread: str = "t",
+    resource: str = "",
+    observer: Stub | None = None,
+    reflector: Mirror | None = None,
+    **means: object,
+) -> Talk:
+    observer, reflector, clock = observer or Stub(), reflector or Mirror(), Clock()
+    ways = Means(observer, reflector, **{"clock": clock, **means})  # type: ignore[arg-type]
+    conversation = Conversation(store, thread, ways, config or small(), resource=resource)
+    return Talk(store, conversation, observer, reflector, clock, ways)
+
+
+def uncovered(database: Database) -> Iterator[str]:
+    """Yield what is wrong with what covers what: each live message is behind the cursor and in one chunk, or raw."""
+    owners = [owner for (owner,) in database.rows("SELECT DISTINCT owner FROM thread_messages")]
+    for owner in owners:
+        seqs = [
+            seq
+            for (seq,) in database.rows(
+                "SELECT seq FROM thread_messages WHERE owner = ? AND live = 1 ORDER BY seq",
+                (owner,),
+            )
+        ]
+        chunks = database.rows(
+            "SELECT from_seq, to_seq, activated_after IS NOT NULL FROM thread_chunks "
+            "WHERE owner = ? AND live = 1 ORDER BY id",
+            (owner,),
+        )
+        ranges = [range(first, last + 1) for first, last, _ in chunks]
+        end = max((last for _, last, _ in chunks), default=0)
+        for seq in seqs:
+            count = sum(seq in each for each in ranges)
+            if count != (1 if seq <= end else 0):
+                yield f"{owner}: message {seq} is covered {count} times"
+        are_active = [bool(is_active) for _, _, is_active in chunks]
+        if are_active != sorted(are_active, reverse=True):
+            yield f"{owner}: a chunk is active behind one that waits"
+        for first, last, _ in chunks:
+            if first not in seqs or last not in seqs:
+                yield f"{owner}: chunk {first} to {last} is about messages that are not there"
+        yield from _reflected(database, owner)
+
+
+def _reflected(database: Database, owner: str) -> Iterator[str]:
+    cursor = cursor_of(database, owner)
+    rows = database.rows(
+        "SELECT generation, upto_seq FROM thread_reflections WHERE owner = ? AND live = 1 ORDER BY id",
+        (owner,),
+    )
+    for number, (generation, upto) in enumerate(rows, 1):
+        if generation != number or upto > cursor:
+            yield f"{owner}: generation {generation} up to {upto}, cursor {cursor}"
+
+
+def cursor_of(database: Database, owner: str) -> int:
+    row = database.row(
+        "SELECT coalesce(max(to_seq), 0) FROM thread_chunks "
+        "WHERE owner = ? AND live = 1 AND activated_after IS NOT NULL",
+        (owner,),
+    )
+    assert row is not None
+    return int(row[0])
