@@ -15,9 +15,12 @@ ADVICE: Final = "advice"  # the kind of event
 
 
 class Asking(NamedTuple):
-    """Whom a session asks: `advisor` makes him from the tools that he has; `every` so many ticks also without need."""
+    """Whom a session asks, `every` so many ticks also without need.
 
-    advisor: Callable[[Sequence[Tool]], Advisor]
+    `advisor` makes him from the tools that he has and from what tells the session's observations as they are then.
+    """
+
+    advisor: Callable[[Sequence[Tool], Callable[[], str | None]], Advisor]
     every: int = 0
 
 

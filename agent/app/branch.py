@@ -35,6 +35,7 @@ from agent.mind import (
     Prices,
     Progress,
     Tools,
+    watch_advice,
 )
 from agent.perception import Eyes
 from agent.skills import Terrain
@@ -164,7 +165,8 @@ class Branch:
             plan=lambda goal: self._mind.plan_for((goal,), advising.look().facts),
         )
         consultations = Consultations(self._ground.store)
-        advisor = asking.advisor([consultations.noting(each) for each in tools.all()])
+        noted = [consultations.noting(each) for each in tools.all()]
+        advisor = asking.advisor(noted, lambda: self.observations.block())
         recording = consultations.recording(advisor)
         advising = Advising(recording, describing, self.hooks, asking.every)
         self._choices.advise = advising.choose
@@ -186,6 +188,7 @@ class Branch:
         MeetingProducers(story, lambda: self._console.link.tick).register(producers)
         PostMortems(store, story.called).register(producers)
         watch_actions(producers, AGENT)
+        watch_advice(producers)
         knowing = Knowing(story, self._ground.dex)
         observations = PlayObservations(
             store, self._ground.session, knowing, self.hooks, blackboard

@@ -78,7 +78,7 @@ def _asking(frozen: Frozen, run: RunReader) -> Asking | None:
         return None
     told = list(_told(run))
 
-    def again(tools: Sequence[Tool]) -> Again:
+    def again(tools: Sequence[Tool], _observed: object) -> Again:
         return Again(told, tools)
 
     return Asking(again, frozen.ask_every)

@@ -2,6 +2,7 @@
 
 from agent.mind.advising import Advising, Moment
 from agent.mind.battles import BattleWatch
+from agent.mind.counselled import watch_advice
 from agent.mind.describing import Describing
 from agent.mind.intent import Intent, Source
 from agent.mind.ladder import Episode, Ladder
@@ -32,4 +33,5 @@ __all__ = [
     "Tools",
     "game_seconds",
     "game_table",
+    "watch_advice",
 ]

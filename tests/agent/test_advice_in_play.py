@@ -72,7 +72,7 @@ Play = Callable[[Path, int], Game]
 def play(home: Path, seed: int, until: str = "first_badge") -> Game:
     dice: list[Dice] = []
 
-    def advisor(tools: Sequence[Tool]) -> Dice:
+    def advisor(tools: Sequence[Tool], _observed: object) -> Dice:
         dice.append(Dice(tools, seed))
         return dice[-1]
 
@@ -127,6 +127,14 @@ def test_what_a_model_stores_is_a_claim_and_the_cartridge_judges_it(game: Game) 
     wrong = [each for each in claims if each.data["says"] == "far away"]
     assert wrong
     assert all(each.closed.startswith("the cartridge says") for each in wrong)
+
+
+def test_what_is_advised_is_remembered_as_a_claim(game: Game) -> None:
+    with closing(read_run(game.folder)) as folder:
+        advised = [each for each in folder.store.live_entries() if each.kind == "advice"]
+    assert advised
+    assert {each.status for each in advised} == {"claim"}
+    assert {each.data["says"] for each in advised} == {"by chance"}
 
 
 def test_the_situation_tells_what_is_true_wanted_and_around(game: Game) -> None:
