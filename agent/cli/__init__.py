@@ -29,6 +29,7 @@ from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
 from agent.cli.memory import memory as memory_commands
+from agent.cli.observe import observe
 from agent.cli.output import Output, fail
 from agent.cli.scenario import run_all, scenario_table
 from agent.cli.view import summary_table, view_on
@@ -333,6 +334,7 @@ def bench(
 
 
 cli.command("eval")(evaluate)
+cli.command("observe")(observe)
 cli.add_typer(memory_commands, name="memory")
 
 

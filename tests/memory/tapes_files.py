@@ -1,5 +1,7 @@
 """Tapes of every era, and calls of a model to be recorded, built by code for the tests of part A."""
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence

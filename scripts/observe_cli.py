@@ -1,0 +1,38 @@
+"""`python -m agent observe` for any Python 3.11 with nothing installed: python3 scripts/observe_cli.py [--dry-run]."""
+
+import argparse
+import sys
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# The package as a whole wants libraries; its tapes do not. So it is entered without what it offers at its top.
+memory = ModuleType("memory")
+memory.__path__ = [str(ROOT / "memory")]
+sys.modules["memory"] = memory
+
+from memory.errors import MemoryFault  # noqa: E402
+from memory.tapes import command  # noqa: E402
+
+
+def main() -> int:
+    """Observe what the flags ask for; return the exit code."""
+    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.SAYS)
+    parser.add_argument("--db", type=Path, metavar="PATH", help=command.DB)
+    parser.add_argument("--memory-dir", type=Path, metavar="DIR", help=command.FOLDER)
+    parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)
+    parser.add_argument("--reset", action="store_true", help=command.RESET)
+    parser.add_argument("--session", metavar="HASH", help=command.SESSION)
+    flags = command.Flags(**vars(parser.parse_args()))
+    try:
+        lines = command.run(flags, (ROOT,))
+    except MemoryFault as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
