@@ -10,11 +10,10 @@ import pytest
 
 from memory.thread.background import Threads
 from memory.thread.config import ThreadConfig, parse_config
-from memory.thread.ladder import Ladder, nothing_wrong
 from memory.thread.lease import Work
 from memory.thread.message import Message, Origin
 from memory.thread.parts import Part, PartKind
-from memory.thread.port import Distilled, DistillingFailed
+from memory.thread.port import Distilled
 from memory.thread.store import ThreadStore, open_threads
 from memory.tokens import tokens
 from tests.memory.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
@@ -343,32 +342,6 @@ def test_d19_an_empty_reflection_takes_nothing_away(threads: ThreadStore, says: 
     assert it.means.faults["reflector"] > 0
     assert it.conversation.record().generation_count == 0
     assert it.conversation.record().active_observations.startswith("* 🟡 saw 1 2")
-
-
-def test_d17_each_try_condenses_harder_and_the_best_is_taken() -> None:
-    class Grudging:
-        source = "llm"
-
-        def __init__(self) -> None:
-            self.levels: list[int] = []
-
-        def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-            self.levels.append(level)
-            if level == 1:
-                raise DistillingFailed("no.")
-            return Distilled(observations[: len(observations) - level * 100])
-
-    text = "x" * 1_000
-    reflector = Grudging()
-    found = Ladder(tokens, nothing_wrong).climb(reflector, text, 50)
-    assert reflector.levels == [0, 1, 2, 3]
-    assert len(found.observations) == 700
-    assert len(Ladder(tokens, nothing_wrong, start=3).climb(reflector, text, 150).observations) == (
-        600
-    )
-    assert reflector.levels[4:] == [3, 4]
-    with pytest.raises(DistillingFailed, match="nothing smaller"):
-        Ladder(tokens, lambda found, source: "it rambles").climb(Grudging(), text, 50)
 
 
 def test_d18_what_a_reflection_took_the_place_of_is_still_there(threads: ThreadStore) -> None:
