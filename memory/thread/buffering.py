@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from memory.thread.store import ThreadStore
 
 _GROWN: Final = 10  # a failed piece is tried again once it has grown by this share of the threshold
+_DOUBLINGS: Final = 3  # how often that share doubles at most, while nothing works
 
 
 class _Failed(NamedTuple):
-    """What came to nothing: the piece of messages that began at a number, with so many tokens."""
+    """What came to nothing, and how often in a row: the piece of messages that began at a number, with so many tokens."""
 
-    from_seq: int
-    tokens: int
+    from_seq: int = 0
+    tokens: int = 0
+    times: int = 0
 
 
 class Buffering:
@@ -46,7 +48,7 @@ class Buffering:
         self._job: Job[tuple[Message, ...]] = Job(
             store, owner, Work.BUFFERING_OBSERVATION, means, config.deadline
         )
-        self._failed = _Failed(0, 0)
+        self._failed = _Failed()
         self._is_waited_for = False
 
     @property
@@ -59,9 +61,7 @@ class Buffering:
     ) -> None:
         """Begin to observe `piece`, the messages behind all that is observed, unless that just failed or goes on already."""
         tokens = _tokens(piece)
-        grown = max(1, self._config.message_tokens // _GROWN)
-        is_tried = self._failed.from_seq == piece[0].seq and tokens < self._failed.tokens + grown
-        if self.is_under_way or is_tried:
+        if self.is_under_way or not self._may(piece[0].seq, tokens):
             return
         self._is_waited_for = waited
         work = partial(
@@ -80,11 +80,12 @@ class Buffering:
         if isinstance(found, Distilled) and not self._is_empty(found):
             chunk = self._chunk(piece, found, self._means.observer)
             is_kept = self._store.update_buffered(self._owner, chunk)
+            self._failed = _Failed()
             end = PartKind.OBSERVATION_END if self._is_waited_for else PartKind.BUFFERING_END
             self._job.tell(end, to_seq=chunk.to_seq, tokens=chunk.tokens, is_kept=is_kept)
             return is_kept
         error = found if isinstance(found, Exception) else _nothing()
-        self._failed = _Failed(piece[0].seq, _tokens(piece))
+        self._failed = _Failed(piece[0].seq, _tokens(piece), self._failed.times + 1)
         self._means.faults.note("observer", error)
         failed = PartKind.OBSERVATION_FAILED if self._is_waited_for else PartKind.BUFFERING_FAILED
         self._job.tell(failed, from_seq=piece[0].seq, error=str(error))
@@ -106,6 +107,12 @@ class Buffering:
         is_kept = self._store.update_active(self._owner, chunk)
         self._job.tell(PartKind.OBSERVATION_END, to_seq=chunk.to_seq, tokens=chunk.tokens)
         return is_kept
+
+    def _may(self, from_seq: int, tokens: int) -> bool:
+        """Whether nothing failed on this piece, or it has grown enough since."""
+        failed = self._failed
+        share = self._config.message_tokens / _GROWN * 2 ** min(failed.times - 1, _DOUBLINGS)
+        return failed.from_seq != from_seq or tokens >= failed.tokens + share
 
     def _chunk(
         self,

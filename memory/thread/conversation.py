@@ -59,7 +59,7 @@ class Conversation:
         resource: str = "",
     ) -> None:
         self._store = store
-        self._thread = thread
+        self.thread = thread
         self._means = means
         self._config = config
         is_shared = config.scope is Scope.RESOURCE
@@ -73,7 +73,7 @@ class Conversation:
     ) -> Message:
         """Return what was said as it is kept from now on, with its number; `tick` and `game_s` say when."""
         tokens = self._means.estimate(encode([dict(each) for each in blocks]))
-        message = Message(self._thread, role, tuple(blocks), tick, game_s, tokens, origin)
+        message = Message(self.thread, role, tuple(blocks), tick, game_s, tokens, origin)
         return self._store.add(self.owner, replace(message, created_ms=self._means.now_ms))
 
     def before_call(self, step: int, provider: str = "") -> Sight:
@@ -87,7 +87,7 @@ class Conversation:
         look = self._observed(look, since)
         look = self._reflected(look, since)
         self._tell_status(look.record)
-        return sight_of(look.record, look.messages, self._thread)
+        return sight_of(look.record, look.messages, self.thread)
 
     def after_turn(self) -> None:
         """Keep what was observed meanwhile, and begin to observe what the turn brought."""
@@ -142,7 +142,7 @@ class Conversation:
 
     def _other_reason(self, look: _Look, step: int, provider: str) -> Reason | None:
         """Return why what waits is activated below the threshold too: nobody would gain by the old prompt."""
-        changed = bool(self._provider) and provider != self._provider
+        changed = bool(provider and self._provider) and provider != self._provider
         self._provider = provider or self._provider
         if step == 0 and changed and self._config.activate_on_provider_change:
             return Reason.PROVIDER
@@ -244,7 +244,7 @@ class Conversation:
         return self._config.patience - (self._means.clock() - since)
 
     def _tell(self, kind: PartKind, **data: Json) -> None:
-        self._means.tell(Part(kind, self._thread, data))
+        self._means.tell(Part(kind, self.thread, data))
 
     def _tell_task(self, record: ObservationalMemoryRecord) -> None:
         self._tell(

@@ -67,7 +67,7 @@ class Dated(NamedTuple):
 Observations: TypeAlias = "tuple[Dated, ...]"
 
 _HEADER: Final = re.compile(r"^\W*Date:\W*(.*?)\s*(?:\(.*\))?\W*$", re.IGNORECASE)
-_GAP: Final = re.compile(r"^\[[^\]]* later\]$")
+_NOT_SAID: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # as of when it was written
 _BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
 _PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in Priority)})\ufe0f?\\s*")
 _PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")
@@ -114,7 +114,7 @@ def parse(text: str, *, lists_only: bool = False) -> Observations:
     date: dt.date | None = None
     for row in text.splitlines():
         stripped = row.strip()
-        if not stripped or _GAP.match(stripped) or stripped.startswith("```"):
+        if not stripped or _NOT_SAID.match(stripped) or stripped.startswith("```"):
             continue
         is_listed = _BULLET.match(stripped) is not None
         if not is_listed and (header := _HEADER.match(stripped)):

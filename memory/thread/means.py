@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from memory.faults import Faults
 from memory.thread.background import Background, Immediate
-from memory.thread.ladder import nothing_wrong
-from memory.thread.last_resort import Gist
+from memory.thread.observing import HeuristicObserver
+from memory.thread.reflecting import HeuristicReflector
 from memory.tokens import tokens
 
 if TYPE_CHECKING:
@@ -31,17 +31,16 @@ class Means:
     """What a conversation works with.
 
     `clock` gives epoch seconds. `fallback` and `reflector_in_need` use no model; they are asked where everything else
-    has failed for too long. `problem` says what is wrong with a reflection of a text, '' if nothing. `holder` is the name under which work is claimed: no two processes of one
+    has failed for too long. `holder` is the name under which work is claimed: no two processes of one
     name may have the file open, and one that was killed comes again under its name.
     """
 
     observer: Observer
     reflector: Reflector
     clock: Callable[[], float]
-    fallback: Observer = field(default_factory=Gist)
-    reflector_in_need: Reflector | None = None
+    fallback: Observer = field(default_factory=HeuristicObserver)
+    reflector_in_need: Reflector = field(default_factory=HeuristicReflector)
     estimate: Callable[[str], int] = tokens
-    problem: Callable[[str, str], str] = nothing_wrong
     background: Background = field(default_factory=Immediate)
     on_part: Callable[[Part], None] = _nobody
     faults: Faults = field(default_factory=Faults)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memory.thread.background import Immediate
 from memory.thread.chunks import Reflection
 from memory.thread.job import Job
-from memory.thread.ladder import Ladder
 from memory.thread.last_resort import Newest
 from memory.thread.lease import Work
 from memory.thread.port import Distilled, DistillingFailed
+from memory.thread.reflecting import HARDEST
+from memory.thread.reflecting_ladder import reflect_until
 
 if TYPE_CHECKING:
     from memory.thread.config import ThreadConfig
@@ -47,7 +48,6 @@ class Reflecting:
         self._owner = owner
         self._config = config.reflection
         self._means = means
-        self._ladder = Ladder(means.estimate, means.problem)
         self._job: Job[_Base] = Job(store, owner, Work.BUFFERING_REFLECTION, means, config.deadline)
 
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
@@ -56,7 +56,10 @@ class Reflecting:
         if self._job.is_under_way or not self._may(base):
             return
         text, target = record.active_observations, self._target(base)
-        self._job.start(base, partial(self._ladder.climb, self._means.reflector, text, target))
+        work = partial(
+            reflect_until, self._means.reflector, text, target, estimate=self._means.estimate
+        )
+        self._job.start(base, work)
 
     def keep(self, *, within: float = 0.0) -> bool:
         """Return whether there is a new reflection, waiting `within` seconds for it at most."""
@@ -78,19 +81,22 @@ class Reflecting:
         """Return whether observations were made fewer at once: by rule, and if that fails by keeping the newest."""
         base = _base(record, needed_now=True)
         text, target = record.active_observations, self._target(base)
-        last: Reflector = Newest(self._means.estimate)
-        reflector = self._means.reflector_in_need or last
-        future = Immediate().submit(partial(self._ladder.climb, reflector, text, target))
+        reflector = self._means.reflector_in_need
+        # At the hardest level it may keep more than is wanted, where all of that must be kept.
+        future = Immediate().submit(partial(reflector.reflect, text, level=HARDEST, target=target))
         error = future.exception()
         if error is not None:
             self._means.faults.note("reflector in need", DistillingFailed(str(error)))
-        if error is not None or self._size(future.result()) >= self._config.observation_tokens:
-            reflector = last
-            found = last.reflect(text, level=0, target=target)
+        if error is not None or not self._helps(future.result()):
+            reflector = Newest(self._means.estimate)
+            found = reflector.reflect(text, level=HARDEST, target=target)
         else:
             found = future.result()
         reflection = self._reflection(base, found, reflector)
         return self._store.create_generation(self._owner, reflection, active=True)
+
+    def _helps(self, found: Distilled) -> bool:
+        return 0 < self._size(found) < self._config.observation_tokens
 
     def _may(self, base: _Base) -> bool:
         """Whether there is clearly more than when it last came to too little."""

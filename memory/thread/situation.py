@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 from memory.thread.format import clock_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 MILESTONE: Final = "milestone reached: "
 MILESTONES: Final = "milestones reached: "
@@ -52,7 +52,12 @@ class Head(Enum):
     FAILED = "What failed"
 
 
-_OTHER_NAMES: Final = {"purpose": Head.WHY, "where": Head.PLACE, "goal": Head.GOAL}
+_OTHER_NAMES: Final = {
+    "purpose": Head.WHY,
+    "where": Head.PLACE,
+    "goal": Head.GOAL,
+    "last milestone": Head.REACHED,
+}
 _HEADS: Final = {head.value.lower(): head for head in Head} | _OTHER_NAMES
 _HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
 _ITEM: Final = re.compile(r"^\s*[-*]\s+(.*\S)\s*$")
@@ -133,9 +138,11 @@ class _Reading:
             self.items.setdefault(self.head, []).append(said)
         elif found := _HEAD.match(said):
             self.head = _HEADS.get(found[1].lower())
-            if self.head is not None and found[2]:
+            if self.head is Head.REACHED:
+                self._reached(found[2] or "")
+            elif self.head is not None and found[2]:
                 self.words.setdefault(self.head, found[2].strip())
-        elif not said:
+        elif not item:
             self.head = None
 
     def _event(self, said: str) -> None:
@@ -144,9 +151,9 @@ class _Reading:
             head, text = Head.FAILED, said.removeprefix(FAILED)
         self.items.setdefault(head, []).append(text)
 
-    def items_of(self, head: Head) -> Sequence[str]:
-        listed = self.words.get(head, "").split(", ") + self.items.get(head, [])
-        return [each for each in listed if each and each != "-"]
+    def _reached(self, words: str) -> None:
+        names = (each.strip() for each in words.split(","))
+        self.items.setdefault(Head.REACHED, []).extend(each for each in names if each)
 
 
 def read_situation(text: str) -> Situation:
@@ -161,7 +168,7 @@ def read_situation(text: str) -> Situation:
         game_time=words[Head.GAME_TIME],
         place=words[Head.PLACE],
         goal=words[Head.GOAL],
-        reached=tuple(reading.items_of(Head.REACHED)),
+        reached=tuple(dict.fromkeys(reading.items.get(Head.REACHED, []))),
         happened=tuple(reading.items.get(Head.HAPPENED, [])),
         failed=tuple(Failure(*split_tried(each)) for each in reading.items.get(Head.FAILED, [])),
     )

@@ -44,7 +44,7 @@ def problem_with(
         return "it repeats itself over and over"
     if limit and (size := estimate(text)) > limit:
         return f"it has {size} tokens, more than {limit}"
-    said = "\n".join(each.line.text for each in observations)
+    said = "\n".join("\n".join((line.text, *line.details)) for _, line in observations)
     if made_up := made_up_names(said, source):
         return f"it names what was not said: {', '.join(made_up[:MOST_NAMED])}"
     return ""

@@ -120,7 +120,6 @@ def cursor_of_copy(database: Tripping) -> int:
 def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     said = 0
-    tick = 0
     for survived in range(0, 120, 3):
         database = tripping(path)
         it = talk(ThreadStore(database))
@@ -131,7 +130,6 @@ def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) ->
                 said += 1
                 it.conversation.before_call(0)
         database._connection.close()
-        tick += 1
         with closing(tripping(path)) as again:
             assert again.row("SELECT count(*) FROM thread_messages") == (said,)
             assert not list(uncovered(again))

@@ -151,7 +151,7 @@ def test_d15_cutting_keeps_ids_whole_or_leaves_them_out() -> None:
         tick=st.integers(0).map(str),
         place=IDS,
         goal=IDS,
-        reached=st.lists(IDS, max_size=4).map(tuple),
+        reached=st.lists(IDS, max_size=4, unique=True).map(tuple),
         happened=st.lists(IDS.map("milestone reached: {}".format), max_size=3).map(tuple),
         failed=st.lists(
             st.builds(Failure, IDS.map("go:{}: a wall".format), st.integers(0, 99)), max_size=3
@@ -160,3 +160,19 @@ def test_d15_cutting_keeps_ids_whole_or_leaves_them_out() -> None:
 )
 def test_d18_a_situation_is_read_as_it_was_written(told: Situation) -> None:
     assert read_situation(f"{told}\n\nMap around:\n###\n- no item of ours") == told
+
+
+def test_d18_a_situation_is_read_as_advisers_are_told_it() -> None:
+    told = read_situation(
+        "Purpose: plan_failed\nTick: 812\nLast milestone: starter\n<situation>\n- standing still\n"
+        "Where: route_1\nReached: left_home, starter\n- rival\nblackout: woke up at home\n"
+        "Candidates:\n- go:route_2: the way east\nfailed: go:route_1 (tried 2 times)\n</situation>"
+    )
+    assert told == Situation(
+        why="plan_failed",
+        tick="812",
+        place="route_1",
+        reached=("starter", "left_home", "rival"),
+        happened=("blackout: woke up at home",),
+        failed=(Failure("go:route_1", 2),),
+    )

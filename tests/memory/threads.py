@@ -8,6 +8,7 @@ from memory.store.database import Database, open_database
 from memory.store.run_schema import RUN_SCHEMA
 from memory.thread.config import ThreadConfig, parse_config
 from memory.thread.conversation import Conversation
+from memory.thread.cuts import answered, called
 from memory.thread.means import Means
 from memory.thread.message import Message, Origin
 from memory.thread.port import Distilled, DistillingFailed
@@ -205,3 +206,13 @@ def cursor_of(database: Database, owner: str) -> int:
     )
     assert row is not None
     return int(row[0])
+
+
+def assert_sendable(tail: tuple[Message, ...]) -> None:
+    """No result without its call, no call without its result but the last."""
+    open_calls: set[str] = set()
+    for message in tail:
+        results = answered(message)
+        assert results <= open_calls
+        assert message.role != "user" or results == open_calls
+        open_calls = called(message)
