@@ -109,7 +109,11 @@ class FakeClaude:
 
 def _bound(port: int) -> socket.socket:
     place = socket.socket()
-    place.bind((LOOPBACK, port))
+    try:
+        place.bind((LOOPBACK, port))
+    except OSError:
+        place.close()
+        raise
     # Only now: before, it would let two servers have one port.
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     return place
