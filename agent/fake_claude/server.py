@@ -59,8 +59,8 @@ class FakeClaude:
 
     @property
     def requests(self) -> Sequence[Received]:
-        """What came, in its order."""
-        return self._desk.requests
+        """The last thousand requests that came, in their order."""
+        return tuple(self._desk.requests)
 
     def __enter__(self) -> Self:
         self._open()
