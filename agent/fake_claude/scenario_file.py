@@ -31,7 +31,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from agent.errors import UsageError
 from agent.fake_claude.answer import Call
@@ -39,10 +39,38 @@ from agent.fake_claude.ask import Kind
 from agent.fake_claude.faults import Fault, FaultKind, Spread
 from agent.fake_claude.scenario import Line, Scenario
 
+Chosen = TypeVar("Chosen", FaultKind, Kind)
+Known = Mapping[str, type | tuple[type, ...]]
+
 ALL: Final = "all"
 _SHIPPED: Final = resources.files(__package__).joinpath("scenarios")
 _PATTERNS: Final = ("user", "system", "purpose")
-_FILE: Final = frozenset({"about", "faults", "kinds", "fault", "answer"})
+_NUMBER: Final = (int, float)
+_FILE: Final[Known] = {
+    "about": str,
+    "faults": _NUMBER,
+    "kinds": (str, list),
+    "fault": list,
+    "answer": list,
+}
+_FAULT: Final[Known] = {
+    "kind": str,
+    "probability": _NUMBER,
+    "turns": list,
+    "times": int,
+    "since": int,
+    "at": str,
+    "retry_after_ms": int,
+    "ms": int,
+}
+_ANSWER: Final[Known] = {
+    **dict.fromkeys((*_PATTERNS, "kind", "text", "stop"), str),
+    "turns": list,
+    "times": int,
+    "calls": list,
+    "json": dict,
+}
+_CALL: Final[Known] = {"name": str, "input": dict, "round": int}
 
 
 def shipped() -> list[str]:
@@ -84,14 +112,14 @@ def scenario_of(name: str, text: str) -> Scenario:
             faults=[_fault(each) for each in told.get("fault", ())],
             spread=spread,
         )
-    except (ValueError, TypeError, KeyError, re.error) as error:
+    except (ValueError, TypeError, re.error) as error:
         message = f"scenario {name}: {error}"
         raise UsageError(message) from error
 
 
 def kinds_of(told: str | Sequence[str]) -> Sequence[FaultKind]:
     """Return kinds of faults by their names, "all" for every one. Raises ValueError."""
-    return tuple(FaultKind) if told == ALL else tuple(FaultKind(each) for each in told)
+    return tuple(FaultKind) if told == ALL else tuple(_one(FaultKind, each) for each in told)
 
 
 def _share(told: float) -> float:
@@ -101,26 +129,33 @@ def _share(told: float) -> float:
     return float(told)
 
 
-def _check(told: Mapping[str, Any], known: frozenset[str], where: str) -> None:
-    for name in sorted(told.keys() - known):
-        message = f"{where} does not know {name!r}; it knows {', '.join(sorted(known))}"
-        raise ValueError(message)
+def _check(told: Mapping[str, Any], known: Known, where: str) -> None:
+    """Raise ValueError for what a table does not know, or knows as something else."""
+    if not isinstance(told, dict):
+        message = f"{where} is a table of its own"
+        raise TypeError(message)
+    for name, value in told.items():
+        if name not in known:
+            message = f"{where} does not know {name!r}; it knows {', '.join(sorted(known))}"
+            raise ValueError(message)
+        if not isinstance(value, known[name]):
+            message = f"{where} cannot have {name} = {value!r}"
+            raise TypeError(message)
 
 
 def _fault(told: Mapping[str, Any]) -> Fault:
-    _check(told, frozenset(Fault.__dataclass_fields__), "[[fault]]")
+    _check(told, _FAULT, "[[fault]]")
     turns = tuple(told.get("turns", ()))
-    return Fault(**{**told, "kind": FaultKind(told["kind"]), "turns": turns})
+    return Fault(**{**told, "kind": _one(FaultKind, told.get("kind", "")), "turns": turns})
 
 
 def _line(told: Mapping[str, Any]) -> Line:
-    known = {"user", "system", "purpose", "kind", "turns", "times", "calls", "json", "text", "stop"}
-    _check(told, frozenset(known), "[[answer]]")
+    _check(told, _ANSWER, "[[answer]]")
     for name in _PATTERNS:
         re.compile(told.get(name, ""))
     return Line(
         **{name: told.get(name, "") for name in (*_PATTERNS, "text", "stop")},
-        kind=Kind(told["kind"]) if "kind" in told else None,
+        kind=_one(Kind, told["kind"]) if "kind" in told else None,
         turns=tuple(told.get("turns", ())),
         times=told.get("times"),
         json=told.get("json"),
@@ -129,8 +164,20 @@ def _line(told: Mapping[str, Any]) -> Line:
 
 
 def _rounds(told: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[Call]]:
+    for each in told:
+        _check(each, _CALL, "a call")
     last = max((each.get("round", 1) for each in told), default=0)
     calls: list[list[Call]] = [[] for _ in range(last)]
     for each in told:
-        calls[each.get("round", 1) - 1].append(Call(each["name"], each.get("input", {})))
+        calls[each.get("round", 1) - 1].append(
+            Call(each.get("name", "$tool"), each.get("input", {}))
+        )
     return calls
+
+
+def _one(kinds: type[Chosen], name: str) -> Chosen:
+    names = {each.value: each for each in kinds}
+    if name not in names:
+        message = f"kind = {name!r} is none of {', '.join(names)}"
+        raise ValueError(message)
+    return names[name]

@@ -9,7 +9,7 @@ import anthropic
 from agent.fake_claude import FakeClaude, Fault, FaultKind, Scenario, scenario_of
 
 MODEL: Final = "claude-sonnet-5"
-SCHEMA: Final = {
+SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "goals": {"type": "array", "items": {"type": "string"}},
@@ -20,7 +20,7 @@ SCHEMA: Final = {
     "additionalProperties": False,
 }
 FORMAT: Final = {"format": {"type": "json_schema", "schema": SCHEMA}}
-LOOK: Final = {
+LOOK: Final[Any] = {
     "name": "look",
     "description": "Look something up.",
     "input_schema": {
@@ -59,10 +59,10 @@ def served(
 
 @contextmanager
 def broken(
-    kind: FaultKind, timeout: float = 5.0, **more: int
+    kind: FaultKind, timeout: float = 5.0, *, ms: int = 50
 ) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
     """Yield a server with whose every message that is wrong, and a client of it."""
-    scenario = Scenario(faults=(Fault(kind, probability=1.0, **more),))
+    scenario = Scenario(faults=(Fault(kind, probability=1.0, ms=ms),))
     with FakeClaude(scenario) as server, client_of(server, timeout) as client:
         yield server, client
 

@@ -26,7 +26,7 @@ def schema(**more: object) -> dict[str, Any]:
     return {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA | more}}}
 
 
-REFUSED: Final = {
+REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "temperature": ({"extra_body": {"temperature": 0.0}}, "temperature: Extra inputs"),
     "too many tokens": ({"max_tokens": 1_000_000}, "maximum allowed number of output"),
     "fewer than none": ({"max_tokens": -1}, "max_tokens"),

@@ -82,7 +82,7 @@ def test_the_input_of_a_call_arrives_in_pieces() -> None:
         final = stream.get_final_message()
     assert "input_json" in {event.type for event in events}
     assert final.content[0].type == "tool_use"
-    assert fits(final.content[0].input, LOOK["input_schema"])  # type: ignore[arg-type]
+    assert fits(final.content[0].input, LOOK["input_schema"])
 
 
 def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> None:
