@@ -12,7 +12,6 @@ import httpx2
 import pytest
 
 from agent.fake_claude import FakeClaude, FaultKind, Scenario, Spread
-from agent.fake_claude.schema import fits
 from agent.fake_claude.twists import INJECTION
 from tests.agent.claude_support import (
     FORMAT,
@@ -24,6 +23,7 @@ from tests.agent.claude_support import (
     request,
     served,
 )
+from tests.agent.schema_check import fits
 
 ASKED: Final = request(QUESTION, output_config=FORMAT)
 
@@ -231,6 +231,10 @@ def test_a_tool_is_called_that_nobody_offers() -> None:
         call = client.messages.create(**ASKED, tools=[LOOK]).content[0]
     assert call.type == "tool_use"
     assert call.name == "no_such_tool"
+    with broken(FaultKind.BAD_TOOL_INPUT) as (_, client):  # where none is offered
+        call = client.messages.create(**ASKED).content[0]
+    assert call.type == "tool_use"
+    assert call.name == "no_such_tool"
 
 
 def test_a_tool_is_called_with_what_it_does_not_take() -> None:
@@ -251,6 +255,7 @@ def test_an_answer_violates_its_schema() -> None:
 def test_an_answer_names_what_nobody_offers() -> None:
     with broken(FaultKind.UNKNOWN_NAMES) as (_, client):
         answer = json.loads(text_of(client.messages.create(**ASKED)))
+        assert text_of(client.messages.create(**request())).startswith("Sure!")
     assert answer["goals"][0] == "no_such_goals"
 
 

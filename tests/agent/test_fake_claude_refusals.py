@@ -69,6 +69,27 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
         schema(properties={"note": {"type": "string", "maxLength": 300}}),
         "maxLength are not supported",
     ),
+    "a choice of nothing": (
+        schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
+        "'enum' must not be empty",
+    ),
+    "at least two": (
+        schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
+        "'minItems' values other than 0 or 1",
+    ),
+    "a part of any kind": (schema(properties={"goals": {}}), "must have a 'type'"),
+    "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
+    "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
+    "content of no kind": ({"messages": [said("user", {"text": "x"})]}, "type: Field required"),
+    "content of numbers": ({"messages": [{"role": "user", "content": 7}]}, "string or a list"),
+    "two results of a call": (
+        {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
+        "a single result",
+    ),
+    "all the tokens for thought": (
+        {"thinking": {"type": "enabled", "budget_tokens": 1_024}},
+        "must be greater than `thinking.budget_tokens`",
+    ),
     "little thought": (
         {"thinking": {"type": "enabled", "budget_tokens": 100}},
         "greater than or equal to 1024",

@@ -9,7 +9,6 @@ import pytest
 
 from agent.errors import UsageError
 from agent.fake_claude import FakeClaude, FaultKind, scenario_named, scenario_of, shipped
-from agent.fake_claude.schema import fits
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -20,6 +19,7 @@ from tests.agent.claude_support import (
     request,
     served,
 )
+from tests.agent.schema_check import fits
 
 SCRIPT: Final = """
 about = "Two answers in turn, then one for whoever is stuck."
