@@ -1,7 +1,7 @@
 """What the service does with a request, apart from sockets: refuse, charge, answer, remember."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ from agent.fake_claude.twists import twisted
 from agent.fake_claude.validation import validate
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
+
+THOUGHT: Final = "No model thinks here."
 
 
 class Service:
@@ -43,6 +45,8 @@ class Service:
             _check_window(pieces, model)
             ask = Ask(body, turn)
             answer = self._script.answer(ask) or sensible(ask, self._seed)
+            if (body.get("thinking") or {}).get("type") in {"adaptive", "enabled"}:
+                answer = replace(answer, thought=THOUGHT)
             answer = _cut(answer, body["max_tokens"])
             if wrong is not None:
                 answer = twisted(wrong, ask, answer, ask.chance(self._seed, wrong.value))
@@ -58,7 +62,8 @@ class Service:
     def _message(
         self, ask: Ask, answer: Answer, charge: Charge, pieces: tuple[Piece, ...]
     ) -> dict[str, Any]:
-        message_id = f"msg_fake{ask.turn:06}"
+        # Other requests have other ids, whichever server is asked.
+        message_id = f"msg_fake{ask.turn:06}{ask.chance(self._seed).randbytes(4).hex()}"
         diagnostics = self._diagnosis.of(ask.body, pieces)
         self._diagnosis.remember(message_id, ask.body["model"], pieces)
         self.tally.charge(charge, answer.tokens)
@@ -99,7 +104,7 @@ def usage_json(charge: Charge, output: int) -> dict[str, object]:
     }
 
 
-def models_json(lifecycles: tuple[str, ...]) -> dict[str, object]:
+def models_json(lifecycles: Sequence[str]) -> dict[str, object]:
     """Return the list of models of these lifecycles, all on one page."""
     data = [each.as_json() for each in MODELS.values() if each.lifecycle in lifecycles]
     ids = [each["id"] for each in data] or [None]
@@ -124,5 +129,6 @@ def _cut(answer: Answer, most: int) -> Answer:
     """Return as much of `answer` as `most` tokens allow; a call that does not fit is left out."""
     if answer.tokens <= most:
         return answer
-    length = max(round(len(answer.text) * most / answer.tokens), 0)
-    return replace(answer, text=answer.text[:length], calls=(), stop_reason="max_tokens")
+    share = most / answer.tokens
+    text, thought = (said[: round(len(said) * share)] for said in (answer.text, answer.thought))
+    return replace(answer, text=text, thought=thought, calls=(), stop_reason="max_tokens")

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from agent.fake_claude.allowed import refuse_unusable
 from agent.fake_claude.ask import blocks
 from agent.fake_claude.models import MODELS, Model
 from agent.fake_claude.refusal import Refused
-from agent.fake_claude.schema import refuse_unusable
 
 MOST_MARKS: Final = 4
 LEAST_THINKING: Final = 1_024  # tokens
