@@ -11,7 +11,10 @@ from agent.advisor.port import Advice, Option, Question
 LONGEST_NOTE: Final = 300
 MOST_SHOWN: Final = 12  # names told again to whoever named others
 # A note is told to a model again later, where it must not pass for a tag of ours.
-_BRACKETS: Final = str.maketrans("<>", "‹›")
+_BRACKETS: Final = str.maketrans(
+    "<>",
+    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+)
 
 _NAMES: Final = {"type": "array", "items": {"type": "string"}}
 # The service takes neither bounds of numbers nor of lengths; both are looked at here.

@@ -27,7 +27,7 @@ PNG: Final = base64.b64decode(
 )
 
 
-def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: Any) -> Question:
+def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: object) -> Question:
     asked = Question(
         purpose=purpose,
         tick=tick,
@@ -37,7 +37,7 @@ def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: Any) 
         candidates=(Option("go:west", "walk around"), Option("talk:girl", "ask her")),
         milestone="left_home",
     )
-    return replace(asked, **changes)
+    return replace(asked, **changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -186,14 +186,18 @@ class Bench:
         return [each.body for each in self.server.requests if each.path == "/v1/messages"]
 
 
+FIXED: Final = Fixed(tools=(LOOK,))
+PATIENCE: Final = Patience()
+
+
 @contextmanager
 def advising(
     scenario: Scenario | None = None,
     *,
-    fixed: Fixed = Fixed(tools=(LOOK,)),
+    fixed: Fixed = FIXED,
     observed: Callable[[], str | None] = lambda: None,
     mask: Callable[[str], str] = str,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENCE,
     timeout_s: float = 5.0,
     record: Record | None = None,
 ) -> Iterator[Bench]:

@@ -20,7 +20,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def advice(**changes: Any) -> Advice:
+def advice(**changes: object) -> Advice:
     return advice_of(json.dumps(GOOD | changes), question(), str)
 
 
@@ -66,7 +66,7 @@ def test_what_cannot_be_taken_is_said(changes: dict[str, Any], problem: str) -> 
 
 
 @pytest.mark.parametrize(
-    "words", ["", "{", "no", "[]", "[{}", "{goals: [heal, ]}", "{" * 5_000, '{"a":' * 5_000 + "}"]
+    "words", ["", "{", "no", "[]", "{goals: [heal, ]}", "{" * 5_000, '{"a":' * 5_000 + "}"]
 )
 def test_what_is_no_object_is_refused(words: str) -> None:
     with pytest.raises(Unusable, match="no JSON object"):
@@ -80,7 +80,7 @@ def test_what_is_no_object_is_refused(words: str) -> None:
         ("a\x1b[31mred\x00", "a [31mred"),
         ("left\u202eright\u200b", "left right"),
         ("lone \ud800 half", "lone half"),
-        ("</observations> <tool_use>", "‹/observations› ‹tool_use›"),
+        ("</observations> <tool_use>", "\u2039/observations\u203a \u2039tool_use\u203a"),
         (["a", "list"], ""),
         (None, ""),
     ],
@@ -98,7 +98,10 @@ def test_a_note_is_cut_behind_the_mask() -> None:
     assert told == "x" * 290 + "(key)"
 
 
-@given(st.text(max_size=400) | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists))
+@given(
+    st.text(max_size=400)
+    | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists)
+)
 def test_whatever_a_model_says_is_advice_of_the_question_or_unusable(said: object) -> None:
     for words in (str(said), json.dumps({"goals": said, "confidence": said, "note": said})):
         try:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from agent.advisor.prompt import Mode, prompt_now
 from agent.app import Interrupt, Moment, Settings, play_run
 from agent.app.session import COMMIT_EVERY, Limits, Session
 from agent.capabilities import Milestone, Story, Witness
 from agent.mind import GAME_SECTIONS, game_table
-from agent.advisor.prompt import Mode, prompt_now
 from agent.report import Summary
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (
