@@ -1,0 +1,215 @@
+"""The format of observations: lines under dates, each with its priority, its moment and what is so.
+
+    Date: 2026-11-22
+    * 🔴 (14:30, game 1:02:10, tick 812) milestone reached: left_home
+    * 🟡 (14:31, game 1:02:40, tick 840) asked (stuck) at route_1
+      * -> a ledge is in the way
+
+What a model writes is read as far as it can be; what is rendered here is read back as it was.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+LONGEST_LINE: Final = 10_000  # characters of what one line says
+TIMES: Final = "\N{MULTIPLICATION SIGN}"
+UNKNOWN_DATE: Final = "unknown"
+PAST_DUE: Final = "[past due]"
+
+
+class Priority(Enum):
+    """How sure a line is, and how long it is kept."""
+
+    ASSERTED = "🔴"  # shown or said outright
+    ASKED = "🟡"
+    UNCERTAIN = "🟢"  # a model's word among them
+    DONE = "✅"
+
+
+class Moment(NamedTuple):
+    """When something was so, as far as known: 24-hour wall time such as 14:30, game seconds, tick."""
+
+    clock: str = ""
+    game_s: int | None = None
+    tick: int | None = None
+
+
+UNKNOWN: Final = Moment()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One observation; `text` is one line without spaces around it, `count` how often it was so."""
+
+    priority: Priority
+    text: str
+    moment: Moment = UNKNOWN
+    count: int = 1
+    details: tuple[str, ...] = ()
+
+
+class Dated(NamedTuple):
+    """A line and its day; None where nobody knows it."""
+
+    date: dt.date | None
+    line: Line
+
+
+Observations: TypeAlias = "tuple[Dated, ...]"
+
+_HEADER: Final = re.compile(r"^\W*Date:\W*(.*?)\s*(?:\(.*\))?\W*$", re.IGNORECASE)
+_NOT_SAID: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # as of when it was written
+_BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
+_PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in Priority)})\ufe0f?\\s*")
+_PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")
+_COUNT: Final = re.compile(rf"\s+{TIMES} (\d{{1,9}})$")
+_CLOCK: Final = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)$")
+_GAME: Final = re.compile(r"^game (\d{1,6}):([0-5]\d):([0-5]\d)$")
+_TICK: Final = re.compile(r"^tick (\d{1,12})$")
+_DETAIL: Final = "->"
+_DATE_FORMATS: Final = ("%Y-%m-%d", "%b %d, %Y", "%B %d, %Y")
+
+
+def render(observations: Iterable[Dated]) -> str:
+    """Return `observations` as text, a header for each run of lines of one day."""
+    rows: list[str] = []
+    for date, group in groupby(observations, key=lambda each: each.date):
+        rows.append(render_date(date))
+        rows.extend(render_line(each.line) for each in group)
+    return "\n".join(rows)
+
+
+def render_date(date: dt.date | None) -> str:
+    """Return the header of a day."""
+    return f"Date: {UNKNOWN_DATE if date is None else date.isoformat()}"
+
+
+def render_line(line: Line) -> str:
+    """Return `line` as text, its details on rows of their own."""
+    # An empty moment and a count of one are written only where the text would be taken for them.
+    moment = _render_moment(line.moment) or ("() " if line.text.startswith("(") else "")
+    is_counted = line.count > 1 or _COUNT.search(line.text) is not None
+    times = f" {TIMES} {line.count}" if is_counted else ""
+    details = (f"  * {_DETAIL} {each}" for each in line.details)
+    return "\n".join((f"* {line.priority.value} {moment}{line.text}{times}", *details))
+
+
+def parse(text: str, *, lists_only: bool = False) -> Observations:
+    """Return the observations in `text`; with `lists_only`, prose between lists is left out.
+
+    Never raises: a line without a priority is taken as asked, one without a known date as of no date, and one of
+    more than 10,000 characters is cut. Relative ages, gaps between days and marks of what is past due are dropped,
+    for they were true only when they were written.
+    """
+    found: list[Dated] = []
+    date: dt.date | None = None
+    for row in text.splitlines():
+        stripped = row.strip()
+        if not stripped or _NOT_SAID.match(stripped) or stripped.startswith("```"):
+            continue
+        is_listed = _BULLET.match(stripped) is not None
+        if not is_listed and (header := _HEADER.match(stripped)):
+            date = _read_date(header[1])
+        elif is_listed and found and _is_detail(row):
+            found[-1] = Dated(found[-1].date, _with_detail(found[-1].line, stripped))
+        elif (is_listed or not lists_only) and (line := _read_line(stripped)):
+            found.append(Dated(date, line))
+    return tuple(found)
+
+
+def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    """Return `text` in one line of at most so many characters, cut between words where it can be.
+
+    Ids are words, so they stay whole or go.
+    """
+    flat = " ".join(text.split())
+    if len(flat) <= longest:
+        return flat
+    cut = flat[: longest - 1]
+    return (
+        cut.rsplit(" ", 1)[0] if " " in cut and flat[longest - 1] != " " else cut
+    ).rstrip() + "…"
+
+
+def clock_words(game_s: float) -> str:
+    """Return game seconds as hours, minutes and seconds: 3730 is 1:02:10."""
+    minutes, seconds = divmod(int(game_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def _render_moment(moment: Moment) -> str:
+    return f"({', '.join(words)}) " if (words := list(_moment_words(moment))) else ""
+
+
+def _moment_words(moment: Moment) -> Iterator[str]:
+    if moment.clock:
+        yield moment.clock
+    if moment.game_s is not None:
+        yield f"game {clock_words(moment.game_s)}"
+    if moment.tick is not None:
+        yield f"tick {moment.tick}"
+
+
+def _read_date(words: str) -> dt.date | None:
+    for form in _DATE_FORMATS:
+        try:
+            return dt.datetime.strptime(words, form).replace(tzinfo=dt.UTC).date()
+        except ValueError:
+            continue
+    return None
+
+
+def _is_detail(row: str) -> bool:
+    if not row.startswith(("  ", "\t")):
+        return False
+    said = _BULLET.sub("", row.strip())
+    return said.startswith(_DETAIL) or _PRIORITY.match(said) is None
+
+
+def _with_detail(line: Line, row: str) -> Line:
+    detail = one_line(_BULLET.sub("", row).removeprefix(_DETAIL))
+    details = (*line.details, detail) if detail else line.details
+    return Line(line.priority, line.text, line.moment, line.count, details)
+
+
+def _read_line(row: str) -> Line | None:
+    said = _BULLET.sub("", row)
+    priority = Priority.ASKED
+    if marked := _PRIORITY.match(said):
+        priority = Priority(marked[1])
+        said = said[marked.end() :]
+    moment = Moment()
+    if (enclosed := _PARENTHESES.match(said)) and (read := _read_moment(enclosed[1])) is not None:
+        moment, said = read, said[enclosed.end() :]
+    said = said.removesuffix(PAST_DUE).rstrip()
+    count = 1
+    if counted := _COUNT.search(said):
+        count, said = max(int(counted[1]), 1), said[: counted.start()]
+    text = one_line(said)
+    return Line(priority, text, moment, count) if text else None
+
+
+def _read_moment(words: str) -> Moment | None:
+    """Return the moment that `words` tell, or None when they tell anything else."""
+    moment = Moment()
+    for word in (each.strip() for each in words.split(",")):
+        if clock := _CLOCK.match(word):
+            moment = moment._replace(clock=f"{int(clock[1]):02}:{clock[2]}")
+        elif game := _GAME.match(word):
+            hours, minutes, seconds = map(int, game.groups())
+            moment = moment._replace(game_s=hours * 3600 + minutes * 60 + seconds)
+        elif tick := _TICK.match(word):
+            moment = moment._replace(tick=int(tick[1]))
+        elif word:
+            return None
+    return moment

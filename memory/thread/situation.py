@@ -1,0 +1,179 @@
+"""What a situation says, so that whoever writes one and whoever observes it mean the same lines.
+
+A situation is plain text of heads with a word behind them or items below them; text of any other kind may stand
+between, such as a map, and is passed over:
+
+    Why you are asked: stuck
+    Tick: 812
+    Game time: 1:02:10
+    Place: route_1 (5, 7)
+    Goal pursued: first_badge
+    Reached: left_home, starter
+    What happened:
+    - milestone reached: starter
+    - battle lost: RIVAL with SQUIRTLE at level 5
+    What failed:
+    - go:route_1: a ledge is in the way (tried 3 times)
+
+A line that begins with one of `EVENTS` counts wherever it stands. Only a milestone that RAM and a second witness
+have shown may be written as `milestone reached:` or below `Reached:`; observers and reflectors never let go of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from memory.thread.format import clock_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MILESTONE: Final = "milestone reached: "
+MILESTONES: Final = "milestones reached: "
+BATTLE_LOST: Final = "battle lost: "
+BLACKOUT: Final = "blackout: "
+FAILED: Final = "failed: "
+EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT, FAILED)
+
+
+class Head(Enum):
+    """The heads that are read; a situation has each at most once."""
+
+    WHY = "Why you are asked"
+    TICK = "Tick"
+    GAME_TIME = "Game time"
+    PLACE = "Place"
+    GOAL = "Goal pursued"
+    REACHED = "Reached"
+    HAPPENED = "What happened"
+    FAILED = "What failed"
+
+
+_OTHER_NAMES: Final = {
+    "purpose": Head.WHY,
+    "where": Head.PLACE,
+    "goal": Head.GOAL,
+    "last milestone": Head.REACHED,
+}
+_HEADS: Final = {head.value.lower(): head for head in Head} | _OTHER_NAMES
+_HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
+_ITEM: Final = re.compile(r"^\s*[-*]\s+(.*\S)\s*$")
+_TRIED: Final = re.compile(r"\s*\(tried (\d{1,9}) times?\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that did not work; `times` is how often it was tried in all, 0 where nobody counted."""
+
+    says: str
+    times: int = 0
+
+    def __str__(self) -> str:
+        """Return it as an item of a situation."""
+        return f"{self.says} ({tried(self.times)})" if self.times else self.says
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a question tells of the moment; '' and () where it tells nothing."""
+
+    why: str = ""
+    tick: str = ""
+    game_time: str = ""
+    place: str = ""
+    goal: str = ""
+    reached: tuple[str, ...] = ()
+    happened: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text that `read_situation` reads."""
+        words = {
+            Head.WHY: self.why,
+            Head.TICK: self.tick,
+            Head.GAME_TIME: self.game_time,
+            Head.PLACE: self.place,
+            Head.GOAL: self.goal,
+            Head.REACHED: ", ".join(self.reached),
+        }
+        rows = [f"{head.value}: {word}" for head, word in words.items() if word]
+        rows += _section(Head.HAPPENED, self.happened)
+        rows += _section(Head.FAILED, map(str, self.failed))
+        return "\n".join(rows)
+
+
+def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
+    """Return what every situation tells; `dataclasses.replace` adds the rest."""
+    return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
+
+
+def tried(times: int) -> str:
+    """Return how a number of attempts is told: tried 3 times."""
+    return f"tried {times} time{'' if times == 1 else 's'}"
+
+
+def split_tried(text: str) -> tuple[str, int]:
+    """Return `text` without its number of attempts, and that number; 0 where it tells none."""
+    found = _TRIED.search(text)
+    return (text[: found.start()], int(found[1])) if found else (text, 0)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read so far, and below which head."""
+
+    words: dict[Head, str] = field(default_factory=dict)
+    items: dict[Head, list[str]] = field(default_factory=dict)
+    head: Head | None = None
+
+    def row(self, row: str) -> None:
+        item = _ITEM.match(row)
+        said = item[1] if item else row.strip()
+        if said.startswith(EVENTS):
+            self._event(said)
+        elif item and self.head is not None:
+            self.items.setdefault(self.head, []).append(said)
+        elif found := _HEAD.match(said):
+            self.head = _HEADS.get(found[1].lower())
+            if self.head is Head.REACHED:
+                self._reached(found[2] or "")
+            elif self.head is not None and found[2]:
+                self.words.setdefault(self.head, found[2].strip())
+        elif not item:
+            self.head = None
+
+    def _event(self, said: str) -> None:
+        head, text = Head.HAPPENED, said
+        if said.startswith(FAILED):
+            head, text = Head.FAILED, said.removeprefix(FAILED)
+        self.items.setdefault(head, []).append(text)
+
+    def _reached(self, words: str) -> None:
+        names = (each.strip() for each in words.split(","))
+        self.items.setdefault(Head.REACHED, []).extend(each for each in names if each)
+
+
+def read_situation(text: str) -> Situation:
+    """Return what `text` tells of the moment; all of it is empty where `text` is no situation."""
+    reading = _Reading()
+    for row in text.splitlines():
+        reading.row(row)
+    words = {head: reading.words.get(head, "") for head in Head}
+    return Situation(
+        why=words[Head.WHY],
+        tick=words[Head.TICK],
+        game_time=words[Head.GAME_TIME],
+        place=words[Head.PLACE],
+        goal=words[Head.GOAL],
+        reached=tuple(dict.fromkeys(reading.items.get(Head.REACHED, []))),
+        happened=tuple(reading.items.get(Head.HAPPENED, [])),
+        failed=tuple(Failure(*split_tried(each)) for each in reading.items.get(Head.FAILED, [])),
+    )
+
+
+def _section(head: Head, items: Iterable[str]) -> list[str]:
+    rows = [f"- {each}" for each in items]
+    return [f"{head.value}:", *rows] if rows else []

@@ -1,0 +1,90 @@
+"""Conversations of play as the program and a model have them, for whoever observes them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory.thread.message import Message, Origin
+from memory.thread.situation import Failure, Situation, situation
+
+START_MS = 1_795_357_800_000  # 2026-11-22, 14:30 in UTC
+MILESTONES = ("left_home", "starter", "rival", "second_town", "healed", "first_badge")
+MAP = "\n".join(["Map around:", *["#....~~..#..^^....#" for _ in range(14)], ""])
+
+
+def message(
+    *blocks: Mapping[str, Any], origin: Origin = Origin.PLAY, tick: int = 0, wall: bool = True
+) -> Message:
+    return Message(
+        thread="run-1",
+        role="assistant" if origin is Origin.MODEL else "user",
+        blocks=blocks,
+        tick=tick,
+        game_s=tick / 2,
+        origin=origin,
+        created_ms=START_MS + tick * 100 if wall else 0,
+    )
+
+
+def text(words: str) -> Mapping[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def said(words: str, *, tick: int = 0, origin: Origin = Origin.PLAY) -> Message:
+    return message(text(words), tick=tick, origin=origin)
+
+
+def asked(told: Situation, *, tick: int = 0) -> Message:
+    return said(f"{told}\n\n{MAP}", tick=tick)
+
+
+def answered(tick: int = 0, **answer: object) -> Message:
+    return said(json.dumps(answer), tick=tick, origin=Origin.MODEL)
+
+
+def called(tool: str, given: Mapping[str, Any], *, tick: int = 0, id: str = "c1") -> Message:
+    block = {"type": "tool_use", "id": id, "name": tool, "input": given}
+    return message(block, origin=Origin.MODEL, tick=tick)
+
+
+def returned(words: str, *, tick: int = 0, id: str = "c1", is_error: bool = False) -> Message:
+    return message(
+        {"type": "tool_result", "tool_use_id": id, "content": words, "is_error": is_error},
+        tick=tick,
+    )
+
+
+def turn(number: int) -> list[Message]:
+    """Return one question with a call of a tool and an answer, as they come in play that gets on slowly."""
+    tick = number * 40
+    reached = MILESTONES[: number // 20]
+    told = situation("stuck", tick, tick / 2, f"route_{number % 3 + 1} ({number % 7}, 4)")
+    told = replace(
+        told,
+        goal="first_badge",
+        reached=reached,
+        happened=(f"milestone reached: {reached[-1]}",) if reached and number % 20 == 0 else (),
+        failed=(Failure("go:route_1: a ledge is in the way", number // 5 + 1),),
+    )
+    return [
+        asked(told, tick=tick),
+        called("recall", {"query": f"way past route_{number % 3 + 1}"}, tick=tick),
+        returned("* route_1 has a ledge\n" * 8, tick=tick),
+        answered(
+            tick,
+            goals=["healed", "first_badge"],
+            candidates=[f"go:route_{number % 4}"],
+            note=f"Walk round by the north, as in turn {number % 9}.",
+            confidence=0.7,
+        ),
+    ]
+
+
+def play(turns: int) -> list[Message]:
+    return [each for number in range(turns) for each in turn(number)]
+
+
+def characters(messages: Sequence[Message]) -> int:
+    """Return the characters that a service would be sent for `messages`, frames aside."""
+    return sum(len(json.dumps(dict(block))) for each in messages for block in each.blocks)
