@@ -27,6 +27,7 @@ from agent.cli.bench_memory import bench_memory
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
+from agent.cli.fake_claude import fake_claude
 from agent.cli.memory import memory as memory_commands
 from agent.cli.output import Output, fail
 from agent.cli.scenario import run_all, scenario_table
@@ -312,6 +313,7 @@ def bench(
 
 
 cli.command("eval")(evaluate)
+cli.command("fake-claude")(fake_claude)
 cli.add_typer(memory_commands, name="memory")
 
 

@@ -3,12 +3,16 @@
 import hashlib
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final
 
+_PURPOSE: Final = re.compile(
+    r"^(?:purpose|why you are asked): *(\w+)", re.IGNORECASE | re.MULTILINE
+)
 UNSAID: Final = ("stream", "diagnostics", "metadata")  # they change no answer
 
 
@@ -35,11 +39,20 @@ class Ask:
 
     @cached_property
     def user(self) -> str:
-        """The text of the last user message that has any."""
+        """What the user said last, from the question on where tools were called since."""
+        said: list[str] = []
         for message in reversed(self.body["messages"]):
-            if message["role"] == "user" and (found := list(texts(message["content"]))):
-                return "\n\n".join(found)
-        return ""
+            if message["role"] == "user":
+                said[:0] = texts(message["content"])
+                if not any(each["type"] == "tool_result" for each in blocks(message["content"])):
+                    break
+        return "\n\n".join(said)
+
+    @cached_property
+    def purpose(self) -> str:
+        """Why it is asked, where the last user text says so in a line of its own; '' where it does not."""
+        found = _PURPOSE.findall(self.user)
+        return str(found[-1]) if found else ""
 
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:

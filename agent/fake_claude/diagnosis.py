@@ -1,9 +1,11 @@
 """Why a request could not use what an earlier one left in the cache."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from agent.fake_claude.prefix import Piece
+
+KEPT: Final = 1_000  # messages that can still be compared with
 
 
 class Diagnosis:
@@ -15,6 +17,8 @@ class Diagnosis:
     def remember(self, message_id: str, model: str, pieces: Sequence[Piece]) -> None:
         """Take note of the prompt that `message_id` answered."""
         self._prompts[message_id] = model, pieces
+        if len(self._prompts) > KEPT:
+            del self._prompts[next(iter(self._prompts))]  # the oldest
 
     def of(self, body: Mapping[str, Any], pieces: Sequence[Piece]) -> dict[str, object] | None:
         """Return `diagnostics` for the request; None where none is asked for or nothing diverged."""

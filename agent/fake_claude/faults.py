@@ -56,6 +56,8 @@ class FaultKind(Enum):
 class Fault:
     """One fault and when it happens: at `turns`, else by `probability`; `times` is how often at most.
 
+    `since` is the first request that it may happen to.
+
     `at` is the endpoint: messages, count_tokens or models. `retry_after_ms` is what a 429 asks for; `ms` is
     how late an answer is, how long nobody listens, or how long it is between two drops of a drip.
     """
@@ -64,6 +66,7 @@ class Fault:
     probability: float = 0.0
     turns: tuple[int, ...] = ()
     times: int | None = None
+    since: int = 1
     at: str = MESSAGES
     retry_after_ms: int = 1_000
     ms: int = 50
@@ -104,7 +107,7 @@ class Mishaps:
             return turn, None
 
     def _happens(self, number: int, fault: Fault, turn: int) -> bool:
-        if fault.times is not None and self._made[number] >= fault.times:
+        if turn < fault.since or (fault.times is not None and self._made[number] >= fault.times):
             return False
         return turn in fault.turns or self._chance(str(number), turn) < fault.probability
 

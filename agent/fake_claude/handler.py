@@ -2,9 +2,11 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,6 +19,7 @@ from agent.fake_claude.wire import BANNER, Wire
 
 CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
 MOST_BYTES: Final = 32_000_000  # of a request
+KEPT: Final = 1_000  # requests; a night of play has more than memory should hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class Desk:
     service: Service
     mishaps: Mishaps
     close_door: Callable[[float], None]
-    requests: list[Received] = field(default_factory=list)
+    requests: deque[Received] = field(default_factory=lambda: deque(maxlen=KEPT))
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
     stopping: threading.Event = field(default_factory=threading.Event)
 
 
@@ -57,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _serve(self, method: str, raw: bytes | None) -> None:
         desk = self._desk
-        wire = Wire(self, f"req_fake{len(desk.requests) + 1:06}", desk.stopping)
+        wire = Wire(self, f"req_fake{next(desk.numbers):06}", desk.stopping)
         try:
             body = _parsed(raw)
             headers = {name.lower(): value for name, value in self.headers.items()}

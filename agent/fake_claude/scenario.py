@@ -10,6 +10,7 @@ from agent.fake_claude.answer import Answer, Call, json_text
 from agent.fake_claude.ask import Ask, Kind
 from agent.fake_claude.faults import Fault, Spread
 from agent.fake_claude.offers import offers
+from agent.fake_claude.schema import made_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +18,20 @@ class Line:
     """One answer and when it is given: every condition that is there must hold.
 
     `user` and `system` are regular expressions that are searched for in the last user text and in the
-    system text; `turns` are numbers of requests; `kind` is the sort of answer wanted; `times` is how
+    system text, `purpose` is one for the whole of why the question is asked; `turns` are numbers of requests; `kind` is the sort of answer wanted; `times` is how
     often at most. `calls` are made first, those of round 1 together, then those of round 2.
     """
 
     user: str = ""
     system: str = ""
+    purpose: str = ""
     kind: Kind | None = None
     turns: tuple[int, ...] = ()
     times: int | None = None
     text: str = ""
-    answer: Mapping[str, Any] | None = None
+    json: Mapping[str, Any] | None = None
     rounds: Sequence[Sequence[Call]] = ()
-    stop_reason: str = ""
+    stop: str = ""
 
     def matches(self, ask: Ask) -> bool:
         """Return whether it is meant for `ask`."""
@@ -37,21 +39,31 @@ class Line:
             (self.kind is None or self.kind is ask.kind)
             and (not self.turns or ask.turn in self.turns)
             and (not self.user or re.search(self.user, ask.user) is not None)
+            and (not self.purpose or re.fullmatch(self.purpose, ask.purpose) is not None)
             and (not self.system or re.search(self.system, ask.system) is not None)
         )
 
     def said_to(self, ask: Ask) -> Answer | None:
         """Return what it answers, None where it leaves that to the sensible answer."""
         fill = offers(ask)
-        if ask.rounds < len(self.rounds):
-            calls = [Call(each.name, _filled(each.input, fill)) for each in self.rounds[ask.rounds]]
-            return Answer(calls=tuple(calls), stop_reason=self.stop_reason)
-        if self.answer is not None:
-            return Answer(json_text(_filled(self.answer, fill)), stop_reason=self.stop_reason)
+        if ask.tools and ask.rounds < len(self.rounds):
+            calls = [_call(each, fill, ask) for each in self.rounds[ask.rounds]]
+            return Answer(calls=tuple(calls), stop_reason=self.stop)
+        if self.json is not None:
+            return Answer(json_text(_filled(self.json, fill)), stop_reason=self.stop)
         if self.text:
             text = string.Template(self.text).safe_substitute(fill)
-            return Answer(text, stop_reason=self.stop_reason)
+            return Answer(text, stop_reason=self.stop)
         return None
+
+
+def _call(told: Call, fill: Mapping[str, str], ask: Ask) -> Call:
+    """Return a call with what it leaves open made up out of the tool's own schema."""
+    name = string.Template(told.name).safe_substitute(fill)
+    schema = next((each["input_schema"] for each in ask.tools if each["name"] == name), None)
+    if told.input or schema is None:
+        return Call(name, _filled(told.input, fill))
+    return Call(name, made_object(schema, ask.chance(0)))
 
 
 def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON

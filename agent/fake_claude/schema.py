@@ -57,6 +57,12 @@ def _parts(schema: Schema) -> list[tuple[str, Schema]]:
     return [*found, ("items", schema["items"])] if "items" in schema else found
 
 
+def made_object(schema: Schema, chance: random.Random) -> Mapping[str, Any]:
+    """Return the arguments of a call that `schema` allows; none where it is no schema of an object."""
+    made = made_up(schema, chance)
+    return made if isinstance(made, dict) else {}
+
+
 def made_up(schema: Schema, chance: random.Random, root: Schema | None = None) -> object:
     """Return a value that `schema` allows; `root` holds the definitions it refers to."""
     root = schema if root is None else root
@@ -88,9 +94,13 @@ def _array(schema: Schema, chance: random.Random, root: Schema) -> list[object]:
     choices = items.get("enum")
     if not choices:
         return [made_up(items, chance, root) for _ in range(chance.randint(1, 2))]
+    return some_of(choices, chance)[: schema.get("maxItems")]
+
+
+def some_of(choices: Sequence[object], chance: random.Random) -> list[object]:
+    """Return the first few of `choices`, which is not empty, or a few that follow one another."""
     first = 0 if chance.random() < FIRST_ITEMS else chance.randrange(len(choices))
-    wanted = min(chance.randint(1, MOST_ITEMS), schema.get("maxItems", MOST_ITEMS))
-    return [*choices[first:], *choices[:first]][:wanted]
+    return [*choices[first:], *choices[:first]][: chance.randint(1, MOST_ITEMS)]
 
 
 def _scalar(kind: object, schema: Schema, chance: random.Random) -> object:

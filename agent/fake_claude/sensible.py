@@ -7,7 +7,8 @@ from typing import Any, Final
 from agent.fake_claude.answer import Answer, Call, json_text
 from agent.fake_claude.ask import Ask, Kind
 from agent.fake_claude.observing import observed, reflected
-from agent.fake_claude.schema import made_up
+from agent.fake_claude.offers import listed
+from agent.fake_claude.schema import made_object, made_up, some_of
 
 PREFIX: Final = "[fake-claude: no model] "
 CURIOSITY: Final = 0.3  # how often a tool is called first
@@ -21,7 +22,7 @@ def sensible(ask: Ask, seed: int) -> Answer:
         return Answer(calls=(call,))
     match ask.kind:
         case Kind.ANSWER:
-            return Answer(json_text(made_up(ask.schema or {}, chance)))
+            return Answer(json_text(_named(made_up(ask.schema or {}, chance), ask, chance)))
         case Kind.OBSERVE:
             return Answer(observed(ask.user))
         case Kind.REFLECT:
@@ -46,5 +47,16 @@ def _call(ask: Ask, chance: random.Random) -> Call | None:
 
 
 def _made(tool: Mapping[str, Any], chance: random.Random) -> Call:
-    made = made_up(tool["input_schema"], chance)
-    return Call(tool["name"], made if isinstance(made, dict) else {})
+    return Call(tool["name"], made_object(tool["input_schema"], chance))
+
+
+def _named(made: object, ask: Ask, chance: random.Random) -> object:
+    """Put names that the question lists in the place of words that the schema left open."""
+    if not isinstance(made, dict):
+        return made
+    names = listed(ask.user)
+    parts = (ask.schema or {}).get("properties") or {}
+    for name in made.keys() & names.keys():
+        if isinstance(made[name], list) and not (parts[name].get("items") or {}).get("enum"):
+            made[name] = some_of(names[name], chance)
+    return made

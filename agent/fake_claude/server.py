@@ -59,8 +59,8 @@ class FakeClaude:
 
     @property
     def requests(self) -> Sequence[Received]:
-        """What came, in its order."""
-        return self._desk.requests
+        """The last thousand requests that came, in their order."""
+        return tuple(self._desk.requests)
 
     def __enter__(self) -> Self:
         self._open()
@@ -109,7 +109,11 @@ class FakeClaude:
 
 def _bound(port: int) -> socket.socket:
     place = socket.socket()
-    place.bind((LOOPBACK, port))
+    try:
+        place.bind((LOOPBACK, port))
+    except OSError:
+        place.close()
+        raise
     # Only now: before, it would let two servers have one port.
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     return place

@@ -58,7 +58,8 @@ class Service:
     def _message(
         self, ask: Ask, answer: Answer, charge: Charge, pieces: tuple[Piece, ...]
     ) -> dict[str, Any]:
-        message_id = f"msg_fake{ask.turn:06}"
+        # Other requests have other ids, whichever server is asked.
+        message_id = f"msg_fake{ask.turn:06}{ask.chance(self._seed).randbytes(4).hex()}"
         diagnostics = self._diagnosis.of(ask.body, pieces)
         self._diagnosis.remember(message_id, ask.body["model"], pieces)
         self.tally.charge(charge, answer.tokens)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 PIECE: Final = 80  # characters of text, or of the JSON of a call, in one event
+MOST_PIECES: Final = 200  # of one block; a huge one comes in larger pieces
 
 
 def event(kind: str, **fields: object) -> bytes:
@@ -44,7 +45,8 @@ def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     whole = block["text"] if is_text else json.dumps(block["input"], ensure_ascii=False)
     kind, name = ("text_delta", "text") if is_text else ("input_json_delta", "partial_json")
     yield event("content_block_start", index=index, content_block=empty)
-    for at in range(0, len(whole), PIECE):
-        delta = {"type": kind, name: whole[at : at + PIECE]}
+    size = max(PIECE, len(whole) // MOST_PIECES)
+    for at in range(0, len(whole), size):
+        delta = {"type": kind, name: whole[at : at + size]}
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)

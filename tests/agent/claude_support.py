@@ -1,0 +1,85 @@
+"""The real SDK against the server that is no model."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import anthropic
+
+from agent.fake_claude import FakeClaude, Fault, FaultKind, Scenario, scenario_of
+
+MODEL: Final = "claude-sonnet-5"
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "goals": {"type": "array", "items": {"type": "string"}},
+        "note": {"type": "string"},
+        "confidence": {"type": "number"},
+    },
+    "required": ["goals", "note", "confidence"],
+    "additionalProperties": False,
+}
+FORMAT: Final = {"format": {"type": "json_schema", "schema": SCHEMA}}
+LOOK: Final[Any] = {
+    "name": "look",
+    "description": "Look something up.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"place": {"type": "string"}},
+        "required": ["place"],
+    },
+}
+QUESTION: Final = """Why you are asked: stuck
+Open goals:
+- first_badge: beat the leader
+- healed: heal the team
+Candidates:
+- go:lab: walk to the laboratory
+- wait: do nothing
+"""
+
+
+@contextmanager
+def client_of(server: FakeClaude, timeout: float = 5.0) -> Iterator[anthropic.Anthropic]:
+    """Yield a client that tries once."""
+    with anthropic.Anthropic(
+        base_url=server.url, api_key="secret-key", max_retries=0, timeout=timeout
+    ) as client:
+        yield client
+
+
+@contextmanager
+def served(
+    toml: str = "", timeout: float = 5.0
+) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
+    """Yield a server of that scenario and a client of it."""
+    with FakeClaude(scenario_of("test", toml)) as server, client_of(server, timeout) as client:
+        yield server, client
+
+
+@contextmanager
+def broken(
+    kind: FaultKind, timeout: float = 5.0, *, ms: int = 50
+) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
+    """Yield a server with whose every message that is wrong, and a client of it."""
+    scenario = Scenario(faults=(Fault(kind, probability=1.0, ms=ms),))
+    with FakeClaude(scenario) as server, client_of(server, timeout) as client:
+        yield server, client
+
+
+def request(words: str = "hello", **more: object) -> dict[str, Any]:
+    """Return a request that asks `words`."""
+    said = [{"role": "user", "content": words}]
+    return {"model": MODEL, "max_tokens": 1_000, "messages": said} | more
+
+
+def answered(
+    messages: Sequence[Mapping[str, Any]], reply: anthropic.types.Message, *results: str
+) -> list[Mapping[str, Any]]:
+    """Return a conversation that goes on with `reply` and the results of its calls."""
+    calls = [block for block in reply.content if block.type == "tool_use"]
+    content = [
+        {"type": "tool_result", "tool_use_id": call.id, "content": result}
+        for call, result in zip(calls, results, strict=True)
+    ]
+    return [*messages, reply.to_param(), {"role": "user", "content": content}]
