@@ -10,6 +10,11 @@ from agent.advisor.port import Advice, Option, Question
 
 LONGEST_NOTE: Final = 300
 MOST_SHOWN: Final = 12  # names told again to whoever named others
+# A note is told to a model again later, where it must not pass for a tag of ours.
+_BRACKETS: Final = str.maketrans(
+    "<>",
+    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+)
 
 _NAMES: Final = {"type": "array", "items": {"type": "string"}}
 # The service takes neither bounds of numbers nor of lengths; both are looked at here.
@@ -102,5 +107,6 @@ def _confidence(told: Mapping[str, Any]) -> float:
 
 
 def _visible(note: str) -> str:
-    """Return the note without what moves a cursor, hides, or turns the direction of writing."""
-    return "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in note)
+    """Return the note without what moves a cursor, hides, or turns the direction of writing, and without tags."""
+    plain = "".join(" " if unicodedata.category(each)[0] in "CZ" else each for each in note)
+    return plain.translate(_BRACKETS)

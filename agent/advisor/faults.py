@@ -28,7 +28,8 @@ def fault_of(error: Exception, secret: str) -> ModelFault:
     response = getattr(error, "response", None)
     if isinstance(response, httpx2.Response):
         return _refusal(error, response, secret)
-    cause = error.__cause__ or error
+    is_raw = isinstance(error, httpx2.HTTPError | httpx2.StreamError | ValueError)
+    cause = error if is_raw or error.__cause__ is None else error.__cause__
     name = type(cause).__name__
     match cause:
         case ModelFault():
@@ -42,7 +43,7 @@ def fault_of(error: Exception, secret: str) -> ModelFault:
         case httpx2.DecodingError() | ValueError():
             return ModelFault(FaultKind.MALFORMED, f"what came cannot be read ({name})")
         case httpx2.HTTPError() | httpx2.StreamError():
-            kind = FaultKind.BROKEN_STREAM if cause is error else FaultKind.CONNECTION
+            kind = FaultKind.BROKEN_STREAM if is_raw else FaultKind.CONNECTION
             return ModelFault(kind, f"the connection broke ({name})")
         case _:
             return ModelFault(FaultKind.DENIED, f"no credentials ({name})", is_free=True)

@@ -57,6 +57,10 @@ def _system(fixed: Fixed, sight: Sight) -> Sequence[Block]:
     if fixed.notes.strip():
         blocks.append(text(data("last-session", fixed.notes.strip())))
     blocks[-1] = blocks[-1] | {"cache_control": HOUR}
+    if sight.reflection:
+        blocks.append(text(data("observations", sight.reflection)) | {"cache_control": HOUR})
+    if sight.observations:
+        blocks.append(text(data("observations", sight.observations)) | {"cache_control": MINUTES})
     return blocks
 
 

@@ -58,7 +58,9 @@ def sound(words: str) -> str:
 
 
 def _options(heading: str, options: Sequence[Option]) -> list[str]:
-    return [heading, *(f"- {each.name}: {_line(each.says)}" for each in options)] if options else []
+    return (
+        [heading, *(f"- `{each.name}`: {_line(each.says)}" for each in options)] if options else []
+    )
 
 
 def _line(words: str) -> str:

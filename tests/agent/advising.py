@@ -1,0 +1,224 @@
+"""What an advisor needs around it, for tests: a conversation that is a list, a purse, a breaker, a game's question."""
+
+import base64
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, Final
+
+from agent.advisor.asking import ClaudeAdvisor
+from agent.advisor.calling import Calls, Patience, Time
+from agent.advisor.claude import Claude, Connection, Record
+from agent.advisor.layout import Fixed
+from agent.advisor.model import FaultKind, Usage
+from agent.advisor.port import Option, Purpose, Question
+from agent.advisor.purse import Permit
+from agent.advisor.tool import Tool, ToolRefused
+from agent.fake_claude import FakeClaude, Scenario
+from memory.thread.message import Message, Origin
+
+KEY: Final = "sk-ant-api03-test-000"
+MODEL: Final = "claude-opus-5-5"
+PNG: Final = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: object) -> Question:
+    asked = Question(
+        purpose=purpose,
+        tick=tick,
+        game_s=float(tick),
+        situation=f"Place: route_1 (5, 7)\nWhat failed:\n- go:viridian: a ledge (tried {tick} times)",
+        goals=(Option("first_badge", "beat the first gym"), Option("heal", "a full party")),
+        candidates=(Option("go:west", "walk around"), Option("talk:girl", "ask her")),
+        milestone="left_home",
+    )
+    return replace(asked, **changes)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class View:
+    """What a conversation shows."""
+
+    reflection: str = ""
+    observations: str = ""
+    current_task: str = ""
+    suggested_response: str = ""
+    others: str = ""
+    tail: Sequence[Message] = ()
+
+
+@dataclass
+class ListTalk:
+    """A conversation that keeps everything in a list and observes nothing by itself."""
+
+    said: list[Message] = field(default_factory=list)
+    view: View = field(default_factory=View)
+    turns: int = 0
+
+    def say(
+        self,
+        role: str,
+        blocks: Sequence[Mapping[str, Any]],
+        origin: Origin,
+        tick: int,
+        game_s: float,
+    ) -> Message:
+        seq = len(self.said) + 1
+        message = Message("main", role, tuple(blocks), tick, game_s, origin=origin, seq=seq)
+        self.said.append(message)
+        return message
+
+    def before_call(self, step: int) -> View:
+        return replace(self.view, tail=tuple(self.said))
+
+    def after_turn(self) -> None:
+        self.turns += 1
+
+    def texts(self, origin: Origin) -> list[str]:
+        found = [block for each in self.said if each.origin is origin for block in each.blocks]
+        return [block["text"] for block in found if block["type"] == "text"]
+
+
+@dataclass
+class Notebook:
+    """A purse that writes down what it is asked; it allows `most` permits."""
+
+    most: int = 1_000
+    model: str | None = MODEL
+    booked: dict[int, Permit] = field(default_factory=dict)
+    settled: list[Usage | None] = field(default_factory=list)
+    cancelled: int = 0
+    _ids: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def choose(self, purpose: str) -> str | None:
+        return self.model
+
+    def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
+        if len(self.settled) + self.cancelled >= self.most:
+            return None
+        permit = Permit(next(self._ids), model, purpose, 0, input_tokens + max_tokens)
+        self.booked[permit.id] = permit
+        return permit
+
+    def settle(self, permit: Permit, usage: Usage | None) -> None:
+        del self.booked[permit.id]
+        self.settled.append(usage)
+
+    def cancel(self, permit: Permit) -> None:
+        del self.booked[permit.id]
+        self.cancelled += 1
+
+
+@dataclass
+class Fuse:
+    """A breaker that counts; it lets everything through until `open`."""
+
+    open: bool = False
+    failures: list[tuple[FaultKind, float | None]] = field(default_factory=list)
+    successes: int = 0
+
+    def allows(self) -> bool:
+        return not self.open
+
+    def failed(self, kind: FaultKind, retry_after_s: float | None) -> None:
+        self.failures.append((kind, retry_after_s))
+
+    def worked(self) -> None:
+        self.successes += 1
+
+
+@dataclass
+class Watch:
+    """A clock that runs only where somebody sleeps."""
+
+    now: float = 0.0
+    slept: list[float] = field(default_factory=list)
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def look_up(arguments: Mapping[str, Any]) -> str:
+    if arguments["place"] == "nowhere":
+        raise ToolRefused("there is no such place")
+    return f"{arguments['place']}: a gym " + "and more " * arguments.get("times", 0)
+
+
+LOOK: Final = Tool(
+    "look",
+    "Say what is known of a place.",
+    {
+        "type": "object",
+        "properties": {"place": {"type": "string"}, "times": {"type": "integer"}},
+        "required": ["place"],
+    },
+    look_up,
+)
+
+
+@dataclass
+class Bench:
+    """An advisor and all that is around it."""
+
+    server: FakeClaude
+    claude: Claude
+    advisor: ClaudeAdvisor
+    calls: Calls
+    talk: ListTalk
+    purse: Notebook
+    fuse: Fuse
+    watch: Watch
+
+    @property
+    def counts(self) -> Counter[str]:
+        return self.advisor.counts
+
+    def bodies(self) -> list[Any]:
+        return [each.body for each in self.server.requests if each.path == "/v1/messages"]
+
+
+FIXED: Final = Fixed(tools=(LOOK,))
+PATIENCE: Final = Patience()
+
+
+@contextmanager
+def advising(
+    scenario: Scenario | None = None,
+    *,
+    fixed: Fixed = FIXED,
+    observed: Callable[[], str | None] = lambda: None,
+    mask: Callable[[str], str] = str,
+    patience: Patience = PATIENCE,
+    timeout_s: float = 5.0,
+    record: Record | None = None,
+) -> Iterator[Bench]:
+    """The real SDK against the loopback server; waiting takes no time."""
+    watch, talk, purse, fuse = Watch(), ListTalk(), Notebook(), Fuse()
+    with (
+        FakeClaude(scenario, clock=watch.clock) as server,
+        connected(server, timeout_s, record) as model,
+    ):
+        calls = Calls(model, purse, fuse, Time(watch.clock, watch.sleep), patience=patience)
+        advisor = ClaudeAdvisor(calls, talk, fixed, observed=observed, mask=mask)
+        yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
+
+
+@contextmanager
+def connected(
+    server: FakeClaude, timeout_s: float = 5.0, record: Record | None = None
+) -> Iterator[Claude]:
+    connection = Connection(base_url=server.url, timeout_s=timeout_s)
+    claude = Claude(connection, clock=time.monotonic, record=record)
+    try:
+        yield claude
+    finally:
+        claude.close()
