@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,38 +15,52 @@ from agent.advisor.model import Usage
 from agent.advisor.money import Ceiling, Price, Prices, Rates
 from agent.advisor.money.prices import KINDS
 from agent.advisor.purse import Permit
+from memory import open_run_store
 from memory.store.calls import HOUR_MS
-from tests.agent.money import BIG, SMALL, Purses, terms
+from tests.agent.money import BIG, NO_CEILING, SMALL, Purses, terms
 
-rates = st.builds(Rates, *[st.integers(0, 5_000_000)] * 5)
-prices = st.one_of(
-    st.builds(Price, rates),
-    st.builds(Price, rates, st.integers(0, 3_000), rates),
+rates = st.builds(Rates, *[st.sampled_from([0, 10, 999, 1_000, 5_000])] * 5)
+prices = st.builds(Price, rates) | st.builds(Price, rates, st.sampled_from([0, 500]), rates)
+# One limit or two that a few calls fill: only what is nearly full can be passed.
+limits = st.lists(
+    st.tuples(
+        st.sampled_from(["run", "hour", "milestone"]),
+        st.one_of(
+            st.tuples(st.just("nanos"), st.sampled_from([0, 1_500, 4_000, 9_000])),
+            st.tuples(st.just("calls"), st.integers(1, 3)),
+            st.tuples(st.just("tokens"), st.sampled_from([0, 1_500, 3_000])),
+        ),
+    ),
+    min_size=1,
+    max_size=2,
 )
-limits = st.builds(
-    Ceiling,
-    st.none() | st.integers(0, 40_000_000),
-    st.none() | st.integers(0, 12),
-    st.none() | st.integers(0, 40_000),
+counts = st.sampled_from([0, 1, 400, 1_000])
+asks = st.tuples(
+    st.just("ask"),
+    st.sampled_from([BIG, SMALL, None]),
+    counts,
+    counts,
+    st.sampled_from(KINDS),
+    st.sampled_from([1, 1, 3]),
 )
-counts = st.integers(0, 5_000)
-cuts = st.lists(st.integers(0, 1_000), min_size=5, max_size=5)
-actions = st.one_of(
-    st.tuples(st.just("ask"), st.sampled_from([BIG, SMALL, None]), counts, counts, cuts),
-    st.tuples(st.just("answer"), st.integers(0, 3)),
-    st.tuples(st.just("fault"), st.integers(0, 3)),
-    st.tuples(st.just("unsent"), st.integers(0, 3)),
-    st.tuples(st.just("twice"), st.integers(0, 3)),
+others = st.one_of(
+    *[
+        st.tuples(st.just(name), st.integers(0, 3))
+        for name in ("answer", "fault", "unsent", "twice")
+    ],
     st.tuples(st.just("kill")),
-    st.tuples(st.just("clock"), st.integers(-2 * HOUR_MS, 2 * HOUR_MS)),
-    st.tuples(st.just("milestone"), st.sampled_from("abc")),
+    st.tuples(st.just("clock"), st.integers(-4, 4).map(lambda times: times * HOUR_MS // 3)),
+    st.tuples(st.just("milestone"), st.sampled_from("ab")),
 )
+scripts = st.lists(asks | others, min_size=20, max_size=50)
 
 
-def within(most_input: int, most_output: int, cuts: list[int]) -> Usage:
-    """Return what an honest service may take of a call: a prompt in any kinds, and an answer."""
-    parts = [each * most_input // 4_000 for each in cuts[:4]]
-    return Usage(parts[0], cuts[4] * most_output // 1_000, parts[1], parts[2], parts[3])
+def within(most_input: int, most_output: int, kind: str, *, part: int) -> Usage:
+    """Return what an honest service may take of a call: a prompt of one kind or several, and an answer."""
+    if kind == "output":
+        parts = dict.fromkeys(KINDS, most_input // 4)
+        return Usage(**{**parts, "output": most_output})
+    return Usage(**{kind: most_input // part, "output": most_output // part})
 
 
 def bill(price: Price, usage: Usage) -> Fraction:
@@ -68,6 +83,15 @@ class Billed:
     tokens: int
 
 
+@cache
+def empty_run() -> bytes:
+    """Return a run's file without anything in it; making one takes longer than all the rest."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.sqlite"
+        open_run_store(path, run_id="r").close()
+        return path.read_bytes()
+
+
 class World:
     """The service with its own books, and one run that asks it through wallets that come and go."""
 
@@ -78,14 +102,16 @@ class World:
         self.milestone = ""
         self.bills: list[Billed] = []
 
-    def ask(self, model: str | None, most_input: int, most_output: int, cuts: list[int]) -> None:
+    def ask(
+        self, model: str | None, most_input: int, most_output: int, kind: str, part: int
+    ) -> None:
         model = model or self.purses.wallet.choose("stuck")
         if model is None:
             return
         permit = self.purses.wallet.permit(model, most_input, most_output, "stuck")
         if permit is None:
             return
-        usage = within(most_input, most_output, cuts)
+        usage = within(most_input, most_output, kind, part=part)
         # The service bills what reaches it, whether anybody hears of it or not.
         price = self.purses.prices.of(model)
         assert price is not None
@@ -143,20 +169,20 @@ def keep(ceiling: Ceiling, bills: list[Billed]) -> None:
     assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(prices, prices, limits, limits, limits, st.lists(actions, max_size=30))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(prices, prices, limits, scripts)
 def test_no_ceiling_is_ever_passed(
     big: Price,
     small: Price,
-    run: Ceiling,
-    hour: Ceiling,
-    milestone: Ceiling,
+    limits: list[tuple[str, tuple[str, int]]],
     script: list[tuple[object, ...]],
 ) -> None:
+    ceilings: dict[str, Ceiling] = {}
+    for stretch, (unit, limit) in limits:
+        ceilings[stretch] = replace(ceilings.get(stretch, NO_CEILING), **{unit: limit})
     with TemporaryDirectory() as folder:
-        purses = Purses(
-            Path(folder), terms(run, hour, milestone), Prices({BIG: big, SMALL: small}, {})
-        )
+        (Path(folder) / "run.sqlite").write_bytes(empty_run())
+        purses = Purses(Path(folder), terms(**ceilings), Prices({BIG: big, SMALL: small}, {}))
         world = World(purses)
         try:
             for name, *arguments in script:
