@@ -144,6 +144,10 @@ def nanos_of(dollars: Decimal | int) -> int:
 def _ceiling(table: Mapping[str, Any]) -> Ceiling:
     known = dict(table)
     dollars = known.pop("dollars", None)
+    for name, limit in known.items():
+        if type(limit) is not int:
+            message = f"{limit!r} {name} is no whole number"
+            raise TypeError(message)
     return Ceiling(None if dollars is None else nanos_of(dollars), **known)
 
 

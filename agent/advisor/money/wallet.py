@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from agent.advisor.money.prices import Price, Prices
     from agent.advisor.money.terms import Terms
 
-MOST_TOKENS: Final = 10**12  # of a kind that a service is believed; more would not fit into a file
+# Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
+MOST_TOKENS: Final = 10**11
 _LOST: Final = Outcome(CallState.LOST)
 
 

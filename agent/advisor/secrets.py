@@ -1,0 +1,147 @@
+"""Keeps keys out of everything that is written: tapes, events, reports, logs and errors.
+
+What is covered, for each secret that is known by its value (of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and whatever
+else it is given), in any mixture and in either case of letters: as it is; with white space, line ends, invisible
+characters or backslashes (of JSON, of `repr`, of a shell's continued line) between its characters; with characters as
+%2D (also encoded twice), \\u002d, \\x2d, &#45; or &#x2d;; as hexadecimal digits; and as base64, plain or for URLs, also
+as part of something longer, as in a header of basic authorization.
+
+Of secrets that nobody named: what begins with sk-ant-, what follows Bearer, and the values of the headers x-api-key
+and authorization, up to the first white space or quotation mark.
+
+What is not covered: known secrets of fewer than eight characters, which are words; secrets that were cut in the middle
+before they came here, other than those of a known beginning; secrets that were compressed, encrypted, spelled
+backwards or told in words. So: mask first, cut afterwards.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+MASKED: Final = "[secret]"
+SHORTEST: Final = 8  # characters; a shorter one would mask words of the game
+_GAP: Final = (
+    r"(?:[\s\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]"
+    r"|\\[nrtbfv]|\\u00(?:0[9a-d]|20)|%(?:25)*(?:0[9ad]|20)|\\)*"
+)
+_DASH: Final = r"(?:-|%(?:25)*2d|\\u002d|\\x2d|&\#45;|&\#x2d;)"
+_QUOTE: Final = r"""(?:\\*["'])?"""
+# What stands before a value stays, so that a log still says what was there.
+_UNNAMED: Final = (
+    rf"sk{_DASH}ant{_DASH}(?:\w|{_DASH}){{4,}}",
+    rf"""(?P<header>(?:x-api-key|authorization){_QUOTE}\s*[:=,]\s*(?:b?\\*["'])?(?:(?:bearer|basic)\s+)?+)"""
+    r"""(?!\[secret\])[^\s"'\\,;}]{4,}""",
+    r"(?P<bearer>\bbearer(?:\s|%20|\+)++)(?=[\w.~+/=%-]{0,200}\d)[\w.~+/=%-]{12,}",
+)
+
+
+class Mask:
+    """Replaces secrets in any text by `[secret]`. What it was given cannot be read from it."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        known = sorted({each.strip() for each in secrets if len(each.strip()) >= SHORTEST}, key=len)
+        forms = [form for secret in reversed(known) for form in _forms(secret)]
+        self._pattern = re.compile("|".join((*forms, *_UNNAMED)), re.IGNORECASE)
+
+    def __repr__(self) -> str:
+        return "Mask()"
+
+    def __call__(self, text: str) -> str:
+        """Return `text` without any secret."""
+        return self._pattern.sub(_masked, text)
+
+    def within(self, value: Any) -> Any:  # noqa: ANN401 -- the shape stays what it is
+        """Return a JSON value with every text in it masked, names of fields too."""
+        match value:
+            case str():
+                return self(value)
+            case Mapping():
+                return {self.within(key): self.within(each) for key, each in value.items()}
+            case Sequence() if not isinstance(value, bytes | bytearray):
+                return [self.within(each) for each in value]
+            case _:
+                return value
+
+
+class MaskingFilter(logging.Filter):
+    """Masks records of a log: their words, their errors and all that hangs on them.
+
+    Add it to handlers, not to loggers: a logger's filters do not see what its children write.
+    """
+
+    def __init__(self, mask: Mask) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite `record` without secrets, and let it pass."""
+        record.msg, record.args = _message(record), None
+        if record.exc_info:
+            kind, error, trace = record.exc_info
+            record.exc_text = "".join(traceback.format_exception(kind, error, trace)).rstrip()
+            record.exc_info = None  # a handler would write it out anew
+        for name, value in vars(record).items():
+            if isinstance(value, str | Mapping | list | tuple):
+                setattr(record, name, self._mask.within(value))
+        return True
+
+
+def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
+    """Return a mask for the keys in `environment`, and for `more` secrets."""
+    return Mask([*(environment.get(name, "") for name in VARIABLES), *more])
+
+
+def _masked(found: re.Match[str]) -> str:
+    return f"{found['header'] or found['bearer'] or ''}{MASKED}"
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except (TypeError, ValueError, KeyError):  # its arguments do not fit; logging must not fail
+        return f"{record.msg} {record.args!r}"
+
+
+def _forms(secret: str) -> list[str]:
+    """Return patterns for all that a secret may look like."""
+    coded = sorted({secret.encode().hex(), *_in_base64(secret)})
+    spelled = [[_character(char) for char in secret]]
+    spelled += [
+        [_character(char) if not char.isalnum() else char for char in form] for form in coded
+    ]
+    return [_GAP.join(characters) for characters in spelled]
+
+
+def _in_base64(secret: str) -> list[str]:
+    """Return what is the same of its base64 wherever it begins and whatever stands around it."""
+    wholes = [bytes(before) + secret.encode() for before in range(3)]
+    return [
+        # The first digit and the last may be shared with what stands before and after.
+        encode(whole).decode()[-(-before * 8 // 6) : len(whole) * 8 // 6]
+        for before, whole in enumerate(wholes)
+        for encode in (base64.b64encode, base64.urlsafe_b64encode)
+    ]
+
+
+def _character(char: str) -> str:
+    """Return a pattern for one character in any of its spellings."""
+    code = f"{ord(char):02x}"
+    as_bytes = "".join(f"%(?:25)*{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
+    spellings = (
+        re.escape(char),
+        as_bytes,
+        rf"\\u{ord(char):04x}",
+        rf"\\x{code}",
+        rf"&\#0*{ord(char)};",
+        rf"&\#x0*{code};",
+    )
+    return f"(?:{'|'.join(spellings)})"

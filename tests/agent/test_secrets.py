@@ -1,0 +1,165 @@
+"""No key is ever written, whatever it looks like by then."""
+
+import base64
+import io
+import json
+import logging
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_of
+
+KEY = "sk-ant-api03-Zz9_qwErtY-uiop0123456789-asDFgh_AA"
+TOKEN = "gateway/t0ken+with=odd&signs"
+MASK = mask_of({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_AUTH_TOKEN": TOKEN, "HOME": "/root"})
+
+
+def every(text: str, width: int, between: str) -> str:
+    return between.join(text[at : at + width] for at in range(0, len(text), width))
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": lambda secret: secret,
+    "lower": str.lower,
+    "lines": lambda secret: every(secret, 7, "\n"),
+    "lines of windows": lambda secret: every(secret, 7, "\r\n    "),
+    "single characters": lambda secret: every(secret, 1, " "),
+    "continued lines": lambda secret: every(secret, 9, "\\\n"),
+    "zero width": lambda secret: every(secret, 3, "\u200b"),
+    "other way": lambda secret: every(secret, 3, "\u202e"),
+    "escaped lines": lambda secret: every(secret, 9, "\\n"),
+    "json of lines": lambda secret: json.dumps(json.dumps(every(secret, 9, "\n"))),
+    "url": lambda secret: quote(secret, safe=""),
+    "url of all": lambda secret: "".join(f"%{byte:02x}" for byte in secret.encode()),
+    "url twice": lambda secret: quote(quote(secret, safe=""), safe=""),
+    "unicode": lambda secret: "".join(f"\\u{ord(char):04x}" for char in secret),
+    "hexadecimal escapes": lambda secret: "".join(f"\\x{ord(char):02x}" for char in secret),
+    "entities": lambda secret: "".join(f"&#{ord(char)};" for char in secret),
+    "entities in hexadecimal": lambda secret: "".join(f"&#x{ord(char):x};" for char in secret),
+    "hexadecimal": lambda secret: secret.encode().hex(),
+    "base64": lambda secret: base64.b64encode(secret.encode()).decode(),
+    "base64 for urls": lambda secret: base64.urlsafe_b64encode(secret.encode()).decode(),
+    "basic": lambda secret: base64.b64encode(f"user:{secret}".encode()).decode(),
+    "base64 in lines": lambda secret: every(base64.b64encode(secret.encode()).decode(), 16, "\n"),
+}
+
+
+@pytest.mark.parametrize("secret", [KEY, TOKEN], ids=["key", "token"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_known_secret_is_masked_in_every_form(form: str, secret: str) -> None:
+    hidden = FORMS[form](secret)
+    masked = MASK(f"it failed with {hidden} in it")
+    assert MASKED in masked
+    left = masked.replace(MASKED, "").removeprefix("it failed with ").removesuffix(" in it")
+    assert len(left) <= 10  # quotation marks, and what base64 shares with what stands around
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.sampled_from([KEY, TOKEN]))
+def test_no_text_around_it_lets_a_secret_through(before: str, after: str, secret: str) -> None:
+    assert secret not in MASK(before + secret + after)
+
+
+@given(st.text())
+def test_masking_twice_is_masking_once(text: str) -> None:
+    assert MASK(MASK(text + KEY)) == MASK(text + KEY)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("key sk-ant-api03-other_key-77.", f"key {MASKED}."),
+        ("?key=sk%2Dant%2Dapi03%2Dother", f"?key={MASKED}"),
+        ("Authorization: Bearer abc.def-123", f"Authorization: Bearer {MASKED}"),
+        ("{'x-api-key': 'short-key'}", f"{{'x-api-key': '{MASKED}'}}"),
+        ('{\\"x-api-key\\": \\"short-key\\"}', f'{{\\"x-api-key\\": \\"{MASKED}\\"}}'),
+        ("(b'authorization', b'Basic dXNlcg==')", f"(b'authorization', b'Basic {MASKED}')"),
+        ("curl with bearer abcdef0123456789", f"curl with bearer {MASKED}"),
+    ],
+)
+def test_secrets_that_nobody_named_are_masked_by_what_they_look_like(
+    text: str, masked: str
+) -> None:
+    assert Mask()(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PROF.OAK: Hello there! Welcome to the world of POKéMON!",
+        "the bearer of bad tidings understandably left",
+        "authorization failed",
+        "task-antenna and sk-ant",
+        "lone \ud800 surrogate",
+        "",
+    ],
+)
+def test_plain_words_stay(text: str) -> None:
+    assert MASK(text) == text
+
+
+def test_a_short_word_given_as_a_key_masks_nothing() -> None:
+    assert mask_of({"ANTHROPIC_API_KEY": "any"})("any word") == "any word"
+
+
+def test_json_is_masked_within() -> None:
+    found = MASK.within({"a": [KEY, 1, None, ({"b": TOKEN},)], KEY: True, "raw": b"x"})
+    assert found == {"a": [MASKED, 1, None, [{"b": MASKED}]], MASKED: True, "raw": b"x"}
+
+
+def test_a_mask_does_not_tell_what_it_hides() -> None:
+    assert KEY not in repr(MASK)
+    assert repr(MASK) == "Mask()"
+
+
+def logged(*arguments: object, fail: bool = False, **extra: object) -> str:
+    """Return what a handler with the filter writes of one record and its error."""
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(logging.Formatter("%(message)s %(extra)s", defaults={"extra": ""}))
+    handler.addFilter(MaskingFilter(MASK))
+    logger = logging.Logger("of this test")
+    logger.addHandler(handler)
+    try:
+        if fail:
+            message = f"no answer for {KEY}"
+            raise ConnectionError(message) from ValueError(TOKEN)
+        logger.warning(*arguments, extra=extra or None)
+    except ConnectionError:
+        logger.exception(*arguments, extra=extra or None)
+    return out.getvalue()
+
+
+def test_a_log_holds_no_secret() -> None:
+    assert logged("asked with %s", KEY) == f"asked with {MASKED} \n"
+    assert logged("asked", extra={"headers": [KEY]}) == f"asked {{'headers': ['{MASKED}']}}\n"
+
+
+def test_errors_in_a_log_hold_no_secret() -> None:
+    text = logged("failed", fail=True)
+    assert f"no answer for {MASKED}" in text
+    assert "ValueError" in text
+    assert KEY not in text
+    assert TOKEN not in text
+
+
+def test_a_record_whose_arguments_do_not_fit_is_written_and_masked() -> None:
+    text = logged("%d keys", KEY)
+    assert text.startswith("%d keys")
+    assert KEY not in text
+
+
+@pytest.mark.parametrize(
+    "part", ["s", "s \\", "%25", "bearer ", "bearer+", "authorization: ", "authorization\\"]
+)
+def test_a_megabyte_of_almost_a_secret_takes_no_time(part: str) -> None:
+    text = part * (1_000_000 // len(part))
+    assert MASK(text).replace(MASKED, part)
+
+
+def test_a_megabyte_behind_one_word_takes_no_time() -> None:
+    for text in (f"bearer{'+' * 1_000_000}", f"authorization{chr(92) * 1_000_000}"):
+        assert MASK(text) == text
