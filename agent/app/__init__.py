@@ -7,10 +7,11 @@ from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook, outlooks_of_ram
 from agent.app.reliving import Relived, relive_run
 from agent.app.runs import HOME, Replayed, play_run, replay_run
-from agent.app.settings import Decider, Settings
+from agent.app.settings import AskSettings, Decider, Settings
 
 __all__ = [
     "HOME",
+    "AskSettings",
     "Decider",
     "Fact",
     "Interrupt",

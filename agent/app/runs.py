@@ -3,18 +3,19 @@
 import logging
 import secrets
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from agent.app.hiring import Hiring, hiring_of
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Viewer
 from agent.app.session import Limits, Session
-from agent.app.settings import Frozen, Settings
+from agent.app.settings import Decider, Frozen, Settings
 from agent.app.slot import cartridge_for
 from agent.capabilities import Story
 from agent.errors import UsageError
@@ -22,6 +23,9 @@ from agent.replay import episode_of, replay
 from agent.report import Summary, write_report
 from emulator import Divergence, PyBoyConsole, first_divergence
 from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
+
+if TYPE_CHECKING:
+    from agent.app.service import Service
 
 HOME: Final = Path(__file__).resolve().parents[2]
 
@@ -52,6 +56,9 @@ def play_run(
         memory = settings.memory or HOME / "memory.sqlite"
         knowledge = open_knowledge_store(memory, now=now.timestamp())
         stack.enter_context(closing(knowledge))
+        mind = settings.mind or (Decider(frozen.mind) if frozen else Decider.RULES)
+        asked = settings.asking if mind is Decider.CLAUDE else None
+        hire = None if asked is None else _hire(hiring_of(asked, memory.parent))
         if folder is None or frozen is None:
             seed = settings.seed or 0
             run_id = f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
@@ -61,7 +68,8 @@ def play_run(
                 seed=seed,
                 until=until,
                 ticks=settings.ticks,
-                mind=settings.mind.value,
+                mind=mind.value,
+                ask_every=settings.asking.every or 0,
                 cartridge=cartridge.name,
                 sha1=cartridge.sha1,
                 pyboy=version("pyboy"),
@@ -74,12 +82,25 @@ def play_run(
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         ticks = frozen.ticks if settings.ticks is None else settings.ticks
         limits = Limits(until, inf if ticks is None else ticks)
-        session = Session(folder, frozen, console, knowledge, story, interrupt)
+        service = hire(folder.store) if hire is not None else None
+        asking = service.asking(frozen.ask_every) if service is not None else None
+        session = Session(folder, frozen, console, knowledge, story, interrupt, asking=asking)
         if stage is not None:
             stage(console)
-        summary = session.play(limits, viewer)
+        with nullcontext() if service is None else closing(service):
+            summary = session.play(limits, viewer)
+        if service is not None:
+            summary = service.told_in(summary)
         _report(folder, summary)
         return summary
+
+
+def _hire(hiring: Hiring) -> Callable[[RunStore], "Service"]:
+    """Return what makes the service of a run; raises UsageError where it could not be asked, before there is a run."""
+    from agent.app.service import Service, require_key  # the SDK takes a second to load
+
+    require_key(hiring)
+    return lambda store: Service(store, hiring, _fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +134,10 @@ def _report(folder: RunFolder[RunStore], summary: Summary) -> None:
         write_report(folder, summary)
     except OSError as error:
         log.warning("no report was written: %s; the run itself is whole", error)
+
+
+def _fault(name: str, error: Exception) -> None:
+    log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)
 
 
 def _goal(until: str | None, story: Story) -> str:

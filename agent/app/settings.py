@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from math import inf
 from pathlib import Path
 from typing import Any, Self, get_type_hints
 
@@ -21,6 +22,31 @@ class Decider(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class AskSettings:
+    """The flags of `play` that are about a model; None is what holds where nothing is said.
+
+    `every` are ticks after which it is asked without need, `usd` the most that the run may cost.
+    """
+
+    every: int | None = None
+    usd: float | None = None
+    terms: Path | None = None
+    prices: Path | None = None
+    tapes: Path | None = None
+    timeout_s: float = 60.0
+    distils: bool = False
+
+    def __post_init__(self) -> None:
+        for flag, number in (("--ask-every", self.every), ("--max-usd", self.usd)):
+            if number is not None and number < 0:
+                message = f"{flag} {number} is negative; give 0 or more"
+                raise UsageError(message)
+        if not 0 < self.timeout_s < inf:
+            message = f"--timeout {self.timeout_s} is no time to wait; give seconds"
+            raise UsageError(message)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The flags of `play`, checked against each other."""
 
@@ -31,20 +57,14 @@ class Settings:
     run: Path | None = None
     resume: Path | None = None
     memory: Path | None = None
-    mind: Decider = Decider.RULES
+    mind: Decider | None = None  # None: rules, or whoever decided in the run that is resumed
     without: tuple[Use, ...] = ()
-    ask_every: int | None = None
-    max_usd: float | None = None
-    terms: Path | None = None
-    prices: Path | None = None
-    tapes: Path | None = None
+    asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
         for flag, number in (
             ("--ticks", self.ticks),
             ("--seed", self.seed),
-            ("--ask-every", self.ask_every),
-            ("--max-usd", self.max_usd),
         ):
             if number is not None and number < 0:
                 message = f"{flag} {number} is negative; give 0 or more"

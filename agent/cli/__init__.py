@@ -9,6 +9,7 @@ import typer
 
 from agent.app import (
     HOME,
+    AskSettings,
     Decider,
     Settings,
     interrupts,
@@ -116,8 +117,12 @@ def play(
         ),
     ] = None,
     mind: Annotated[
-        Decider, typer.Option(help="Who decides: rules need no key and no network.")
-    ] = (Decider.RULES),
+        Decider | None,
+        typer.Option(
+            help="Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules.",
+            show_default=False,
+        ),
+    ] = None,
     without: Annotated[
         list[Use] | None,
         typer.Option(
@@ -126,6 +131,53 @@ def play(
             show_default=False,
         ),
     ] = None,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD",
+            help="The most that asking may cost in this run. Default: what the terms say, 2.",
+            show_default=False,
+        ),
+    ] = None,
+    ask_every: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TICKS", help="Ask a model every so often without need.", show_default=False
+        ),
+    ] = None,
+    terms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="A file with prices of models. Default: prices.toml beside the memory, where there is one.",
+            show_default=False,
+        ),
+    ] = None,
+    tapes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where each turn of a model is recorded. Default: .tapes.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long an answer may take.")
+    ] = 60.0,
+    distil: Annotated[
+        bool,
+        typer.Option(
+            "--distil", help="Let a small model observe the conversation too, and not rules alone."
+        ),
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as one JSON object on the last line."),
@@ -133,7 +185,10 @@ def play(
 ) -> None:
     """Play a cartridge from power-on and report."""
     out, err = Output(), Output(stderr=True)
-    settings = Settings(rom, until, ticks, seed, run, resume, memory, mind, tuple(without or ()))
+    asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
+    settings = Settings(
+        rom, until, ticks, seed, run, resume, memory, mind, tuple(without or ()), asking
+    )
     with interrupts() as interrupt:
         if rom is None and resume is None:
             err.say("No --rom given: playing the demo cartridge that comes with this.")

@@ -1,9 +1,9 @@
 """What a person sees while the agent plays: a live panel on a terminal, plain lines elsewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Group
 from rich.live import Live
@@ -130,9 +130,36 @@ def summary_table(summary: Summary) -> Table:
         ("consolidations", str(summary.consolidations)),
         ("errors", str(summary.errors)),
     ]
+    if summary.advice is not None:
+        rows += _advice(summary.advice)
     for name, words in rows:
         table.add_row(name, Text(words))
     return table
+
+
+def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what asking a model came to."""
+    counts = told["counts"]
+    faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
+    silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
+    unanswered = f"; unanswered: {_listed(silent)}" if silent else ""
+    return [
+        (
+            "asked, answered",
+            f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
+        ),
+        (
+            "cost",
+            f"{told['calls']} calls, {sum(told['tokens'].values()):,} tokens, ${told['usd']:.4f}",
+        ),
+        ("read from the cache", f"{told['cache_hits']:.0%}"),
+        ("faults of the service", _listed(faults) or "none"),
+        ("on tape", f"{told['tape_nodes']} nodes, {told['tape_lost']} calls lost"),
+    ]
+
+
+def _listed(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {times}" for name, times in counted.items())
 
 
 def _milestones(reached: Sequence[str]) -> str:

@@ -55,6 +55,7 @@ class Summary:
     moved: Mapping[str, int] = field(
         default_factory=dict
     )  # decisions, by the use of memory that moved them
+    advice: Mapping[str, Any] | None = None  # what asking a model came to, where one was asked
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""

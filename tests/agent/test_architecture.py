@@ -42,7 +42,17 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
     group_of_memory = commands.pop("memory")
-    own = {"play", "replay", "plan", "eval", "bench", "scenario", "doctor", "observe", "fake-claude"}
+    own = {
+        "play",
+        "replay",
+        "plan",
+        "eval",
+        "bench",
+        "scenario",
+        "doctor",
+        "observe",
+        "fake-claude",
+    }
     assert set(commands) == own
     commands |= {f"memory {name}": each for name, each in group_of_memory.commands.items()}
     assert {f"memory {each}" for each in LOOKS} <= set(commands)

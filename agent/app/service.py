@@ -1,0 +1,203 @@
+"""Claude in a session: all that stands between the advisor's port and the service, built together and let go of in order."""
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from time import perf_counter
+from typing import Final
+
+from agent.advisor import Advice, Question, Silent, Tool
+from agent.advisor.asking import ClaudeAdvisor
+from agent.advisor.breaker import CircuitBreaker
+from agent.advisor.calling import Calls, Time
+from agent.advisor.claude import Claude, Connection
+from agent.advisor.distilling import distilling
+from agent.advisor.layout import Fixed
+from agent.advisor.money import Wallet, most_input_tokens, spent_on
+from agent.advisor.secrets import VARIABLES, Mask
+from agent.app.advice import Asking
+from agent.app.hiring import Hiring
+from agent.report import Summary
+from memory import Faults, Json, MemoryFault, RunStore, StoreError
+from memory.faults import OnFault
+from memory.tapes.memory_file import MemoryFile
+from memory.tapes.observing import Observing, observe
+from memory.tapes.recorder import TapeRecorder
+from memory.tapes.tape import SqliteTape, open_tape
+from memory.thread.background import Threads
+from memory.thread.conversation import Conversation
+from memory.thread.distilling import ModelObserver, ModelReflector
+from memory.thread.means import Means
+from memory.thread.message import Origin
+from memory.thread.observing import HeuristicObserver
+from memory.thread.parts import Part, PartKind
+from memory.thread.reflecting import HeuristicReflector
+from memory.thread.store import ThreadStore
+
+THREAD: Final = "advice"  # the one conversation of a run
+AGENT_NAME: Final = "red-agent"  # as tapes name who asked
+CONVERSATION: Final = "conversation"  # the kind of event
+
+log = logging.getLogger(__name__)
+
+
+class Service:
+    """Claude as one session asks him. Whatever fails here is counted, and play goes on."""
+
+    def __init__(self, store: RunStore, hiring: Hiring, on_fault: OnFault) -> None:
+        """Raise UsageError where there is no usable key, or a model has no price."""
+        self.faults = Faults(on_fault)
+        self._store = store
+        self._hiring = hiring
+        self._mask = Mask(os.environ.get(name, "") for name in VARIABLES)
+        self._tick, self._game_s = 0, 0.0  # of the last question; the breaker counts game seconds
+        self._advisor: ClaudeAdvisor | None = None
+        self._notes = MemoryFile.load(hiring.tapes / "memory")
+        self._wallet = Wallet(
+            store, hiring.prices, hiring.terms, now_ms=_now_ms, faults=self.faults
+        )
+        self._breaker = CircuitBreaker(lambda: self._game_s)
+        self._tape = self._opened(hiring.tapes / "tapes.sqlite")
+        self._recorder = self._recording()
+        record = self._recorder.record if self._recorder is not None else None
+        connection = Connection(timeout_s=hiring.timeout_s)
+        self._claude = Claude(connection, clock=perf_counter, record=record)
+        self._calls = Calls(
+            self._claude,
+            self._wallet,
+            self._breaker,
+            Time(perf_counter, _wait),
+            most_tokens=most_input_tokens,
+        )
+
+    def asking(self, every: int) -> Asking:
+        """Return how a session asks."""
+        return Asking(self._advised, every)
+
+    def ask(self, question: Question) -> Advice | Silent:
+        """Return Claude's answer, or why there is none."""
+        if self._advisor is None:
+            raise RuntimeError("nobody was made to ask yet")
+        self._tick, self._game_s = question.tick, question.game_s
+        self._wallet.milestone(question.milestone)
+        return self._advisor.ask(question)
+
+    def _advised(self, tools: Sequence[Tool], observed: Callable[[], str | None]) -> "Service":
+        """Begin to ask on one branch of the run."""
+        self._advisor = ClaudeAdvisor(
+            self._calls,
+            self._conversation(),
+            Fixed(tuple(tools), self._notes),
+            observed=observed,
+            mask=self._mask,
+        )
+        return self
+
+    def _conversation(self) -> Conversation:
+        means = Means(
+            observer=HeuristicObserver(),
+            reflector=HeuristicReflector(),
+            clock=_now_s,
+            on_part=self._part,
+            faults=self.faults,
+        )
+        if self._hiring.distils:
+            means = replace(
+                means,
+                observer=ModelObserver(distilling(self._calls, "observer")),
+                reflector=ModelReflector(distilling(self._calls, "reflector")),
+                fallback=HeuristicObserver(),
+                reflector_in_need=HeuristicReflector(),
+                background=Threads(),
+            )
+        conversation = Conversation(ThreadStore(self._store.database), THREAD, means)
+        if not (conversation.record().cursor or conversation.before_call(0).tail):
+            # Two runs that begin alike are two sessions on the tape all the same.
+            words = f"This is run {self._store.run_id}."
+            block = {"type": "text", "text": words}
+            conversation.say("user", [block], Origin.INJECTED, 0, 0.0)
+        return conversation
+
+    def told_in(self, summary: Summary) -> Summary:
+        """Return a summary that tells what asking came to as well."""
+        errors = summary.errors + sum(self.faults.values())
+        return replace(summary, errors=errors, advice=self._report())
+
+    def _report(self) -> Mapping[str, Json]:
+        """Return what asking came to so far: counts, money, the cache, the tape."""
+        advisor, spent = self._advisor, spent_on(self._store.calls())
+        counts = dict(sorted(self._calls.counts.items()))
+        return {
+            "counts": counts,
+            "usd": spent.nanos / 1e9,
+            "usd_unknown": spent.unknown_nanos / 1e9,
+            "calls": spent.calls,
+            "tokens": dict(spent.kinds),
+            "memory_share": round(spent.memory_share, 4),
+            "refused": dict(self._wallet.refused),
+            "breaker": {kind.value: times for kind, times in self._breaker.opened.items()},
+            "cache_hits": round(advisor.cache.hit_ratio, 4) if advisor else 0.0,
+            "cache_misses": dict(advisor.cache.misses) if advisor else {},
+            "tape_nodes": self._recorder.nodes if self._recorder else 0,
+            "tape_lost": self._recorder.lost if self._recorder else counts.get("calls", 0),
+        }
+
+    def close(self) -> None:
+        """Hang up, and note what the tape tells for the next session."""
+        self._claude.close()
+        if self._tape is None:
+            return
+        path = self._tape.path
+        try:
+            self._tape.close()
+            observe(Observing(path, path.parent / "memory"))
+        except MemoryFault as fault:
+            self.faults.note("observe the tape", fault)
+
+    def _opened(self, path: Path) -> SqliteTape | None:
+        try:
+            return open_tape(path)
+        except (StoreError, OSError) as error:
+            self.faults.note("open the tape", error)
+            return None
+
+    def _recording(self) -> TapeRecorder | None:
+        if self._tape is None:
+            return None
+        return TapeRecorder(
+            self._tape,
+            agent_name=AGENT_NAME,
+            clock=_now_s,
+            on_fault=self.faults,
+            mask=self._mask,
+        )
+
+    def _part(self, part: Part) -> None:
+        """Keep what happens to the conversation's memory; how full it is at each call is no event."""
+        if part.kind is not PartKind.STATUS:
+            self._store.append_event(
+                self._tick, CONVERSATION, {"what": part.kind.value, **part.data}
+            )
+
+
+def require_key(hiring: Hiring) -> None:
+    """Raise UsageError where there is no key for Claude, or one that cannot be used."""
+    Claude(Connection(timeout_s=hiring.timeout_s), clock=perf_counter).close()
+
+
+def _wait(seconds: float) -> None:
+    """Wait for the service; the game stands still meanwhile, and no time passes in it."""
+    Event().wait(seconds)
+
+
+def _now_s() -> float:
+    """Return seconds since 1970, which are metadata: nothing in play depends on them."""
+    return datetime.now(UTC).timestamp()
+
+
+def _now_ms() -> int:
+    return round(_now_s() * 1_000)
