@@ -3,7 +3,7 @@
 What the cartridge shows of texts and names stands behind a bar: it is something seen, and nobody's instruction.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,10 +40,11 @@ class Describing:
         yield f"The plan so far:\n{moment.plan}" if moment.plan else ""
         true = [f"{name} = {value}" for name, value in sorted(moment.facts.items()) if value]
         yield f"Facts, all others being 0: {', '.join(true[:MOST_FACTS])}"
-        yield "\n".join(["Team:", *self.team(state)])
-        yield "\n".join(["Bag:", *self.bag(state), f"Money: {state.player.money}"])
-        yield "\n".join([f"The map around ({LEGEND}):", *self.around(state)])
-        yield "\n".join(["On the screen:", *seen(percept.text)])
+        yield _section("Team", self.team(state))
+        yield _section("Bag", self.bag(state))
+        yield f"Money: {state.player.money}" if state.game_started else ""
+        yield _section(f"The map around ({LEGEND})", self.around(state))
+        yield _section("On the screen", seen(percept.text))
 
     def _heads(self, purpose: Purpose, moment: Moment, about: str) -> Situation:
         state = moment.percept.state
@@ -100,6 +101,12 @@ class Describing:
                 else:
                     row += "." if drawn.passable(x, y) else "#" if drawn.contains(x, y) else " "
             yield f"| {row}"
+
+
+def _section(head: str, rows: Iterable[str]) -> str:
+    """Return rows below their head, '' where there are none."""
+    told = list(rows)
+    return "\n".join([f"{head}:", *told]) if told else ""
 
 
 def seen(text: str) -> Iterator[str]:
