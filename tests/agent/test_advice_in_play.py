@@ -141,7 +141,7 @@ def test_the_situation_tells_what_is_true_wanted_and_around(game: Game) -> None:
     text = game.dice.asked[-1].situation
     for head in ("Why you are asked: ", "Tick: ", "Place: ", "Reached: left_home", "Facts, "):
         assert head in text
-    for head in ("Team:\n| ", "Bag:\n", "The map around", "On the screen:"):
+    for head in ("Team:\n| ", "Bag:\n| ", "Money: ", "The map around"):
         assert head in text
     assert "@" in text
 
