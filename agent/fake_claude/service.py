@@ -45,7 +45,7 @@ class Service:
             _check_window(pieces, model)
             ask = Ask(body, turn)
             answer = self._script.answer(ask) or sensible(ask, self._seed)
-            if (body.get("thinking") or {}).get("type") in {"adaptive", "enabled"}:
+            if (body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
                 answer = replace(answer, thought=THOUGHT)
             answer = _cut(answer, body["max_tokens"])
             if wrong is not None:
