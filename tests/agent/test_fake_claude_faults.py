@@ -226,6 +226,15 @@ def test_a_message_stops_for_a_reason(kind: FaultKind) -> None:
                 json.loads(text_of(reply))
 
 
+def test_what_was_paused_may_be_given_back_as_it_was() -> None:
+    with served('[[fault]]\nkind = "pause_turn"\nturns = [1]') as (_, client):
+        paused = client.messages.create(**request())
+        messages = [*request()["messages"], paused.to_param()]
+        assert (
+            client.messages.create(**request() | {"messages": messages}).stop_reason == "end_turn"
+        )
+
+
 def test_a_tool_is_called_that_nobody_offers() -> None:
     with broken(FaultKind.UNKNOWN_TOOL) as (_, client):
         call = client.messages.create(**ASKED, tools=[LOOK]).content[0]

@@ -104,6 +104,10 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
         {"messages": [said("user", RESULT | {"content": ["song"]})]},
         "messages.0.content.0.content.0: Input should be a valid object",
     ),
+    "the beginning of an answer": (
+        {"messages": [said("user"), said("assistant")]},
+        "must end with a user message",
+    ),
     "two results of a call": (
         {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
         "a single result",
@@ -131,7 +135,7 @@ def test_it_refuses(name: str) -> None:
     assert server.counts.errors == {"invalid_request_error": 1}
 
 
-TAKEN: Final = {
+TAKEN: Final[dict[str, dict[str, Any]]] = {
     "two of a role": {"messages": [said("user"), said("user")]},
     "results in two messages": {
         "messages": [
@@ -142,7 +146,10 @@ TAKEN: Final = {
         ]
     },
     "four marks, the long ones first": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
-    "what was paused": {"messages": [said("user"), said("assistant")]},
+    "the beginning of an answer": {
+        "model": "claude-haiku-4-5",
+        "messages": [said("user"), said("assistant")],
+    },
 }
 
 
