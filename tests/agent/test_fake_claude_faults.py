@@ -164,7 +164,6 @@ def test_a_drip_never_ends() -> None:
             assert len(list(islice(reply.iter_bytes(), 30))) == 30
 
 
-@pytest.mark.slow
 def test_a_flood_is_fifty_megabytes() -> None:
     with (
         broken(FaultKind.FLOOD) as (_, client),
