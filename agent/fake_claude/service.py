@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent.fake_claude.answer import Answer
-from agent.fake_claude.ask import Ask
+from agent.fake_claude.ask import Ask, texts
 from agent.fake_claude.cache import Charge, PromptCache
 from agent.fake_claude.diagnosis import Diagnosis
 from agent.fake_claude.faults import FaultKind
@@ -33,6 +33,7 @@ class Service:
         self._seed = seed
         self._cache = PromptCache(clock)
         self._diagnosis = Diagnosis()
+        self._paused: set[str] = set()
         self._lock = threading.Lock()
 
     def message(
@@ -43,9 +44,10 @@ class Service:
             model = validate(body)
             pieces = pieces_of(body)
             _check_window(pieces, model)
-            ask = Ask(body, turn)
+            self._check_end(body, model)
+            ask = Ask(body, turn, pieces[-1].digest)
             answer = self._script.answer(ask) or sensible(ask, self._seed)
-            if (body.get("thinking") or {}).get("type") in {"adaptive", "enabled"}:
+            if (body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
                 answer = replace(answer, thought=THOUGHT)
             answer = _cut(answer, body["max_tokens"])
             if wrong is not None:
@@ -59,6 +61,16 @@ class Service:
         pieces = pieces_of(body)
         return {"input_tokens": pieces[-1].tokens}
 
+    def _check_end(self, body: Mapping[str, Any], model: Model) -> None:
+        """Refuse the beginning of an answer, unless it is what was paused and may be given back as it was."""
+        last = body["messages"][-1]
+        if last["role"] != "assistant" or model.prefill:
+            return
+        if "\n\n".join(texts(last["content"])) not in self._paused:
+            message = "This model does not support assistant message prefill."
+            message += " The conversation must end with a user message."
+            raise Refused("invalid_request_error", message)
+
     def _message(
         self, ask: Ask, answer: Answer, charge: Charge, pieces: tuple[Piece, ...]
     ) -> dict[str, Any]:
@@ -67,6 +79,8 @@ class Service:
         diagnostics = self._diagnosis.of(ask.body, pieces)
         self._diagnosis.remember(message_id, ask.body["model"], pieces)
         self.tally.charge(charge, answer.tokens)
+        if answer.stop == "pause_turn":
+            self._paused.add(answer.text)
         return {
             "id": message_id,
             "type": "message",

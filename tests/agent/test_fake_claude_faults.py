@@ -164,7 +164,6 @@ def test_a_drip_never_ends() -> None:
             assert len(list(islice(reply.iter_bytes(), 30))) == 30
 
 
-@pytest.mark.slow
 def test_a_flood_is_fifty_megabytes() -> None:
     with (
         broken(FaultKind.FLOOD) as (_, client),
@@ -224,6 +223,15 @@ def test_a_message_stops_for_a_reason(kind: FaultKind) -> None:
             assert (reply.stop_details is not None) == (kind is FaultKind.REFUSAL)
             with pytest.raises(json.JSONDecodeError):
                 json.loads(text_of(reply))
+
+
+def test_what_was_paused_may_be_given_back_as_it_was() -> None:
+    with served('[[fault]]\nkind = "pause_turn"\nturns = [1]') as (_, client):
+        paused = client.messages.create(**request())
+        messages = [*request()["messages"], paused.to_param()]
+        assert (
+            client.messages.create(**request() | {"messages": messages}).stop_reason == "end_turn"
+        )
 
 
 def test_a_tool_is_called_that_nobody_offers() -> None:
