@@ -50,9 +50,15 @@ class Ask:
 
     @cached_property
     def purpose(self) -> str:
-        """Why it is asked, where the last user text says so in a line of its own; '' where it does not."""
-        found = _PURPOSE.findall(self.user)
+        """Why it is asked, where the user says so in a line of its own, the last one; '' where it does not."""
+        found = _PURPOSE.findall(self.told)
         return str(found[-1]) if found else ""
+
+    @cached_property
+    def told(self) -> str:
+        """The text of all user messages: what a question offers stands before the results of tools and repairs."""
+        said = [each["content"] for each in self.body["messages"] if each["role"] == "user"]
+        return "\n\n".join(text for content in said for text in texts(content))
 
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:

@@ -15,10 +15,10 @@ def offers(ask: Ask) -> dict[str, str]:
     """Return the values of `$goal`, `$candidate`, `$tool`, `$turn` and `$question`; '' for what is not offered.
 
     The first goal and candidate are taken from the enums of the schema, else from the list under their
-    heading in the last user text.
+    heading in what the user said last of such lists.
     """
     parts = (ask.schema or {}).get("properties") or {}
-    names = listed(ask.user)
+    names = listed(ask.told)
     goal, candidate = (
         [*_enum(parts.get(name) or {}), *names.get(name, ()), ""][0] for name in LISTS
     )

@@ -54,7 +54,7 @@ def _named(made: object, ask: Ask, chance: random.Random) -> object:
     """Put names that the question lists in the place of words that the schema left open."""
     if not isinstance(made, dict):
         return made
-    names = listed(ask.user)
+    names = listed(ask.told)
     parts = (ask.schema or {}).get("properties") or {}
     for name in made.keys() & names.keys():
         if isinstance(made[name], list) and not (parts[name].get("items") or {}).get("enum"):
