@@ -27,10 +27,14 @@ Block = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none."""
+    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none.
+
+    `run` tells this run from every other in its first message: two that begin alike are not one on a tape.
+    """
 
     tools: tuple[Tool, ...] = ()
     notes: str = ""
+    run: str = ""
     max_tokens: int = 1_000
 
 
@@ -51,7 +55,7 @@ def request_of(
     return Request(
         model=model,
         system=[*_rules(fixed), *_remembered(memory, sight)],
-        messages=_messages(with_reminder(sight.tail, memory), state),
+        messages=_messages(fixed, with_reminder(sight.tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[_tool(each) for each in fixed.tools],
         # One schema for all questions: another would void all that is cached. The names that an answer may use stand
@@ -80,12 +84,16 @@ def _remembered(memory: Injected, sight: Sight) -> Sequence[Block]:
     return blocks
 
 
-def _messages(tail: Sequence[Message], state: Sequence[Block]) -> Sequence[Block]:
+def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> Sequence[Block]:
     turns = turns_of(tail)
     if turns:
-        turns[-1]["content"][-1] = turns[-1]["content"][-1] | {"cache_control": MINUTES}
-    add_user(turns, state)
-    return turns
+        turns[-1]["content"][-1] |= {"cache_control": MINUTES}
+    if turns and turns[-1]["role"] == "user":
+        turns[-1]["content"].extend(state)
+    else:
+        add_user(turns, state)
+    opening = [{"role": "user", "content": [text(f"(Run {fixed.run})")]}] if fixed.run else []
+    return [*opening, *turns]
 
 
 def _tool(tool: Tool) -> Block:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from agent.advisor.asking import ClaudeAdvisor
 from agent.advisor.calling import PATIENCE, Calls, Patience, Time
-from agent.advisor.claude import Claude, Connection, Record
+from agent.advisor.claude import Claude, Connection
 from agent.advisor.layout import Fixed
-from agent.advisor.model import FaultKind, Request, Usage
+from agent.advisor.model import FaultKind, Record, Request, Usage
 from agent.advisor.port import Option, Purpose, Question
 from agent.advisor.purse import Permit
 from agent.advisor.tool import Tool, ToolRefused

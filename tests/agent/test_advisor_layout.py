@@ -102,7 +102,12 @@ def test_a_whole_request_by_heart() -> None:
 This conversation has grown long, so its older part is in my notes above. Go on naturally from the messages below: do not greet, do not sum up, and do not speak of notes or memory.
 </system-reminder>\
 """,
-                        },
+                        }
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
                         {
                             "type": "text",
                             "text": """\
@@ -125,7 +130,7 @@ Candidates:
                         },
                         {"type": "text", "text": "The state of the moment."},
                     ],
-                }
+                },
             ],
             "output_config": {
                 "format": {
@@ -281,12 +286,8 @@ def test_the_service_takes_a_conversation_however_it_was_left(tail: list[Message
 def test_what_was_sent_is_sent_again_before_what_came_later(
     tail: list[Message], later: list[Message]
 ) -> None:
-    def blocks(messages: list[Message]) -> list[Any]:
-        turns = turns_of(messages)
-        return [(turn["role"], each) for turn in turns for each in turn["content"]]
-
-    begun = blocks(tail)
-    assert blocks(tail + later)[: len(begun)] == begun
+    begun = turns_of(tail)
+    assert turns_of(tail + later)[: len(begun)] == begun
 
 
 def test_a_question_in_words_by_heart() -> None:
