@@ -1,10 +1,9 @@
 """One call with all that goes with it: leave to spend, tries, and what the breaker must know."""
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from agent.advisor.model import FaultKind, Model, ModelFault, Reply, Request
 from agent.advisor.port import Silence, Silent
@@ -44,6 +43,9 @@ class Patience:
         return None if asked > self.longest_s else max(wait, asked)
 
 
+PATIENCE: Final = Patience()
+
+
 @dataclass(frozen=True, slots=True)
 class Time:
     """Seconds from any moment, and a way to let them pass."""
@@ -66,8 +68,8 @@ class Calls:
         breaker: Breaker,
         time: Time,
         *,
-        patience: Patience = Patience(),
-        most_tokens: Callable[[Request], int] | None = None,
+        most_tokens: Callable[[Request], int],
+        patience: Patience = PATIENCE,
     ) -> None:
         self.purse = purse
         self.counts: Counter[str] = Counter()
@@ -75,7 +77,7 @@ class Calls:
         self._breaker = breaker
         self._time = time
         self._patience = patience
-        self._most_tokens = most_tokens or bytes_of
+        self._most_tokens = most_tokens
 
     def ready(self, purpose: str) -> str | Silent:
         """Return the model to ask for that purpose, or why nobody is to be asked now."""
@@ -126,14 +128,3 @@ class Calls:
     def _kept_back(self, why: Silence) -> Silent:
         self.counts[f"kept back:{why.value}"] += 1
         return Silent(why)
-
-
-_AROUND: Final = (
-    2_000  # what the service adds by itself, such as how tools and the format of an answer work
-)
-
-
-def bytes_of(request: Request) -> int:
-    """Return the bytes of all that is sent: a token has at least one. Far above the truth, and never below."""
-    sent: list[Any] = [request.system, request.messages, request.tools, request.output_schema]
-    return _AROUND + sum(len(json.dumps(each, ensure_ascii=False).encode()) for each in sent)

@@ -7,7 +7,7 @@ bytes and in time before the SDK sees it. The SDK retries nothing: whoever asks 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import httpx2
 from anthropic import (
@@ -24,27 +24,12 @@ from anthropic import (
 from agent.advisor.arriving import message_of, plain_json
 from agent.advisor.bounded import Bounds
 from agent.advisor.faults import fault_of
-from agent.advisor.model import FaultKind, Limits, ModelFault, Reply, Request
+from agent.advisor.model import FaultKind, Limits, ModelFault, Record, Reply, Request
 from agent.advisor.replying import reply_of
 from agent.errors import UsageError
 
 CONNECT_S: Final = 5.0
 _ATTEMPT: Final = "x-stainless-retry-count"  # the header by which the SDK itself tells of retries
-
-
-class Record(Protocol):
-    """Takes note of a call that brought a message: what was sent and what came, as JSON."""
-
-    def __call__(
-        self,
-        request: Mapping[str, Any],
-        reply: Mapping[str, Any],
-        *,
-        duration_ns: int,
-        meta: Mapping[str, Any],
-    ) -> object:
-        """Keep one call; it must not raise."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

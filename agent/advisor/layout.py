@@ -15,6 +15,8 @@ from agent.advisor.talk import Sight
 from agent.advisor.tool import Tool
 from agent.advisor.turns import add_user, text, turns_of
 from agent.advisor.wording import data
+from memory.thread.injection import Injected, inject, with_reminder
+from memory.thread.message import Message
 
 # The service takes four marks, those for longer before those for shorter. All four are used.
 HOUR: Final = {"type": "ephemeral", "ttl": "1h"}
@@ -25,10 +27,14 @@ Block = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none."""
+    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none.
+
+    `run` tells this run from every other in its first message: two that begin alike are not one on a tape.
+    """
 
     tools: tuple[Tool, ...] = ()
     notes: str = ""
+    run: str = ""
     max_tokens: int = 1_000
 
 
@@ -39,10 +45,17 @@ def request_of(
 
     `previous` is the id of the last message that came back, '' before the first.
     """
+    memory = inject(
+        sight.reflection,
+        sight.observations,
+        sight.current_task,
+        sight.suggested_response,
+        sight.others,
+    )
     return Request(
         model=model,
-        system=_system(fixed, sight),
-        messages=_messages(sight, state),
+        system=[*_rules(fixed), *_remembered(memory, sight)],
+        messages=_messages(fixed, with_reminder(sight.tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[_tool(each) for each in fixed.tools],
         # One schema for all questions: another would void all that is cached. The names that an answer may use stand
@@ -52,24 +65,35 @@ def request_of(
     )
 
 
-def _system(fixed: Fixed, sight: Sight) -> Sequence[Block]:
+def _rules(fixed: Fixed) -> Sequence[Block]:
     blocks = [text(prompt_file("rules"))]
     if fixed.notes.strip():
         blocks.append(text(data("last-session", fixed.notes.strip())))
     blocks[-1] = blocks[-1] | {"cache_control": HOUR}
-    if sight.reflection:
-        blocks.append(text(data("observations", sight.reflection)) | {"cache_control": HOUR})
-    if sight.observations:
-        blocks.append(text(data("observations", sight.observations)) | {"cache_control": MINUTES})
     return blocks
 
 
-def _messages(sight: Sight, state: Sequence[Block]) -> Sequence[Block]:
-    turns = turns_of(sight.tail)
+def _remembered(memory: Injected, sight: Sight) -> Sequence[Block]:
+    """Return what became of the older conversation; what other conversations hold is new each time and not marked."""
+    blocks = [text(part) for part in memory.parts]
+    marked = len(blocks) - bool(sight.others.strip())
+    if marked > 0:
+        blocks[marked - 1] |= {"cache_control": MINUTES}
+    if marked > 1:
+        blocks[0] |= {"cache_control": HOUR}
+    return blocks
+
+
+def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> Sequence[Block]:
+    turns = turns_of(tail)
     if turns:
-        turns[-1]["content"][-1] = turns[-1]["content"][-1] | {"cache_control": MINUTES}
-    add_user(turns, state)
-    return turns
+        turns[-1]["content"][-1] |= {"cache_control": MINUTES}
+    if turns and turns[-1]["role"] == "user":
+        turns[-1]["content"].extend(state)
+    else:
+        add_user(turns, state)
+    opening = [{"role": "user", "content": [text(f"(Run {fixed.run})")]}] if fixed.run else []
+    return [*opening, *turns]
 
 
 def _tool(tool: Tool) -> Block:

@@ -103,3 +103,18 @@ class Model(Protocol):
     def count_tokens(self, request: Request) -> int:
         """Return how many tokens the service counts as input. Raises ModelFault."""
         ...
+
+
+class Record(Protocol):
+    """Takes note of a call that brought a message: what was sent and what came, as JSON."""
+
+    def __call__(
+        self,
+        request: Mapping[str, Any],
+        reply: Mapping[str, Any],
+        *,
+        duration_ns: int,
+        meta: Mapping[str, Any],
+    ) -> object:
+        """Keep one call; it must not raise."""
+        ...

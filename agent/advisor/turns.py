@@ -2,7 +2,8 @@
 
 A process may have ended between the call of a tool and its result, a question may have had no answer, and the older half
 of a conversation is not sent. What is sent is sound all the same, and depends on nothing but the messages, so that a
-conversation that grows at its end keeps its beginning to the byte.
+conversation that grows at its end keeps its beginning to the byte. Each message stays one of its own, for whoever records
+requests knows a message again only where it is the same; the service takes several of one role as one turn.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ Turn = dict[str, Any]
 
 
 def turns_of(messages: Iterable[Message]) -> list[Turn]:
-    """Return the turns to send: roles take turns, each call has its result behind it, and the first is the user's."""
+    """Return the messages to send: each call has its result behind it, and the first is the user's."""
     turns: list[Turn] = []
     for message in messages:
         said = [dict(each) for each in message.blocks if _says_anything(each)]
@@ -35,11 +36,7 @@ def add_user(turns: list[Turn], said: Sequence[Mapping[str, Any]]) -> None:
     results = [given.get(call) or result(call, NOT_RUN, is_error=True) for call in calls]
     # A result without a call is one whose call was observed; the service takes no such thing.
     blocks = [*results, *(each for each in said if each["type"] != "tool_result")]
-    if not blocks:
-        return
-    if turns and turns[-1]["role"] == "user":
-        turns[-1]["content"].extend(blocks)
-    else:
+    if blocks:
         turns.append({"role": "user", "content": blocks})
 
 
@@ -59,10 +56,7 @@ def _add_model(turns: list[Turn], said: list[dict[str, Any]]) -> None:
         add_user(turns, [text(EARLIER)])
     elif _open_calls(turns):
         add_user(turns, [])
-    if turns[-1]["role"] == "assistant":
-        turns[-1]["content"].extend(said)
-    else:
-        turns.append({"role": "assistant", "content": said})
+    turns.append({"role": "assistant", "content": said})
 
 
 def _open_calls(turns: Sequence[Turn]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from agent.advisor.port import Option, Purpose, Question
 from agent.advisor.prompt import Mode, prompt_file
+from memory.thread.tags import blunted
 
 WHY: Final = "Why you are asked:"
 TICK: Final = "Tick:"
@@ -48,8 +49,8 @@ def picture_block(png: bytes) -> dict[str, Any]:
 
 
 def data(tag: str, words: str) -> str:
-    """Return words between tags that say they are data; they cannot close the tag themselves."""
-    return f"<{tag}>\n{words.replace(f'</{tag}', f'< /{tag}')}\n</{tag}>"
+    """Return words between tags that say they are data; they can close neither this tag nor one of memory's."""
+    return f"<{tag}>\n{blunted(words).replace(f'</{tag}', f'< /{tag}')}\n</{tag}>"
 
 
 def sound(words: str) -> str:

@@ -1,6 +1,7 @@
 """What an advisor needs around it, for tests: a conversation that is a list, a purse, a breaker, a game's question."""
 
 import base64
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,10 +11,10 @@ from itertools import count
 from typing import Any, Final
 
 from agent.advisor.asking import ClaudeAdvisor
-from agent.advisor.calling import Calls, Patience, Time
-from agent.advisor.claude import Claude, Connection, Record
+from agent.advisor.calling import PATIENCE, Calls, Patience, Time
+from agent.advisor.claude import Claude, Connection
 from agent.advisor.layout import Fixed
-from agent.advisor.model import FaultKind, Usage
+from agent.advisor.model import FaultKind, Record, Request, Usage
 from agent.advisor.port import Option, Purpose, Question
 from agent.advisor.purse import Permit
 from agent.advisor.tool import Tool, ToolRefused
@@ -81,7 +82,7 @@ class ListTalk:
 
     def texts(self, origin: Origin) -> list[str]:
         found = [block for each in self.said if each.origin is origin for block in each.blocks]
-        return [block["text"] for block in found if block["type"] == "text"]
+        return [str(block["text"]) for block in found if block["type"] == "text"]
 
 
 @dataclass
@@ -148,9 +149,10 @@ class Watch:
 
 
 def look_up(arguments: Mapping[str, Any]) -> str:
-    if arguments["place"] == "nowhere":
+    place, times = str(arguments["place"]), int(arguments.get("times", 0))
+    if place == "nowhere":
         raise ToolRefused("there is no such place")
-    return f"{arguments['place']}: a gym " + "and more " * arguments.get("times", 0)
+    return f"{place}: a gym " + "and more " * times
 
 
 LOOK: Final = Tool(
@@ -187,7 +189,12 @@ class Bench:
 
 
 FIXED: Final = Fixed(tools=(LOOK,))
-PATIENCE: Final = Patience()
+
+
+def bytes_of(request: Request) -> int:
+    """More than the tokens: each has a byte at least, and the service adds some of its own."""
+    sent = (request.system, request.messages, request.tools, request.output_schema)
+    return 2_000 + len(json.dumps(sent, default=list))
 
 
 @contextmanager
@@ -207,7 +214,8 @@ def advising(
         FakeClaude(scenario, clock=watch.clock) as server,
         connected(server, timeout_s, record) as model,
     ):
-        calls = Calls(model, purse, fuse, Time(watch.clock, watch.sleep), patience=patience)
+        time_of = Time(watch.clock, watch.sleep)
+        calls = Calls(model, purse, fuse, time_of, most_tokens=bytes_of, patience=patience)
         advisor = ClaudeAdvisor(calls, talk, fixed, observed=observed, mask=mask)
         yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
 

@@ -22,7 +22,7 @@ from tests.agent.advising import KEY, LOOK, PNG, Bench, View, advising, question
 
 ANSWER = {"goals": ["heal"], "candidates": ["go:west"], "note": "the ledge", "confidence": 0.7}
 GIVEN = Advice(("heal",), ("go:west",), "the ledge", 0.7)
-GOOD = Line(answer=ANSWER)
+GOOD = Line(json=ANSWER)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def looking(*rounds: list[Call]) -> Scenario:
-    return Scenario(lines=[Line(rounds=rounds, answer=ANSWER)])
+    return Scenario(lines=[Line(rounds=rounds, json=ANSWER)])
 
 
 def failing(*faults: Fault) -> Scenario:
@@ -67,7 +67,7 @@ def test_tools_are_run_and_their_results_go_back_as_data() -> None:
     ("name", "arguments", "told"),
     [
         ("fly", {}, "there is no such tool; there are: look"),
-        ("look", {}, "missing: place"),
+        ("look", {"times": 1}, "missing: place"),
         ("look", {"place": "x", "button": "A"}, "unknown: button; there are: place, times"),
         ("look", {"place": ["x"]}, "not of the right kind: place"),
         ("look", {"place": "x", "times": True}, "not of the right kind: times"),
@@ -130,7 +130,7 @@ def test_tools_have_an_end_in_calls_and_in_rounds() -> None:
 def test_an_answer_that_cannot_be_used_is_repaired_with_what_was_wrong() -> None:
     lines = [
         Line(text="West, I think.", times=1),
-        Line(answer=ANSWER | {"confidence": 9}, times=1),
+        Line(json=ANSWER | {"confidence": 9}, times=1),
         GOOD,
     ]
     with advising(Scenario(lines=lines)) as bench:
@@ -338,7 +338,7 @@ def test_c17_what_was_observed_is_of_this_call_and_is_not_kept() -> None:
 
 
 def test_secrets_are_masked_in_notes_and_in_what_is_kept() -> None:
-    line = Line(answer=ANSWER | {"note": f"the key is {KEY}"})
+    line = Line(json=ANSWER | {"note": f"the key is {KEY}"})
     with advising(Scenario(lines=[line]), mask=lambda words: words.replace(KEY, "(key)")) as bench:
         answer = bench.advisor.ask(question())
     assert isinstance(answer, Advice)
@@ -362,11 +362,9 @@ def test_two_calls_of_one_id_do_not_spoil_the_conversation(monkeypatch: pytest.M
     from agent.fake_claude import answer as answers
 
     def alike(self: answers.Answer, message_id: str) -> list[dict[str, object]]:
-        made = [
-            {"type": "tool_use", "id": "a b", "name": "l/ook", "input": {"place": "x"}}
-            for _ in "ab"
-        ]
-        return made if self.calls else [{"type": "text", "text": self.text, "citations": None}]
+        made: dict[str, object] = {"type": "tool_use", "id": "a b", "name": "l/ook"}
+        said: dict[str, object] = {"type": "text", "text": self.text, "citations": None}
+        return [made | {"input": {"place": "x"}}] * 2 if self.calls else [said]
 
     monkeypatch.setattr(answers.Answer, "blocks", alike)
     with advising(looking([Call("look", {"place": "x"})])) as bench:
@@ -378,6 +376,6 @@ def test_two_calls_of_one_id_do_not_spoil_the_conversation(monkeypatch: pytest.M
 
 
 def test_options_without_a_name_offered_are_no_reason_to_repair() -> None:
-    with advising(Scenario(lines=[Line(answer=ANSWER)])) as bench:
+    with advising(Scenario(lines=[Line(json=ANSWER)])) as bench:
         bare = question(candidates=(), goals=(Option("heal", "a full party"),))
         assert bench.advisor.ask(bare) == Advice(("heal",), (), "the ledge", 0.7)

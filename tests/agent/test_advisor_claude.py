@@ -59,7 +59,7 @@ def faulty(*faults: Fault) -> FakeClaude:
 def test_a_reply_comes_whole_with_its_usage() -> None:
     reply = answered(Line(text="North, then west. " * 20))
     assert [each["text"] for each in reply.blocks] == ["North, then west. " * 20]
-    assert (reply.stop_reason, reply.id) == ("end_turn", "msg_fake000001")
+    assert (reply.stop_reason, reply.id) == ("end_turn", reply.raw["id"])
     assert reply.usage == Usage(input=reply.usage.input, output=reply.usage.output)
     assert reply.usage.input > 0
     assert reply.usage.output > 0

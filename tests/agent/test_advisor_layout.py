@@ -76,11 +76,109 @@ def request(view: View = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Requ
 def test_a_whole_request_by_heart() -> None:
     told = body(request())
     assert told.pop("system")[0]["text"] == prompt_file("rules")
-    assert told == snapshot()
+    assert told == snapshot(
+        {
+            "model": "claude-opus-5-5",
+            "max_tokens": 500,
+            "tools": [
+                {
+                    "name": "look",
+                    "description": "Say what is known of a place.",
+                    "input_schema": {
+                        "type": "object",
+                        "properties": {"place": {"type": "string"}, "times": {"type": "integer"}},
+                        "required": ["place"],
+                    },
+                }
+            ],
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "text",
+                            "text": """\
+<system-reminder id="om-continuation">
+This conversation has grown long, so its older part is in my notes above. Go on naturally from the messages below: do not greet, do not sum up, and do not speak of notes or memory.
+</system-reminder>\
+""",
+                        }
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "text",
+                            "text": """\
+Why you are asked: stuck
+Tick: 812
+Last milestone: left_home
+<situation>
+Place: route_1 (5, 7)
+What failed:
+- go:viridian: a ledge (tried 812 times)
+</situation>
+Open goals:
+- `first_badge`: beat the first gym
+- `heal`: a full party
+Candidates:
+- `go:west`: walk around
+- `talk:girl`: ask her\
+""",
+                            "cache_control": {"type": "ephemeral", "ttl": "5m"},
+                        },
+                        {"type": "text", "text": "The state of the moment."},
+                    ],
+                },
+            ],
+            "output_config": {
+                "format": {
+                    "type": "json_schema",
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "goals": {"type": "array", "items": {"type": "string"}},
+                            "candidates": {"type": "array", "items": {"type": "string"}},
+                            "note": {"type": "string"},
+                            "confidence": {"type": "number"},
+                        },
+                        "required": ["goals", "candidates", "note", "confidence"],
+                        "additionalProperties": False,
+                    },
+                }
+            },
+        }
+    )
 
 
 def test_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
-    assert [each["text"] for each in request().system[1:]] == snapshot()
+    assert [each["text"] for each in request().system[1:]] == snapshot(
+        [
+            """\
+<last-session>
+- lost to the rival with level 5
+</last-session>\
+""",
+            """\
+<observational-memory>
+What I remember of this conversation, in my own notes. Its older messages are no longer shown; I noted what matters while they were. I go on from here as from my own memory: what is marked 🔴 was shown or stated, 🟡 was asked, 🟢 is a guess or earlier advice that nobody confirmed, ✅ is done. Of two notes that contradict each other the newer one holds, and what the game shows now outweighs both.
+<observations>
+* reached left_home\
+""",
+            """\
+* stuck on route_1
+</observations>
+<current-task>
+find a way around the ledge
+</current-task>
+<suggested-response>
+go west
+</suggested-response>
+</observational-memory>\
+""",
+        ]
+    )
 
 
 def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
@@ -188,16 +286,27 @@ def test_the_service_takes_a_conversation_however_it_was_left(tail: list[Message
 def test_what_was_sent_is_sent_again_before_what_came_later(
     tail: list[Message], later: list[Message]
 ) -> None:
-    def blocks(messages: list[Message]) -> list[Any]:
-        turns = turns_of(messages)
-        return [(turn["role"], each) for turn in turns for each in turn["content"]]
-
-    begun = blocks(tail)
-    assert blocks(tail + later)[: len(begun)] == begun
+    begun = turns_of(tail)
+    assert turns_of(tail + later)[: len(begun)] == begun
 
 
 def test_a_question_in_words_by_heart() -> None:
-    assert question_text(question()) == snapshot()
+    assert question_text(question()) == snapshot("""\
+Why you are asked: stuck
+Tick: 812
+Last milestone: left_home
+<situation>
+Place: route_1 (5, 7)
+What failed:
+- go:viridian: a ledge (tried 812 times)
+</situation>
+Open goals:
+- `first_badge`: beat the first gym
+- `heal`: a full party
+Candidates:
+- `go:west`: walk around
+- `talk:girl`: ask her\
+""")
 
 
 @pytest.mark.parametrize("purpose", Purpose)

@@ -1,0 +1,89 @@
+"""A conversation of many questions: what is read from the cache, and what an observer's calls go through."""
+
+import pytest
+
+from agent.advisor.distilling import distilling
+from agent.advisor.layout import Fixed
+from agent.advisor.port import Advice, Option
+from agent.fake_claude import Line, Scenario
+from agent.fake_claude.faults import Fault, FaultKind
+from memory.thread.port import DistillingFailed
+from tests.agent.advising import KEY, LOOK, advising, question
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+def test_most_of_what_is_sent_is_read_from_the_cache_although_options_change() -> None:
+    fixed = Fixed((LOOK,), notes="- lost to the rival\n" * 20)
+    block = "<observations>\n" + "- something happened\n" * 15 + "</observations>"
+    with advising(fixed=fixed, observed=lambda: block) as bench:
+        for tick in range(20):
+            goals = tuple(Option(f"goal_{tick}_{at}", "worth it") for at in range(3))
+            answer = bench.advisor.ask(question(tick, goals=goals))
+            assert isinstance(answer, Advice)
+            bench.watch.sleep(60)
+        counted = bench.server.counts.tokens
+    report = bench.advisor.cache
+    assert report.hit_ratio > 0.8
+    assert report.calls == bench.counts["calls"] >= 20
+    assert report.read == counted["cache_read"]
+    assert report.uncached == counted["input"]
+    assert report.written == counted["cache_write_5m"] + counted["cache_write_1h"]
+    assert report.misses == {}
+
+
+def test_rules_outlive_the_conversation_in_the_cache() -> None:
+    with advising() as bench:
+        bench.advisor.ask(question(1))
+        written = bench.server.counts.tokens["cache_write_1h"]
+        bench.watch.sleep(301)
+        bench.advisor.ask(question(2))
+        assert bench.server.counts.tokens["cache_read"] >= written > 500
+
+
+def test_what_was_changed_in_the_middle_is_a_miss_with_a_reason() -> None:
+    with advising(Scenario(lines=[Line(json=GOOD)])) as bench:
+        bench.advisor.ask(question(1))
+        bench.talk.said[0] = bench.talk.said[1]
+        bench.advisor.ask(question(2))
+    assert bench.advisor.cache.misses == {"messages_changed": 1}
+
+
+GOOD = {"goals": ["heal"], "candidates": ["go:west"], "note": "", "confidence": 0.5}
+
+
+def test_an_observer_asks_within_the_same_purse() -> None:
+    with advising(Scenario(lines=[Line(system="^Observe", text="* seen")])) as bench:
+        assert distilling(bench.calls, "observer")("Observe.", "what was said") == "* seen"
+        (body,) = bench.bodies()
+    assert body["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "what was said"}]}
+    ]
+    assert "output_config" not in body
+    assert len(bench.purse.settled) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        (FaultKind.MAX_TOKENS, "max_tokens"),
+        (FaultKind.REFUSAL, "refusal"),
+        (FaultKind.SERVER_ERROR, "fault server"),
+        (FaultKind.HUGE, "fault too_long"),
+    ],
+)
+def test_an_observer_that_comes_to_nothing_says_so(kind: FaultKind, told: str) -> None:
+    scenario = Scenario(faults=[Fault(kind, turns=(1, 2, 3))])
+    with advising(scenario) as bench, pytest.raises(DistillingFailed, match=told):
+        distilling(bench.calls, "observer")("Observe.", "what was said")
+
+
+def test_an_observer_without_leave_asks_nobody() -> None:
+    with advising() as bench:
+        bench.purse.model = None
+        with pytest.raises(DistillingFailed, match="ceiling"):
+            distilling(bench.calls, "reflector")("Reflect.", "much")
+        assert bench.bodies() == []
