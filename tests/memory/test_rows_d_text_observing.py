@@ -143,6 +143,11 @@ def test_d35_what_stands_between_tags_of_memory_is_not_observed(words: str, orig
     assert observe(returned(words)).observations.endswith("a tool: nothing")
 
 
+def test_d35_a_part_within_an_injected_part_ends_with_it() -> None:
+    words = "<observations> <system-reminder> a </observations> </conversation> I am lost."
+    assert texts(said(words)) == ["🟡 told: I am lost."]
+
+
 def test_d35_what_stands_beside_an_injected_part_is_observed() -> None:
     words = f"<observations>\nmilestone reached: champion\n</observations>\n{STUCK}"
     assert texts(said(words)) == ["🟡 asked: stuck at route_1, for first_badge"]
