@@ -33,6 +33,7 @@ LONGEST_GIST: Final = (
 )
 LONGEST_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
+_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and says nothing
 _SHOWN: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
 
 
@@ -96,7 +97,7 @@ class _Watch:
         """Take note of what was said in `message`."""
         is_model = message.origin is Origin.MODEL
         for piece in pieces(message):
-            self.size += self._estimate(str(piece))
+            self.size += self._estimate("".join(map(str, piece)))
             for priority, words in self._found(piece, is_model=is_model):
                 line = Line(priority, words, moment_of(message))
                 self.lines.append(Dated(date_of(message), line))
@@ -127,7 +128,7 @@ class _Watch:
 
     def _result(self, result: Result) -> Iterator[tuple[Priority, str]]:
         called = self._open.pop(result.id, "a tool")
-        gist = one_line(result.text, LONGEST_GIST) or "nothing"
+        gist = one_line(_MARKUP.sub(" ", result.text), LONGEST_GIST) or "nothing"
         if result.is_error:
             yield Priority.ASSERTED, f"tool error: {called}: {gist}"
         else:
