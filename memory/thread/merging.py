@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def merged(observations: Iterable[Dated]) -> tuple[Dated, ...]:
     """Return the lines of `observations` with those that say the same in one, where and when it was said last.
 
-    Numbers of attempts are kept at their greatest, others are added up. Of the same advice the last note stays. A milestone is told once, where it was first
-    told.
+    Numbers of attempts are kept at their greatest, others are added up. Of the same advice the last note stays. A
+    milestone is told once, where it was first told.
     """
     told: set[str] = set()
     kept: dict[tuple[object, ...], Dated] = {}
