@@ -46,7 +46,11 @@ class Buffering:
         self._means = means
         self._slicing = Slicing(config.observation.message_tokens, means.estimate)
         self._job: Job[tuple[Message, ...]] = Job(
-            store, owner, Work.BUFFERING_OBSERVATION, means, config.deadline
+            store,
+            owner,
+            (Work.BUFFERING_OBSERVATION, Work.OBSERVING),
+            means,
+            config.deadline,
         )
         self._failed = _Failed()
         self._is_waited_for = False
@@ -67,7 +71,7 @@ class Buffering:
         work = partial(
             self._slicing.observe, self._means.observer, tuple(piece), self._known(record)
         )
-        if self._job.start(tuple(piece), work):
+        if self._job.start(tuple(piece), work, waited=waited):
             kind = PartKind.OBSERVATION_START if waited else PartKind.BUFFERING_START
             self._job.tell(kind, from_seq=piece[0].seq, to_seq=piece[-1].seq, tokens=tokens)
 

@@ -22,14 +22,22 @@ About = TypeVar("About")
 
 
 class Job(Generic[About]):
-    """At most one work of a kind for one conversation; `about` is what it was begun with."""
+    """At most one work of a kind for one conversation; `about` is what it was begun with.
+
+    `works` are the lease that is always taken, and what is said to go on as well where a step waits for it.
+    """
 
     def __init__(
-        self, store: ThreadStore, owner: str, work: Work, means: Means, deadline: float
+        self,
+        store: ThreadStore,
+        owner: str,
+        works: tuple[Work, Work],
+        means: Means,
+        deadline: float,
     ) -> None:
         self._store = store
         self._owner = owner
-        self._work = work
+        self._work, self._waited_work = works
         self._means = means
         self._deadline = deadline  # seconds after which nobody counts on it any more
         self._about: About | None = None
@@ -41,14 +49,12 @@ class Job(Generic[About]):
         """Whether something was begun and nothing came of it yet."""
         return self._future is not None
 
-    def start(self, about: About, work: Callable[[], Distilled]) -> bool:
-        """Return whether `work` was begun; not where another process is at it."""
-        now = self._means.now_ms
-        until = now + round(self._deadline * 1_000)
-        if not self._store.set_flag(
-            self._owner, self._work, self._means.holder, now_ms=now, until_ms=until
-        ):
+    def start(self, about: About, work: Callable[[], Distilled], *, waited: bool) -> bool:
+        """Return whether `work` was begun, for which a step waits or none does; not where another process is at it."""
+        if not self._claims(self._work):
             return False
+        if waited:
+            self._claims(self._waited_work)
         self._about = about
         self._ends = self._means.clock() + self._deadline
         self._future = self._means.background.submit(work)
@@ -67,8 +73,15 @@ class Job(Generic[About]):
         else:
             found = DistillingFailed(f"{self._work.value} took too long; it is given up.")
         self._about = self._future = None
-        self._store.clear_flag(self._owner, self._work, self._means.holder)
+        for work in (self._work, self._waited_work):
+            self._store.clear_flag(self._owner, work, self._means.holder)
         return about, found
+
+    def _claims(self, work: Work) -> bool:
+        now = self._means.now_ms
+        until = now + round(self._deadline * 1_000)
+        holder = self._means.holder
+        return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
     def tell(self, kind: PartKind, **data: Json) -> None:
         """Tell of something that has happened to the conversation."""

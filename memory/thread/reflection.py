@@ -48,7 +48,9 @@ class Reflecting:
         self._owner = owner
         self._config = config.reflection
         self._means = means
-        self._job: Job[_Base] = Job(store, owner, Work.BUFFERING_REFLECTION, means, config.deadline)
+        self._job: Job[_Base] = Job(
+            store, owner, (Work.BUFFERING_REFLECTION, Work.REFLECTING), means, config.deadline
+        )
 
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
         """Begin to reflect upon all that is active, unless that failed on as much or goes on already."""
@@ -59,7 +61,7 @@ class Reflecting:
         work = partial(
             reflect_until, self._means.reflector, text, target, estimate=self._means.estimate
         )
-        self._job.start(base, work)
+        self._job.start(base, work, waited=needed_now)
 
     def keep(self, *, within: float = 0.0) -> bool:
         """Return whether there is a new reflection, waiting `within` seconds for it at most."""

@@ -37,6 +37,11 @@ class ThreadStore:
         self._database = database
         self._keep = keep
 
+    @property
+    def database(self) -> Database:
+        """The file."""
+        return self._database
+
     def initialize(self, record: ObservationalMemoryRecord) -> None:
         """Begin the memory of a conversation, if it has none yet."""
         thread_rows.add_record(self._database, record)

@@ -226,6 +226,26 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     assert slow.asked[0][-1].seq == it.conversation.record().buffered_observation_chunks[0].to_seq
 
 
+def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
+    threads: ThreadStore,
+) -> None:
+    slow = Slow()
+    it = talk(threads, PATIENT, observer=slow, background=Threads())
+    it.say("user", 900)
+    it.say("assistant", 5)
+    it.conversation.after_turn()
+    record = it.conversation.record()
+    assert (record.is_buffering_observation, record.is_observing) == (True, False)
+    other = talk(threads, PATIENT, thread="u", observer=slow, background=Threads())
+    other.say("user", 1_200)
+    other.conversation.before_call(0)
+    record = other.conversation.record()
+    assert (record.is_buffering_observation, record.is_observing) == (True, True)
+    slow.may_go_on.set()
+    while other.conversation.record().is_observing:
+        other.conversation.after_turn()
+
+
 def test_d37_what_takes_for_ever_is_given_up(threads: ThreadStore) -> None:
     slow = Slow()
     config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})

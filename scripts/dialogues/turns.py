@@ -1,0 +1,67 @@
+"""Made-up turns of a conversation: questions of play, calls of tools now and then, answers. The same number gives the same turn."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+from memory.thread.message import Origin
+from memory.thread.situation import Failure, situation
+
+Said = tuple[str, Origin, list[dict[str, Any]]]
+PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")
+GOALS: Final = ("first_badge", "healed", "third_town", "delivered", "rival")
+WHYS: Final = ("stuck", "no plan", "a plan failed twice", "milestone", "a choice")
+MARKS: Final = "#.~^"
+TOOLS: Final = ("recall", "look", "try_plan")
+WITH_TOOLS: Final = 0.3  # of all turns
+HUGE: Final = 0.002
+
+
+def turn(seed: int, number: int) -> Iterator[Said]:
+    """Yield what is said in turn `number`, before each call of the model one message of the program."""
+    chance = Random(f"{seed}:{number}")
+    yield "user", Origin.PLAY, [_text(_question(chance, number))]
+    if chance.random() < WITH_TOOLS:
+        for call in range(chance.randint(1, 3)):
+            yield from _tool(chance, f"call-{number}-{call}")
+    yield "assistant", Origin.MODEL, [_text(_answer(chance))]
+
+
+def _question(chance: Random, number: int) -> str:
+    tick = number * 40
+    told = situation(chance.choice(WHYS), tick, tick / 2, f"{chance.choice(PLACES)} (3, 7)")
+    reached = tuple(f"milestone_{each}" for each in range(number // 400 + 1))
+    told = replace(
+        told,
+        goal=chance.choice(GOALS),
+        reached=reached[-3:],
+        happened=(f"milestone reached: {reached[-1]}",) if number % 400 == 0 else (),
+        failed=(Failure(f"go:{chance.choice(PLACES)}: no way", chance.randint(1, 9)),),
+    )
+    rows = 400 if chance.random() < HUGE else chance.randint(5, 20)
+    around = "\n".join("".join(chance.choices(MARKS, k=60)) for _ in range(rows))
+    return f"{told}\n\nMap around:\n{around}"
+
+
+def _tool(chance: Random, name: str) -> Iterator[Said]:
+    call = {
+        "type": "tool_use",
+        "id": name,
+        "name": chance.choice(TOOLS),
+        "input": {"about": chance.choice(PLACES)},
+    }
+    yield "assistant", Origin.MODEL, [call]
+    words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 60)
+    yield "user", Origin.PLAY, [{"type": "tool_result", "tool_use_id": name, "content": words}]
+
+
+def _answer(chance: Random) -> str:
+    note = f"Walk round {chance.choice(PLACES)} by the north."
+    goals = chance.sample(GOALS, 2)
+    return json.dumps({"goals": goals, "candidates": [], "note": note, "confidence": 0.7})
+
+
+def _text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
