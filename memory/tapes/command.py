@@ -49,7 +49,8 @@ def run(flags: Flags, also: Sequence[Path] = ()) -> list[str]:
     wanted = Observing(tape, folder, flags.dry_run, flags.reset, flags.session)
     found = observe(wanted)
     where = "not written" if flags.dry_run else f"in {folder / PAGE}"
-    said = f"{found.sessions} sessions of {tape} observed, {found.unchanged} left out: {found.lines} lines, {where}"
+    total = found.sessions + found.unchanged
+    said = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
     odd = f"; {found.incomplete} without a beginning" if found.incomplete else ""
     page = found.page.splitlines() if flags.dry_run else []
     return [*page, said + odd]

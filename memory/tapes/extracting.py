@@ -89,8 +89,7 @@ Extract: TypeAlias = Callable[[Seen], Iterator[Found]]
 def goal(seen: Seen) -> Iterator[Found]:
     """Yield what the first message asks for that somebody said."""
     for entry in seen.entries:
-        if entry.role == "user" and (said := _said(entry)):
-            text = line(said, LONGEST_GOAL)
+        if entry.role == "user" and (text := line(_said(entry), LONGEST_GOAL)):
             yield Found(priority_of(text), f"Session goal: {text}", entry.timestamp)
             return
 
@@ -169,7 +168,7 @@ EXTRACTORS: Final[tuple[Extract, ...]] = (
 
 
 def _said(entry: TapeEntry) -> str:
-    return _INJECTED.sub("", entry.text).strip()
+    return _INJECTED.sub("", entry.text)
 
 
 def _exceptions(text: str) -> list[str]:
