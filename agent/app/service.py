@@ -32,7 +32,6 @@ from memory.thread.background import Threads
 from memory.thread.conversation import Conversation
 from memory.thread.distilling import ModelObserver, ModelReflector
 from memory.thread.means import Means
-from memory.thread.message import Origin
 from memory.thread.observing import HeuristicObserver
 from memory.thread.parts import Part, PartKind
 from memory.thread.reflecting import HeuristicReflector
@@ -91,7 +90,7 @@ class Service:
         self._advisor = ClaudeAdvisor(
             self._calls,
             self._conversation(),
-            Fixed(tuple(tools), self._notes),
+            Fixed(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
         )
@@ -114,13 +113,7 @@ class Service:
                 reflector_in_need=HeuristicReflector(),
                 background=Threads(),
             )
-        conversation = Conversation(ThreadStore(self._store.database), THREAD, means)
-        if not (conversation.record().cursor or conversation.before_call(0).tail):
-            # Two runs that begin alike are two sessions on the tape all the same.
-            words = f"This is run {self._store.run_id}."
-            block = {"type": "text", "text": words}
-            conversation.say("user", [block], Origin.INJECTED, 0, 0.0)
-        return conversation
+        return Conversation(ThreadStore(self._store.database), THREAD, means)
 
     def told_in(self, summary: Summary) -> Summary:
         """Return a summary that tells what asking came to as well."""
