@@ -11,8 +11,10 @@ from tests.mutations.trial import Findings, Trial, Verdict
 
 PAGE: Final = ROOT / "docs" / "memory_rows.md"
 PARTS: Final = {
+    "A": "Tapes and the heuristic observer",
     "B": "Memory as observer and observable",
     "C": "Programmatic observations",
+    "D": "Observer and reflector",
     "E": "Three tiers",
 }
 BUGS: Final = "## The bugs that were put back"
