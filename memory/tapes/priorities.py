@@ -18,11 +18,12 @@ class Priority(Enum):
 # Whole words in their usual forms, also as parts of a name such as ValueError or fix_battle: `prefix` is no fix.
 _IMPORTANT: Final = (
     r"bugs?|buggy|errors?|crash(?:es|ed|ing)?|security|fix(?:es|ed|ing)?|fail(?:s|ed|ing|ures?)?|broken"
-    r"|revert(?:s|ed|ing)?|hotfix(?:es)?|vulnerabilit(?:y|ies)"
+    r"|revert(?:s|ed|ing)?|hotfix(?:es)?|vulnerability|vulnerabilities"
 )
 _POSSIBLE: Final = (
-    r"tests?|tested|testing|refactor(?:s|ed|ing)?|updat(?:es?|ed|ing)|renam(?:es?|ed|ing)"
-    r"|clean(?:s|ed|ing)?[ -]?ups?|reorgani[sz](?:es?|ed|ing)|migrat(?:es?|ed|ing|ions?)|deprecat(?:es?|ed|ing|ions?)"
+    r"tests?|tested|testing|refactor(?:s|ed|ing)?|update[sd]?|updating|rename[sd]?|renaming"
+    r"|clean(?:s|ed|ing)?[ -]?ups?|reorgani[sz]e[sd]?|reorgani[sz]ing|migrate[sd]?|migrating|migrations?"
+    r"|deprecate[sd]?|deprecating|deprecations?"
 )
 
 

@@ -102,7 +102,11 @@ def open_tape(path: Path) -> SqliteTape:
     """
     if path.exists() and path.stat().st_size:
         _require_columns(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{path.parent} cannot be made ({error.strerror}); name another place for a tape."
+        raise StoreError(message) from error
     database = open_foreign(path, TABLES)
     # A checkpoint of the log is what takes long; it may wait, since a call of a model is rare.
     database.execute("PRAGMA wal_autocheckpoint = 4000")

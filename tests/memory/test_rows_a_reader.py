@@ -137,6 +137,13 @@ def test_a04_order_is_by_depth_and_not_by_the_text_of_times(path: Path) -> None:
     assert texts(session(tape_file(path, rows), name_of("a", 0))) == ["0", "1", "2", "3"]
 
 
+def test_a04_the_order_holds_where_clocks_go_back(path: Path) -> None:
+    rows = chain(*(("user", text(str(number))) for number in range(4)))
+    for row, second in zip(rows, (9, 7, 8, 1), strict=True):
+        row["created_at"] = f"2026-03-09 10:00:0{second}+00:00"
+    assert texts(session(tape_file(path, rows), name_of("a", 0))) == ["0", "1", "2", "3"]
+
+
 def test_a04_equally_deep_ways_are_ordered_by_the_moment_then_by_hash(path: Path) -> None:
     rows = chain(("user", text("go")), created_at="2026-03-09 10:00:00+00:00")
     for name, at in (
@@ -169,7 +176,7 @@ def test_a05_two_leaves_are_two_ways_that_are_never_mixed(path: Path) -> None:
     ]
 
 
-def test_a05_what_ways_share_is_counted_once(path: Path) -> None:
+def test_a05_a13_what_ways_share_is_counted_once(path: Path) -> None:
     rows = forked()
     for row in rows:
         row.update(spent(1))
@@ -441,6 +448,22 @@ def test_a12_names_are_checked_against_what_nodes_hold(path: Path) -> None:
         found = reader.verify_hash()
         assert (found.matching, found.mismatched) == (1, (root,))
         assert texts(reader.read_session(root)) == ["no", "up"]
+
+
+def test_a12_a38_what_tapes_itself_wrote_is_called_as_it_should_be(path: Path) -> None:
+    file = Path(__file__).with_name("tape_vectors.json")
+    (vectors,) = json.loads(file.read_text(encoding="utf-8")).values()
+    names = {each["node"]: each["hash"] for each in vectors}
+    rows = [
+        node(
+            each["hash"], names.get(each["after"]), each["role"], each["stored"].encode(),
+            model=each["model"], provider=each["provider"], agent_name=each["agent"] or None,
+        )
+        for each in vectors
+    ]  # fmt: skip
+    with TapeReader(tape_file(path, rows)) as reader:
+        found = reader.verify_hash()
+    assert (found.matching, found.mismatched) == (8, ())
 
 
 def test_a12_nodes_whose_names_cannot_be_checked_are_read_all_the_same(path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.errors import ForeignStore, MalformedRecord
+from memory.errors import ForeignStore, MalformedRecord, StoreError
 from memory.faults import Faults
 from memory.tapes.blocks import blocks_of
 from memory.tapes.canonical import canonical
@@ -265,6 +265,8 @@ def test_a39_a_file_that_is_no_tape_is_refused_and_left_as_it_is(tmp_path: Path)
     note.write_text("not a database", encoding="utf-8")
     with pytest.raises(ForeignStore, match="not a SQLite file"):
         open_tape(note)
+    with pytest.raises(StoreError, match=r"cannot be made.*name another place"):
+        open_tape(note / "inside" / "tapes.sqlite")
     assert old.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["note.txt", "old.sqlite"]
 

@@ -190,7 +190,8 @@ def test_a26_killed_anywhere_nothing_is_lost_and_nothing_is_there_twice(path: Pa
             check=False,
         )
         assert page(path) in {old, new}
-        json.loads((folder / STATE).read_text(encoding="utf-8"))
+        if state(path)["sessions"][name_of("a", 0)]["nodes"] == 3:  # marks never run ahead
+            assert page(path) == new
         observed(path)
         assert page(path) == new
         assert observed(path).sessions == 0
