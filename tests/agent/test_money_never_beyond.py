@@ -98,19 +98,23 @@ class World:
     def __init__(self, purses: Purses) -> None:
         self.purses = purses
         self.open: list[tuple[Permit, Usage, Billed]] = []
-        self.now = purses.clock.ms  # as the clock went forward; going back is no time passing
+        # As a wallet saw the clock go forward; going back is no time passing. Of what a wallet saw before it was
+        # killed, only the times of bookings are known.
+        self.now = self.booked_ms = 0
         self.milestone = ""
         self.bills: list[Billed] = []
 
     def ask(
         self, model: str | None, most_input: int, most_output: int, kind: str, part: int
     ) -> None:
+        self.now = max(self.now, self.purses.clock.ms)
         model = model or self.purses.wallet.choose("stuck")
         if model is None:
             return
         permit = self.purses.wallet.permit(model, most_input, most_output, "stuck")
         if permit is None:
             return
+        self.booked_ms = self.now
         usage = within(most_input, most_output, kind, part=part)
         # The service bills what reaches it, whether anybody hears of it or not.
         price = self.purses.prices.of(model)
@@ -144,11 +148,11 @@ class World:
 
     def kill(self) -> None:
         self.open.clear()
+        self.now = self.booked_ms
         self.purses.next().milestone(self.milestone)  # as whoever goes on with a run knows it
 
     def clock(self, delta: int) -> None:
         self.purses.clock.ms = max(1, self.purses.clock.ms + delta)
-        self.now = max(self.now, self.purses.clock.ms)
 
     def milestone_is(self, name: str) -> None:
         self.milestone = name

@@ -123,6 +123,13 @@ def test_nothing_costs_more_than_its_worst_case(
     assert price.of(Usage(a, out, b, c, d)) <= worst
 
 
+def test_a_prompt_that_turns_out_shorter_is_no_dearer_than_its_worst_case() -> None:
+    dear, cheap = Rates(*[1_000] * 5), Rates(*[100] * 5)
+    for price in (Price(dear, 50, cheap), Price(cheap, 50, dear)):
+        assert price.at_worst(60, 1) == 61
+    assert Price(cheap, 60, dear).at_worst(60, 0) == 6
+
+
 @given(rates, st.builds(Usage, *[counts] * 5))
 def test_the_price_is_exact_and_rounded_up(rates: Rates, usage: Usage) -> None:
     exact = sum(Fraction(getattr(rates, kind), 1000) * getattr(usage, kind) for kind in KINDS)

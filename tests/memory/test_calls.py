@@ -130,6 +130,11 @@ def test_any_thread_may_book(store: RunStore) -> None:
     assert store.settle_call(number, SETTLED)
 
 
+def test_a_call_is_on_the_disk_before_leave_is_given(store: RunStore) -> None:
+    full = 2  # which waits for the disk at each commit, and not only at checkpoints
+    assert store._calls._open().row("PRAGMA synchronous") == (full,)
+
+
 def test_a_run_without_calls_opens_no_second_door(store: RunStore) -> None:
     assert store.calls() == []
     assert store._calls._door is None
