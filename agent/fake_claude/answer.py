@@ -3,9 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from agent.fake_claude.tokens import tokens_of_text
+
+SIGNATURE: Final = "fake-claude"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Text, then calls of tools; `stop_reason` '' is the natural one of the two.
+    """Thoughts, text, then calls of tools; `stop_reason` '' is the natural one.
 
     `explanation` says why a refusal refuses.
     """
@@ -27,6 +29,7 @@ class Answer:
     calls: Sequence[Call] = ()
     stop_reason: str = ""
     explanation: str = ""
+    thought: str = ""
 
     @property
     def stop(self) -> str:
@@ -37,11 +40,13 @@ class Answer:
     def tokens(self) -> int:
         """How many tokens of output it counts as."""
         said = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
-        return max(tokens_of_text(self.text) + said, 1)
+        return max(tokens_of_text(self.thought + self.text) + said, 1)
 
     def blocks(self, message_id: str) -> list[dict[str, object]]:
         """Return its blocks of content; calls are numbered after the message."""
         found: list[dict[str, object]] = []
+        if self.thought:
+            found.append({"type": "thinking", "thinking": self.thought, "signature": SIGNATURE})
         if self.text:
             found.append({"type": "text", "text": self.text, "citations": None})
         tag = message_id.removeprefix("msg_")

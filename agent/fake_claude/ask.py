@@ -1,7 +1,5 @@
 """A valid request, as whoever makes up an answer sees it."""
 
-import hashlib
-import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +11,6 @@ from typing import Any, Final
 _PURPOSE: Final = re.compile(
     r"^(?:purpose|why you are asked): *(\w+)", re.IGNORECASE | re.MULTILINE
 )
-UNSAID: Final = ("stream", "diagnostics", "metadata")  # they change no answer
 
 
 class Kind(Enum):
@@ -27,10 +24,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Ask:
-    """One request. `turn` counts the requests for a message from 1, those that failed included."""
+    """One request. `turn` counts the requests for a message from 1, those that failed included.
+
+    `digest` is the same for the same prompt.
+    """
 
     body: Mapping[str, Any]
     turn: int = 1
+    digest: bytes = b""
 
     @cached_property
     def system(self) -> str:
@@ -99,10 +100,8 @@ class Ask:
         return Kind.REFLECT if "reflect" in self.system.lower() else Kind.OBSERVE
 
     def chance(self, seed: int, salt: str = "") -> random.Random:
-        """Return chance that is the same for the same request, `seed` and `salt`."""
-        said = {key: value for key, value in self.body.items() if key not in UNSAID}
-        text = json.dumps([seed, salt, said], sort_keys=True)
-        return random.Random(hashlib.blake2b(text.encode(), digest_size=8).digest())
+        """Return chance that is the same for the same prompt, `seed` and `salt`."""
+        return random.Random(self.digest + f"{seed} {salt}".encode())
 
 
 def blocks(content: object) -> Sequence[Mapping[str, Any]]:

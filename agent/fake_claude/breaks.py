@@ -89,7 +89,7 @@ def _bad_gateway(_: Fault, __: Reply, wire: Wire) -> None:
 
 
 def _timeout(_: Fault, __: Reply, wire: Wire) -> None:
-    wire.wait(None)
+    wire.wait_for_leave()
     wire.hang_up()
 
 

@@ -5,13 +5,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from agent.fake_claude.breaks import Reply, comes_first, send
-from agent.fake_claude.faults import MESSAGES, Mishaps
+from agent.fake_claude.faults import MESSAGES, Fault, Mishaps
 from agent.fake_claude.refusal import Refused, error_json
 from agent.fake_claude.service import Service, model_json, models_json
 from agent.fake_claude.tally import Received
@@ -19,6 +20,7 @@ from agent.fake_claude.wire import BANNER, Wire
 
 CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
 MOST_BYTES: Final = 32_000_000  # of a request
+LIFECYCLES: Final = ("active", "deprecated")  # that are listed unless others are asked for
 KEPT: Final = 1_000  # requests; a night of play has more than memory should hold
 
 
@@ -77,45 +79,42 @@ class Handler(BaseHTTPRequestHandler):
             wire.json(said, refused.status)
 
     def _route(self, method: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        path, service = urlsplit(self.path), self._desk.service
+        path = urlsplit(self.path)
         match method, path.path.strip("/").split("/"):
             case "GET", [""]:
                 wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
-            case "GET", ["v1", "models", *_] if self._mishap("models", wire):
-                pass
             case "GET", ["v1", "models"]:
                 asked = parse_qs(path.query)
                 lifecycles = asked.get("lifecycle") or asked.get("lifecycle[]")
-                wire.json(models_json(tuple(lifecycles or ("active", "deprecated"))))
+                self._tell("models", partial(models_json, lifecycles or LIFECYCLES), wire)
             case "GET", ["v1", "models", name]:
-                wire.json(model_json(name))
+                self._tell("models", partial(model_json, name), wire)
+            case "POST", ["v1", "messages", "count_tokens"]:
+                self._tell("count_tokens", partial(self._desk.service.count, body), wire)
             case "POST", ["v1", "messages"]:
                 self._message(body, wire)
-            case "POST", ["v1", "messages", "count_tokens"] if self._mishap("count_tokens", wire):
-                pass
-            case "POST", ["v1", "messages", "count_tokens"]:
-                wire.json(service.count(body))
             case _:
                 raise Refused("not_found_error", f"{method} {path.path} is not served here")
 
     def _message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        turn, fault = self._desk.mishaps.next(MESSAGES)
+        turn, fault = self._mishap(MESSAGES)
         message: Mapping[str, Any] = {}
-        if fault is not None:
-            self._desk.service.tally.faults[fault.kind.value] += 1
         if fault is None or not comes_first(fault.kind):
             message = self._desk.service.message(body, turn, None if fault is None else fault.kind)
         streamed = isinstance(body, dict) and body.get("stream") is True
         send(Reply(message, streamed, self._desk.close_door), wire, fault)
 
-    def _mishap(self, at: str, wire: Wire) -> bool:
-        """Let what is wrong with a call that is no message happen; return whether it did."""
-        _, fault = self._desk.mishaps.next(at)
-        if fault is None:
-            return False
-        self._desk.service.tally.faults[fault.kind.value] += 1
-        send(Reply({}, streamed=False, close_door=self._desk.close_door), wire, fault)
-        return True
+    def _tell(self, at: str, what: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
+        """Reply with what is no message."""
+        _, fault = self._mishap(at)
+        told = {} if fault is not None and comes_first(fault.kind) else what()
+        send(Reply(told, streamed=False, close_door=self._desk.close_door), wire, fault)
+
+    def _mishap(self, at: str) -> tuple[int, Fault | None]:
+        turn, fault = self._desk.mishaps.next(at)
+        if fault is not None:
+            self._desk.service.tally.faults[fault.kind.value] += 1
+        return turn, fault
 
 
 def _parsed(raw: bytes | None) -> object:

@@ -13,7 +13,7 @@ LEVELS: Final = ("low", "medium", "high", "xhigh", "max")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model and its limits, in tokens."""
+    """One model and its limits, in tokens. `prefill`: whether a request may begin the answer itself."""
 
     id: str
     line: str
@@ -22,6 +22,7 @@ class Model:
     cache_minimum: int
     lifecycle: str = "active"
     retires_at: str | None = None
+    prefill: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return it in the shape of the service's `ModelInfo`."""

@@ -8,7 +8,9 @@ A file has `about`, a share of `faults` with their `kinds`, and tables that are 
     [[fault]]                           one at moments of its own
     kind = "rate_limit"
     turns = [1, 4]                      numbers of requests; else `probability`, `since` one of them
-    retry_after_ms = 200
+    retry_after_ms = 200                what a 429 asks for; `ms` is how late, how long away, how slow
+    times = 2                           how often at most
+    at = "count_tokens"                 or "models"; by itself "messages"
 
     [[answer]]
     user = "(?i)stuck"                  regular expressions, for the last user text and

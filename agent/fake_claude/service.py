@@ -1,12 +1,12 @@
 """What the service does with a request, apart from sockets: refuse, charge, answer, remember."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from agent.fake_claude.answer import Answer
-from agent.fake_claude.ask import Ask
+from agent.fake_claude.ask import Ask, texts
 from agent.fake_claude.cache import Charge, PromptCache
 from agent.fake_claude.diagnosis import Diagnosis
 from agent.fake_claude.faults import FaultKind
@@ -21,6 +21,8 @@ from agent.fake_claude.validation import validate
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
 
+THOUGHT: Final = "No model thinks here."
+
 
 class Service:
     """Answers requests one after the other. `clock` is in seconds; `seed` varies what is made up."""
@@ -31,6 +33,7 @@ class Service:
         self._seed = seed
         self._cache = PromptCache(clock)
         self._diagnosis = Diagnosis()
+        self._paused: set[str] = set()
         self._lock = threading.Lock()
 
     def message(
@@ -41,8 +44,11 @@ class Service:
             model = validate(body)
             pieces = pieces_of(body)
             _check_window(pieces, model)
-            ask = Ask(body, turn)
+            self._check_end(body, model)
+            ask = Ask(body, turn, pieces[-1].digest)
             answer = self._script.answer(ask) or sensible(ask, self._seed)
+            if (body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
+                answer = replace(answer, thought=THOUGHT)
             answer = _cut(answer, body["max_tokens"])
             if wrong is not None:
                 answer = twisted(wrong, ask, answer, ask.chance(self._seed, wrong.value))
@@ -55,6 +61,16 @@ class Service:
         pieces = pieces_of(body)
         return {"input_tokens": pieces[-1].tokens}
 
+    def _check_end(self, body: Mapping[str, Any], model: Model) -> None:
+        """Refuse the beginning of an answer, unless it is what was paused and may be given back as it was."""
+        last = body["messages"][-1]
+        if last["role"] != "assistant" or model.prefill:
+            return
+        if "\n\n".join(texts(last["content"])) not in self._paused:
+            message = "This model does not support assistant message prefill."
+            message += " The conversation must end with a user message."
+            raise Refused("invalid_request_error", message)
+
     def _message(
         self, ask: Ask, answer: Answer, charge: Charge, pieces: tuple[Piece, ...]
     ) -> dict[str, Any]:
@@ -63,6 +79,8 @@ class Service:
         diagnostics = self._diagnosis.of(ask.body, pieces)
         self._diagnosis.remember(message_id, ask.body["model"], pieces)
         self.tally.charge(charge, answer.tokens)
+        if answer.stop == "pause_turn":
+            self._paused.add(answer.text)
         return {
             "id": message_id,
             "type": "message",
@@ -100,7 +118,7 @@ def usage_json(charge: Charge, output: int) -> dict[str, object]:
     }
 
 
-def models_json(lifecycles: tuple[str, ...]) -> dict[str, object]:
+def models_json(lifecycles: Sequence[str]) -> dict[str, object]:
     """Return the list of models of these lifecycles, all on one page."""
     data = [each.as_json() for each in MODELS.values() if each.lifecycle in lifecycles]
     ids = [each["id"] for each in data] or [None]
@@ -125,5 +143,6 @@ def _cut(answer: Answer, most: int) -> Answer:
     """Return as much of `answer` as `most` tokens allow; a call that does not fit is left out."""
     if answer.tokens <= most:
         return answer
-    length = max(round(len(answer.text) * most / answer.tokens), 0)
-    return replace(answer, text=answer.text[:length], calls=(), stop_reason="max_tokens")
+    share = most / answer.tokens
+    text, thought = (said[: round(len(said) * share)] for said in (answer.text, answer.thought))
+    return replace(answer, text=text, thought=thought, calls=(), stop_reason="max_tokens")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 PIECE: Final = 80  # characters of text, or of the JSON of a call, in one event
 MOST_PIECES: Final = 200  # of one block; a huge one comes in larger pieces
@@ -40,13 +40,34 @@ _TOTALS: Final = (
 
 
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
-    is_text = block["type"] == "text"
-    empty = {**block, "text": ""} if is_text else {**block, "input": {}}
-    whole = block["text"] if is_text else json.dumps(block["input"], ensure_ascii=False)
-    kind, name = ("text_delta", "text") if is_text else ("input_json_delta", "partial_json")
-    yield event("content_block_start", index=index, content_block=empty)
+    empty, kind, name, whole = _parts(block)
+    yield event("content_block_start", index=index, content_block={**block, **empty})
     size = max(PIECE, len(whole) // MOST_PIECES)
     for at in range(0, len(whole), size):
         delta = {"type": kind, name: whole[at : at + size]}
         yield event("content_block_delta", index=index, delta=delta)
+    if block["type"] == "thinking":
+        delta = {"type": "signature_delta", "signature": block["signature"]}
+        yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
+
+
+class _Parts(NamedTuple):
+    """How a block arrives: what it is empty, what its pieces are called, and all of them together."""
+
+    empty: Mapping[str, object]
+    kind: str
+    name: str
+    whole: str
+
+
+def _parts(block: Mapping[str, Any]) -> _Parts:
+    match block["type"]:
+        case "text":
+            return _Parts({"text": ""}, "text_delta", "text", block["text"])
+        case "thinking":
+            empty = {"thinking": "", "signature": ""}
+            return _Parts(empty, "thinking_delta", "thinking", block["thinking"])
+        case _:
+            whole = json.dumps(block["input"], ensure_ascii=False)
+            return _Parts({"input": {}}, "input_json_delta", "partial_json", whole)

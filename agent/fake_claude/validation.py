@@ -2,38 +2,17 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
+from agent.fake_claude.allowed import unsound, unusable
 from agent.fake_claude.ask import blocks
 from agent.fake_claude.models import MODELS, Model
 from agent.fake_claude.refusal import Refused
-from agent.fake_claude.schema import refuse_unusable
+from agent.fake_claude.shapes import misshapen
 
 MOST_MARKS: Final = 4
 LEAST_THINKING: Final = 1_024  # tokens
-FIELDS: Final = frozenset(
-    {
-        "cache_control",
-        "container",
-        "diagnostics",
-        "inference_geo",
-        "max_tokens",
-        "messages",
-        "metadata",
-        "model",
-        "output_config",
-        "service_tier",
-        "speed",
-        "stop_sequences",
-        "stream",
-        "system",
-        "thinking",
-        "tool_choice",
-        "tools",
-    }
-)
-ROLES: Final = ("user", "assistant", "system")
 TOOL_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
 Block = Mapping[str, Any]
@@ -43,8 +22,8 @@ def validate(body: object, *, counting: bool = False) -> Model:
     """Return the model that a request asks for. `counting`: nothing is to be generated. Raises Refused."""
     if not isinstance(body, dict):
         raise Refused("invalid_request_error", "The request body is not a JSON object")
-    _refuse(_check_fields(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
-    model = MODELS.get(str(body["model"]))
+    _refuse(misshapen(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
+    model = MODELS.get(body["model"])
     if model is None or model.lifecycle == "retired":
         raise Refused("not_found_error", f"model: {body['model']}")
     if not counting:
@@ -62,25 +41,17 @@ def _refuse(problems: Iterator[str]) -> None:
         raise Refused("invalid_request_error", problem)
 
 
-def _check_fields(body: Block, needed: Sequence[str]) -> Iterator[str]:
-    for name in sorted(body.keys() - FIELDS):
-        yield f"{name}: Extra inputs are not permitted"
-    for name in needed:
-        if name not in body:
-            yield f"{name}: Field required"
-
-
 def _check_lengths(body: Block, model: Model) -> Iterator[str]:
     most = body["max_tokens"]
-    if not isinstance(most, int) or isinstance(most, bool) or most < 0:
-        yield "max_tokens: Input should be a valid integer greater than or equal to 0"
+    if most < 0:
+        yield "max_tokens: Input should be greater than or equal to 0"
     if most > model.max_tokens:
         message = f"max_tokens: {most} > {model.max_tokens}, which is the maximum allowed number of"
         yield f"{message} output tokens for {model.id}"
     thinking = body.get("thinking") or {}
     if thinking.get("type") == "enabled":
-        budget = thinking.get("budget_tokens", 0)
-        if budget < LEAST_THINKING:
+        budget = thinking.get("budget_tokens")
+        if not isinstance(budget, int) or budget < LEAST_THINKING:
             yield "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
         if budget >= most:
             yield "`max_tokens` must be greater than `thinking.budget_tokens`"
@@ -90,19 +61,26 @@ def _check_format(body: Block) -> Iterator[str]:
     wanted = (body.get("output_config") or {}).get("format")
     if wanted is None:
         return
-    if wanted.get("type") != "json_schema" or not isinstance(wanted.get("schema"), dict):
+    if (
+        not isinstance(wanted, dict)
+        or wanted.get("type") != "json_schema"
+        or not isinstance(wanted.get("schema"), dict)
+    ):
         yield "output_config.format: Input should be a json_schema with a schema"
-    refuse_unusable(wanted["schema"], "output_config.format.schema")
+    where = "output_config.format.schema"
+    yield from unsound(wanted["schema"], where)
+    yield from unusable(wanted["schema"], where)
 
 
 def _check_tools(body: Block) -> Iterator[str]:
     tools = body.get("tools") or ()
-    names = [tool.get("name", "") for tool in tools]
+    names = [tool["name"] for tool in tools]
     for at, tool in enumerate(tools):
         if not TOOL_NAME.fullmatch(names[at]):
             yield f"tools.{at}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
-        if (tool.get("input_schema") or {}).get("type") != "object":
+        if tool["input_schema"].get("type") != "object":
             yield f"tools.{at}.custom.input_schema.type: Field required"
+        yield from unsound(tool["input_schema"], f"tools.{at}.custom.input_schema")
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
     choice = body.get("tool_choice") or {}
@@ -112,11 +90,9 @@ def _check_tools(body: Block) -> Iterator[str]:
 
 def _check_messages(body: Block) -> Iterator[str]:
     messages = body["messages"]
-    if not isinstance(messages, list) or not messages:
+    if not messages:
         yield "messages: at least one message is required"
     for at, message in enumerate(messages):
-        if not isinstance(message, dict) or message.get("role") not in ROLES:
-            yield f"messages.{at}.role: Input should be 'user', 'assistant' or 'system'"
         yield from _check_content(at, message, is_last=at == len(messages) - 1)
     if messages[0]["role"] != "user":
         yield 'messages: first message must use the "user" role'
@@ -124,16 +100,12 @@ def _check_messages(body: Block) -> Iterator[str]:
 
 
 def _check_content(at: int, message: Block, *, is_last: bool) -> Iterator[str]:
-    content = message.get("content")
-    if not isinstance(content, str | list):
-        yield f"messages.{at}.content: Input should be a string or a list of blocks"
+    content = message["content"]
     if not content and not (is_last and message["role"] == "assistant"):
         kept = "except for the optional final assistant message"
         yield f"messages.{at}: all messages must have non-empty content {kept}"
-    for number, block in enumerate(blocks(content)):
-        if not isinstance(block, dict) or "type" not in block:
-            yield f"messages.{at}.content.{number}.type: Field required"
-        if block["type"] == "text" and not str(block.get("text", "")).strip():
+    for block in blocks(content):
+        if block["type"] == "text" and not block["text"].strip():
             yield f"messages.{at}: text content blocks must contain non-whitespace text"
 
 
@@ -152,14 +124,16 @@ def _check_results(turns: Sequence[tuple[str, list[Block]]]) -> Iterator[str]:
     end: tuple[str, list[Block]] = ("user", [])
     for at, ((role, said), (_, answered)) in enumerate(pairwise([start, *turns, end])):
         calls = {each["id"] for each in said if each["type"] == "tool_use"}
-        results = [each.get("tool_use_id") for each in answered if each["type"] == "tool_result"]
+        results = [each["tool_use_id"] for each in answered if each["type"] == "tool_result"]
         if strange := [each for each in results if each not in calls]:
             message = (
                 f"messages.{at}.content.0: unexpected `tool_use_id` found in `tool_result` blocks:"
             )
             reason = "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
             yield f"{message} {strange[0]}. {reason}"
-        if role == "assistant" and (missing := sorted(calls.difference(results))):
+        first = takewhile(lambda each: each["type"] == "tool_result", answered)
+        missing = sorted(calls.difference(each["tool_use_id"] for each in first))
+        if role == "assistant" and missing:
             message = f"messages.{at - 1}: `tool_use` ids were found without `tool_result` blocks immediately"
             reason = "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
             yield f"{message} after: {', '.join(missing)}. {reason}"
@@ -172,7 +146,7 @@ def _check_marks(body: Block) -> Iterator[str]:
     if len(found) > MOST_MARKS:
         yield f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {len(found)}."
     for where, mark in found:
-        if mark.get("type") != "ephemeral" or mark.get("ttl", "5m") not in {"5m", "1h"}:
+        if mark.get("type") != "ephemeral" or mark.get("ttl", "5m") not in ("5m", "1h"):
             yield f"{where}.cache_control: Input should be ephemeral, with a ttl of '5m' or '1h'"
     for (_, before), (where, mark) in pairwise(found):
         if before.get("ttl", "5m") == "5m" and mark.get("ttl") == "1h":

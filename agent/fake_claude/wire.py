@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Final
 
@@ -67,10 +68,16 @@ class Wire:
         """Close the connection after what was sent, however much is missing."""
         self._http.close_connection = True
 
-    def wait(self, seconds: float | None) -> bool:
-        """Wait, for ever where None; return whether the server is being stopped."""
+    def wait(self, seconds: float) -> bool:
+        """Wait, and return whether the server is being stopped."""
         self._http.wfile.flush()
         return self._stopping.wait(seconds)
+
+    def wait_for_leave(self) -> None:
+        """Wait until the other side is gone, or the server is being stopped, which hangs up."""
+        with suppress(OSError):
+            while self._http.connection.recv(64):
+                pass
 
     def _head(self, kind: str, status: int, headers: Mapping[str, str]) -> None:
         http = self._http

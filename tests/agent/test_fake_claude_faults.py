@@ -12,7 +12,6 @@ import httpx2
 import pytest
 
 from agent.fake_claude import FakeClaude, FaultKind, Scenario, Spread
-from agent.fake_claude.schema import fits
 from agent.fake_claude.twists import INJECTION
 from tests.agent.claude_support import (
     FORMAT,
@@ -24,6 +23,7 @@ from tests.agent.claude_support import (
     request,
     served,
 )
+from tests.agent.schema_check import fits
 
 ASKED: Final = request(QUESTION, output_config=FORMAT)
 
@@ -164,7 +164,6 @@ def test_a_drip_never_ends() -> None:
             assert len(list(islice(reply.iter_bytes(), 30))) == 30
 
 
-@pytest.mark.slow
 def test_a_flood_is_fifty_megabytes() -> None:
     with (
         broken(FaultKind.FLOOD) as (_, client),
@@ -226,9 +225,22 @@ def test_a_message_stops_for_a_reason(kind: FaultKind) -> None:
                 json.loads(text_of(reply))
 
 
+def test_what_was_paused_may_be_given_back_as_it_was() -> None:
+    with served('[[fault]]\nkind = "pause_turn"\nturns = [1]') as (_, client):
+        paused = client.messages.create(**request())
+        messages = [*request()["messages"], paused.to_param()]
+        assert (
+            client.messages.create(**request() | {"messages": messages}).stop_reason == "end_turn"
+        )
+
+
 def test_a_tool_is_called_that_nobody_offers() -> None:
     with broken(FaultKind.UNKNOWN_TOOL) as (_, client):
         call = client.messages.create(**ASKED, tools=[LOOK]).content[0]
+    assert call.type == "tool_use"
+    assert call.name == "no_such_tool"
+    with broken(FaultKind.BAD_TOOL_INPUT) as (_, client):  # where none is offered
+        call = client.messages.create(**ASKED).content[0]
     assert call.type == "tool_use"
     assert call.name == "no_such_tool"
 
@@ -251,6 +263,7 @@ def test_an_answer_violates_its_schema() -> None:
 def test_an_answer_names_what_nobody_offers() -> None:
     with broken(FaultKind.UNKNOWN_NAMES) as (_, client):
         answer = json.loads(text_of(client.messages.create(**ASKED)))
+        assert text_of(client.messages.create(**request())).startswith("Sure!")
     assert answer["goals"][0] == "no_such_goals"
 
 

@@ -1,17 +1,24 @@
 """What the server refuses as the service does."""
 
+import copy
 import http.client
 import json
+from contextlib import suppress
 from typing import Any, Final
 
 import anthropic
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agent.fake_claude import FakeClaude
+from agent.fake_claude import FakeClaude, Scenario
+from agent.fake_claude.refusal import Refused
+from agent.fake_claude.service import Service
 from tests.agent.claude_support import LOOK, SCHEMA, request, served
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
 RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
+NIGHT: Final = {"type": "text", "text": "It is night."}
 
 
 def marked(ttl: str) -> dict[str, Any]:
@@ -69,6 +76,46 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
         schema(properties={"note": {"type": "string", "maxLength": 300}}),
         "maxLength are not supported",
     ),
+    "a choice of nothing": (
+        schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
+        "'enum' must not be empty",
+    ),
+    "at least two": (
+        schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
+        "'minItems' values other than 0 or 1",
+    ),
+    "a part of any kind": (schema(properties={"goals": {}}), "must have a 'type'"),
+    "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
+    "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
+    "content of no kind": ({"messages": [said("user", {"text": "x"})]}, "type: Field required"),
+    "content of numbers": (
+        {"messages": [{"role": "user", "content": 7}]},
+        "content: Input should be a valid str or list",
+    ),
+    "words before a result": (
+        {"messages": [said("user"), said("assistant", USE), said("user", NIGHT, RESULT)]},
+        "without `tool_result` blocks immediately after: toolu_1",
+    ),
+    "a block of a strange type": (
+        {"messages": [said("user", {"type": "song"})]},
+        "messages.0.content.0: Input tag 'song'",
+    ),
+    "a result of strange content": (
+        {"messages": [said("user", RESULT | {"content": ["song"]})]},
+        "messages.0.content.0.content.0: Input should be a valid object",
+    ),
+    "the beginning of an answer": (
+        {"messages": [said("user"), said("assistant")]},
+        "must end with a user message",
+    ),
+    "two results of a call": (
+        {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
+        "a single result",
+    ),
+    "all the tokens for thought": (
+        {"thinking": {"type": "enabled", "budget_tokens": 1_024}},
+        "must be greater than `thinking.budget_tokens`",
+    ),
     "little thought": (
         {"thinking": {"type": "enabled", "budget_tokens": 100}},
         "greater than or equal to 1024",
@@ -88,7 +135,7 @@ def test_it_refuses(name: str) -> None:
     assert server.counts.errors == {"invalid_request_error": 1}
 
 
-TAKEN: Final = {
+TAKEN: Final[dict[str, dict[str, Any]]] = {
     "two of a role": {"messages": [said("user"), said("user")]},
     "results in two messages": {
         "messages": [
@@ -99,7 +146,10 @@ TAKEN: Final = {
         ]
     },
     "four marks, the long ones first": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
-    "what was paused": {"messages": [said("user"), said("assistant")]},
+    "the beginning of an answer": {
+        "model": "claude-haiku-4-5",
+        "messages": [said("user"), said("assistant")],
+    },
 }
 
 
@@ -149,3 +199,41 @@ def posted(
         return reply.status, json.loads(reply.read())
     finally:
         connection.close()
+
+
+ANYTHING: Final = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2_000) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=4,
+)
+WHOLE: Final[dict[str, Any]] = {
+    **request(),
+    "messages": [said("user"), said("assistant", USE), said("user", RESULT, NIGHT)],
+    "system": [marked("1h"), marked("5m")],
+    "tools": [LOOK],
+    "tool_choice": {"type": "auto"},
+    "thinking": {"type": "adaptive"},
+    "diagnostics": {"previous_message_id": None},
+    **schema(),
+}
+
+
+def places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner: list[tuple[Any, object]] = []
+    if isinstance(value, dict | list):
+        inner = list(value.items() if isinstance(value, dict) else enumerate(value))
+    return [path, *(place for key, each in inner for place in places(each, (*path, key)))]
+
+
+@given(st.sampled_from(places(WHOLE)[1:]), ANYTHING)
+def test_whatever_a_request_has_in_one_place_is_answered_or_refused(
+    place: tuple[Any, ...], value: object
+) -> None:
+    body = copy.deepcopy(WHOLE)
+    inner: Any = body
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    service = Service(Scenario(), lambda: 0.0, 0)
+    with suppress(Refused):
+        assert service.message(body, 1)["type"] == "message"

@@ -9,7 +9,6 @@ import pytest
 
 from agent.errors import UsageError
 from agent.fake_claude import FakeClaude, FaultKind, scenario_named, scenario_of, shipped
-from agent.fake_claude.schema import fits
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -20,6 +19,7 @@ from tests.agent.claude_support import (
     request,
     served,
 )
+from tests.agent.schema_check import fits
 
 SCRIPT: Final = """
 about = "Two answers in turn, then one for whoever is stuck."
@@ -166,3 +166,15 @@ def test_an_outage_begins_with_the_third_request() -> None:
         client.messages.create(**request())
         with pytest.raises(anthropic.OverloadedError):
             client.messages.create(**request())
+
+
+def test_what_a_question_offers_stands_after_words_about_the_answer() -> None:
+    repair = [
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": "I do not know."},
+        {"role": "user", "content": "That is no JSON."},
+    ]
+    script = '[[answer]]\npurpose = "stuck"\nuser = "no JSON"\ntext = "$goal, then $candidate"'
+    with served(script) as (_, client):
+        reply = client.messages.create(**request() | {"messages": repair})
+    assert text_of(reply) == "first_badge, then go:lab"

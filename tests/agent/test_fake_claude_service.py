@@ -10,7 +10,6 @@ import pytest
 from pydantic import BaseModel
 
 from agent.fake_claude import FakeClaude
-from agent.fake_claude.schema import fits
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -22,6 +21,7 @@ from tests.agent.claude_support import (
     request,
     served,
 )
+from tests.agent.schema_check import fits
 
 
 class Answer(BaseModel):
@@ -107,6 +107,18 @@ def test_the_same_request_has_the_same_answer_and_another_seed_another() -> None
     assert answers(0) != answers(1)
 
 
+def test_thoughts_come_first_where_they_are_asked_for() -> None:
+    asked = request(thinking={"type": "adaptive"})
+    with served() as (_, client):
+        whole = client.messages.create(**asked)
+        with client.messages.stream(**asked) as stream:
+            final = stream.get_final_message()
+    assert [block.type for block in whole.content] == ["thinking", "text"]
+    assert [block.model_dump() for block in whole.content] == [
+        block.model_dump(exclude={"parsed_output"}) for block in final.content
+    ]
+
+
 def test_parse_gives_an_object() -> None:
     with served() as (_, client):
         reply = client.messages.parse(**request(QUESTION), output_format=Answer)
@@ -167,6 +179,12 @@ def test_of_a_key_only_its_presence_is_kept() -> None:
         client.messages.create(**request())
     assert "present" in server.requests[0].headers.values()
     assert "secret-key" not in repr(server.requests)
+
+
+def test_nothing_else_is_served() -> None:
+    with served() as (_, client), pytest.raises(anthropic.NotFoundError) as error:
+        client.messages.batches.list()
+    assert "not served here" in str(error.value)
 
 
 def test_it_says_what_it_is_and_listens_on_loopback_alone() -> None:
