@@ -10,16 +10,24 @@ from memory.thread.format import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-LONGEST_NOTE: Final = 160  # characters
+LONGEST_NOTE: Final = 120  # characters
 MOST_NAMES: Final = 3  # goals or candidates that are told; those behind hardly matter
+ADVISED: Final = "advised: "
+NOTE: Final = "; note "
 _NAMED: Final = {"goals": "goals", "candidates": "do"}
 
 
 def advised(text: str) -> str:
     """Return what `text` advises: names as they are, the note cut; prose is cut to its beginning."""
-    answer = _object(text)
-    told = "; ".join(_told(answer)) if answer is not None else ""
-    return f"advised: {told}" if told else f"model said: {one_line(text, LONGEST_NOTE)}"
+    answer = _object(text) or {}
+    names = "; ".join(_names(answer))
+    note = answer.get("note")
+    noted = (
+        f'{NOTE}"{one_line(note, LONGEST_NOTE)}"' if isinstance(note, str) and note.strip() else ""
+    )
+    if not names and not noted:
+        return f"model said: {one_line(text, LONGEST_NOTE)}"
+    return f"{ADVISED}{names or 'nothing'}{noted}"
 
 
 def _object(text: str) -> Mapping[str, object] | None:
@@ -31,11 +39,8 @@ def _object(text: str) -> Mapping[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _told(answer: Mapping[str, object]) -> Iterator[str]:
+def _names(answer: Mapping[str, object]) -> Iterator[str]:
     for name, word in _NAMED.items():
         names = answer.get(name)
         if isinstance(names, list) and names:
             yield f"{word} {' > '.join(one_line(str(each)) for each in names[:MOST_NAMES])}"
-    note = answer.get("note")
-    if isinstance(note, str) and note.strip():
-        yield f'note "{one_line(note, LONGEST_NOTE)}"'

@@ -36,7 +36,7 @@ def condensed(
     if level:
         lines = _shortened(lines, SHORTEST * DETAIL[level] // DETAIL[-1])
     lines = _fitting(lines, room, estimate)
-    if _size(lines, estimate) <= room:
+    if not lines or _size(lines, estimate) <= room:
         return lines
     return _folded(lines)
 
@@ -76,13 +76,10 @@ def _worth(line: Line) -> int:
 
 
 def _folded(lines: Observations) -> Observations:
-    """Return the milestones of `lines` in one line, where the first was reached."""
-    told = [each for each in lines if milestones_of(each.line)]
-    if not told:
-        return ()
-    ids = [name for each in told for name in milestones_of(each.line)]
-    line = Line(Priority.ASSERTED, milestones_text(ids), told[0].line.moment)
-    return (Dated(told[0].date, line),)
+    """Return `lines`, all of them milestones, in one, where the first was reached."""
+    ids = [name for each in lines for name in milestones_of(each.line)]
+    line = Line(Priority.ASSERTED, milestones_text(ids), lines[0].line.moment)
+    return (Dated(lines[0].date, line),)
 
 
 def _size(lines: Observations, estimate: Callable[[str], int]) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LONGEST_LINE: Final = 10_000  # characters of what one line says
+MOST_DETAILS: Final = 50  # below one line; what is more are lines of their own
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
 UNKNOWN_DATE: Final = "unknown"
 PAST_DUE: Final = "[past due]"
@@ -66,12 +67,12 @@ class Dated(NamedTuple):
 
 Observations: TypeAlias = "tuple[Dated, ...]"
 
-_HEADER: Final = re.compile(r"^\W*Date:\W*(.*?)\s*(?:\(.*\))?\W*$", re.IGNORECASE)
+_HEADER: Final = re.compile(r"^\W{0,9}Date:\W{0,9}(\w+[-\w ,]*)", re.IGNORECASE)
 _NOT_SAID: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # as of when it was written
 _BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
 _PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in Priority)})\ufe0f?\\s*")
 _PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")
-_COUNT: Final = re.compile(rf"\s+{TIMES} (\d{{1,9}})$")
+_COUNT: Final = re.compile(rf" {TIMES} (\d{{1,9}})$")
 _CLOCK: Final = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)$")
 _GAME: Final = re.compile(r"^game (\d{1,6}):([0-5]\d):([0-5]\d)$")
 _TICK: Final = re.compile(r"^tick (\d{1,12})$")
@@ -114,16 +115,52 @@ def parse(text: str, *, lists_only: bool = False) -> Observations:
     date: dt.date | None = None
     for row in text.splitlines():
         stripped = row.strip()
-        if not stripped or _NOT_SAID.match(stripped) or stripped.startswith("```"):
+        if not stripped or is_as_of_writing(row) or stripped.startswith("```"):
             continue
-        is_listed = _BULLET.match(stripped) is not None
-        if not is_listed and (header := _HEADER.match(stripped)):
-            date = _read_date(header[1])
-        elif is_listed and found and _is_detail(row):
+        is_listed = _is_listed(row)
+        if is_header(row):
+            date = read_date(stripped)
+        elif is_listed and found and _is_detail(row, found[-1].line):
             found[-1] = Dated(found[-1].date, _with_detail(found[-1].line, stripped))
         elif (is_listed or not lists_only) and (line := _read_line(stripped)):
             found.append(Dated(date, line))
     return tuple(found)
+
+
+def is_header(row: str) -> bool:
+    """Return whether `row` is the header of a day."""
+    return _HEADER.match(row.strip()) is not None and not _is_listed(row)
+
+
+def is_as_of_writing(row: str) -> bool:
+    """Return whether `row` tells a gap or a moment that was true only when it was written."""
+    return _NOT_SAID.match(row.strip()) is not None
+
+
+def read_date(header: str) -> dt.date | None:
+    """Return the day of which `header` is, or None where it names none."""
+    found = _HEADER.match(header.strip())
+    words = found[1].strip() if found else ""
+    for form in _DATE_FORMATS:
+        try:
+            return dt.datetime.strptime(words, form).replace(tzinfo=dt.UTC).date()
+        except ValueError:
+            continue
+    return None
+
+
+def read_priority(row: str) -> tuple[Priority | None, str]:
+    """Return the priority of a row, None where it has none, and what it says behind it."""
+    said = _BULLET.sub("", row.strip())
+    marked = _PRIORITY.match(said)
+    return (Priority(marked[1]), said[marked.end() :]) if marked else (None, said)
+
+
+def read_moment(said: str) -> tuple[Moment, str]:
+    """Return the moment that stands before what is said, as far as there is one, and the rest."""
+    enclosed = _PARENTHESES.match(said)
+    read = _read_moment(enclosed[1]) if enclosed else None
+    return (UNKNOWN, said) if enclosed is None or read is None else (read, said[enclosed.end() :])
 
 
 def one_line(text: str, longest: int = LONGEST_LINE) -> str:
@@ -160,17 +197,12 @@ def _moment_words(moment: Moment) -> Iterator[str]:
         yield f"tick {moment.tick}"
 
 
-def _read_date(words: str) -> dt.date | None:
-    for form in _DATE_FORMATS:
-        try:
-            return dt.datetime.strptime(words, form).replace(tzinfo=dt.UTC).date()
-        except ValueError:
-            continue
-    return None
+def _is_listed(row: str) -> bool:
+    return _BULLET.match(row.strip()) is not None
 
 
-def _is_detail(row: str) -> bool:
-    if not row.startswith(("  ", "\t")):
+def _is_detail(row: str, line: Line) -> bool:
+    if not row.startswith(("  ", "\t")) or len(line.details) >= MOST_DETAILS:
         return False
     said = _BULLET.sub("", row.strip())
     return said.startswith(_DETAIL) or _PRIORITY.match(said) is None
@@ -183,25 +215,19 @@ def _with_detail(line: Line, row: str) -> Line:
 
 
 def _read_line(row: str) -> Line | None:
-    said = _BULLET.sub("", row)
-    priority = Priority.ASKED
-    if marked := _PRIORITY.match(said):
-        priority = Priority(marked[1])
-        said = said[marked.end() :]
-    moment = Moment()
-    if (enclosed := _PARENTHESES.match(said)) and (read := _read_moment(enclosed[1])) is not None:
-        moment, said = read, said[enclosed.end() :]
+    priority, said = read_priority(" ".join(row.split()))
+    moment, said = read_moment(said)
     said = said.removesuffix(PAST_DUE).rstrip()
     count = 1
     if counted := _COUNT.search(said):
         count, said = max(int(counted[1]), 1), said[: counted.start()]
     text = one_line(said)
-    return Line(priority, text, moment, count) if text else None
+    return Line(priority or Priority.ASKED, text, moment, count) if text else None
 
 
 def _read_moment(words: str) -> Moment | None:
     """Return the moment that `words` tell, or None when they tell anything else."""
-    moment = Moment()
+    moment = UNKNOWN
     for word in (each.strip() for each in words.split(",")):
         if clock := _CLOCK.match(word):
             moment = moment._replace(clock=f"{int(clock[1]):02}:{clock[2]}")

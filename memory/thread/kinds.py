@@ -18,6 +18,7 @@ _BAN: Final = re.compile(
     r"\b(?:failed|fails|does not work|did not work|do not|never|avoid|blocked|banned)\b",
     re.IGNORECASE,
 )
+_ASIDE: Final = re.compile(r" \([^()]*\)$")  # such as when it was
 _CLAIM: Final = "claimed "  # before a milestone that a model tells of and nobody has shown
 
 
@@ -27,8 +28,11 @@ def milestones_of(line: Line) -> tuple[str, ...]:
         return ()
     for beginning in (MILESTONE, MILESTONES):
         if line.text.startswith(beginning):
-            ids = line.text.removeprefix(beginning).split(",")
-            return tuple(each.strip() for each in ids if each.strip())
+            ids = (
+                _ASIDE.sub("", each.strip())
+                for each in line.text.removeprefix(beginning).split(",")
+            )
+            return tuple(filter(None, ids))
     return ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memory.thread.advised import ADVISED, NOTE
 from memory.thread.kinds import milestones_of, milestones_text
 from memory.thread.situation import split_tried, tried
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 def merged(observations: Iterable[Dated]) -> tuple[Dated, ...]:
     """Return the lines of `observations` with those that say the same in one, where and when it was said last.
 
-    Numbers of attempts are kept at their greatest, others are added up. A milestone is told once, where it was first
-    told.
+    Numbers of attempts are kept at their greatest, others are added up. Of the same advice the last note stays. A
+    milestone is told once, where it was first told.
     """
     told: set[str] = set()
     kept: dict[tuple[object, ...], Dated] = {}
@@ -30,10 +31,17 @@ def merged(observations: Iterable[Dated]) -> tuple[Dated, ...]:
                 line = replace(each.line, text=milestones_text(new), count=1)
                 kept[line.text, *new] = each._replace(line=line)
             continue
-        key = (each.line.priority, split_tried(each.line.text)[0], each.line.details)
+        key = (each.line.priority, _stem(each.line.text), each.line.details)
         earlier = kept.pop(key, None)
         kept[key] = each if earlier is None else _both(earlier.line, each)
     return tuple(kept.values())
+
+
+def _stem(text: str) -> str:
+    """Return what must be the same in two lines that say the same."""
+    if text.startswith(ADVISED):
+        return text.partition(NOTE)[0]
+    return split_tried(text)[0]
 
 
 def _both(earlier: Line, later: Dated) -> Dated:

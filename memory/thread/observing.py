@@ -33,6 +33,7 @@ LONGEST_GIST: Final = (
 )
 LONGEST_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
+_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and says nothing
 _SHOWN: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
 
 
@@ -95,10 +96,12 @@ class _Watch:
     def see(self, message: Message) -> None:
         """Take note of what was said in `message`."""
         is_model = message.origin is Origin.MODEL
-        for piece in pieces(message):
-            self.size += self._estimate(str(piece))
-            for priority, words in self._found(piece, is_model=is_model):
-                line = Line(priority, words, moment_of(message))
+        said = tuple(pieces(message))
+        words = sum(self._estimate("".join(map(str, each))) for each in said)
+        self.size += (message.tokens or words) if said else 0
+        for piece in said:
+            for priority, found in self._found(piece, is_model=is_model):
+                line = Line(priority, found, moment_of(message))
                 self.lines.append(Dated(date_of(message), line))
 
     def _found(self, piece: Piece, *, is_model: bool) -> Iterator[tuple[Priority, str]]:
@@ -127,11 +130,19 @@ class _Watch:
 
     def _result(self, result: Result) -> Iterator[tuple[Priority, str]]:
         called = self._open.pop(result.id, "a tool")
-        gist = one_line(result.text, LONGEST_GIST) or "nothing"
+        gist = _gist(result.text)
         if result.is_error:
             yield Priority.ASSERTED, f"tool error: {called}: {gist}"
         else:
             yield Priority.ASKED, f"{called}: {gist}"
+
+
+def _gist(result: str) -> str:
+    """Return the first row of a result, and how many more there are."""
+    rows = [one_line(row, LONGEST_GIST) for row in _MARKUP.sub("", result).splitlines()]
+    said = [row for row in rows if row]
+    more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
+    return f"{said[0]}{more}" if said else "nothing"
 
 
 def _advice(text: str) -> Iterator[tuple[Priority, str]]:

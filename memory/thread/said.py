@@ -88,9 +88,8 @@ def _arguments(given: Any) -> str:  # noqa: ANN401  # whatever a model sends as 
     if not given:
         return ""
     if isinstance(given, dict) and len(given) == 1:
-        (value,) = given.values()
-        return value if isinstance(value, str) else _json(value)
-    return _json(given)
+        (given,) = given.values()
+    return given if isinstance(given, str) else _json(given)
 
 
 def _json(value: Any) -> str:  # noqa: ANN401  # as above

@@ -60,8 +60,9 @@ _OTHER_NAMES: Final = {
 }
 _HEADS: Final = {head.value.lower(): head for head in Head} | _OTHER_NAMES
 _HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
-_ITEM: Final = re.compile(r"^\s*[-*]\s+(.*\S)\s*$")
-_TRIED: Final = re.compile(r"\s*\(tried (\d{1,9}) times?\)$")
+_ITEM: Final = re.compile(r"^[-*] (.+)$")
+_NONE: Final = frozenset({"", "-", "none", "nothing", "nothing yet", "none yet"})
+_TRIED: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,9 @@ class _Reading:
     head: Head | None = None
 
     def row(self, row: str) -> None:
-        item = _ITEM.match(row)
-        said = item[1] if item else row.strip()
+        flat = " ".join(row.split())
+        item = _ITEM.match(flat)
+        said = item[1] if item else flat
         if said.startswith(EVENTS):
             self._event(said)
         elif item and self.head is not None:
@@ -153,7 +155,9 @@ class _Reading:
 
     def _reached(self, words: str) -> None:
         names = (each.strip() for each in words.split(","))
-        self.items.setdefault(Head.REACHED, []).extend(each for each in names if each)
+        self.items.setdefault(Head.REACHED, []).extend(
+            each for each in names if each.lower() not in _NONE
+        )
 
 
 def read_situation(text: str) -> Situation:

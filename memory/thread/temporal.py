@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.thread.format import (
     PAST_DUE,
+    UNKNOWN,
     Priority,
     clock_words,
-    parse,
+    is_as_of_writing,
+    is_header,
+    read_date,
+    read_moment,
+    read_priority,
     render_date,
-    render_line,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memory.thread.format import Line
+    from memory.thread.format import Moment
 
 # "by" is what observers are told to write; a game time or a tick is as good as a date.
 _DUE: Final = re.compile(
@@ -44,21 +47,24 @@ class Now(NamedTuple):
 def annotated(observations: str, now: Now) -> str:
     """Return `observations` as seen from `now`: each day with its age, gaps between days, and plans that are past due.
 
-    `''` stays `''`. Read with `parse`, the result is what `observations` was.
+    What an earlier call added is left out. Read with `parse`, the result is what `observations` was; `''` stays `''`.
     """
-    found = parse(observations)
-    if not found:
+    told = (row for row in observations.splitlines() if row.strip())
+    rows = [row for row in told if not is_as_of_writing(row)]
+    if not rows:
         return ""
-    rows = [f"[now: {told}]"] if (told := _told(now)) else []
+    found = [f"[now: {moment}]"] if (moment := _told(now)) else []
     before: dt.date | None = None
-    for date, group in groupby(found, key=lambda each: each.date):
-        lines = [each.line for each in group]
+    for place, row in enumerate(rows):
+        if not is_header(row):
+            found.append(_marked(row, now))
+            continue
+        date = read_date(row)
         if date and before and (date - before).days > 1:
-            rows.append(f"[{_count((date - before).days, 'day')} later]")
+            found.append(f"[{_count((date - before).days, 'day')} later]")
         before = date or before
-        rows.append(render_date(date) + _in_brackets(_ages(date, lines, now)))
-        rows.extend(_marked(each, now) for each in lines)
-    return "\n".join(rows)
+        found.append(render_date(date) + _in_brackets(_ages(date, _newest(rows, place), now)))
+    return "\n".join(found)
 
 
 def age(date: dt.date, today: dt.date) -> str:
@@ -98,24 +104,34 @@ def _in_brackets(words: Iterator[str]) -> str:
     return f" ({told})" if (told := ", ".join(words)) else ""
 
 
-def _ages(date: dt.date | None, lines: Sequence[Line], now: Now) -> Iterator[str]:
-    """Yield how long ago a day was: by the calendar, and its last line in game time and ticks."""
+def _newest(rows: Sequence[str], header: int) -> Moment:
+    """Return the last moment that is told below a header."""
+    below = range(header + 1, len(rows))
+    end = next((place for place in below if is_header(rows[place])), len(rows))
+    moments = (_moment(rows[place]) for place in reversed(range(header + 1, end)))
+    return next((each for each in moments if each != UNKNOWN), UNKNOWN)
+
+
+def _moment(row: str) -> Moment:
+    return read_moment(read_priority(row)[1])[0]
+
+
+def _ages(date: dt.date | None, newest: Moment, now: Now) -> Iterator[str]:
+    """Yield how long ago a day was: by the calendar, and its newest line in game time and ticks."""
     if date is not None and now.date is not None:
         yield age(date, now.date)
-    times = [each.moment.game_s for each in lines if each.moment.game_s is not None]
-    if times and now.game_s is not None and now.game_s >= max(times):
-        yield f"{clock_words(now.game_s - max(times))} of play ago"
-    ticks = [each.moment.tick for each in lines if each.moment.tick is not None]
-    if ticks and now.tick is not None and now.tick >= max(ticks):
-        yield f"{_count(now.tick - max(ticks), 'tick')} ago"
+    if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
+        yield f"{clock_words(now.game_s - newest.game_s)} of play ago"
+    if newest.tick is not None and now.tick is not None and now.tick >= newest.tick:
+        yield f"{_count(now.tick - newest.tick, 'tick')} ago"
 
 
-def _marked(line: Line, now: Now) -> str:
-    rendered = render_line(line)
-    if line.priority is Priority.DONE or not _is_past_due(line.text, now):
-        return rendered
-    first, *details = rendered.split("\n")
-    return "\n".join((f"{first} {PAST_DUE}", *details))
+def _marked(row: str, now: Now) -> str:
+    # Looked for first: there are thousands of rows, and hardly any tells when it is due.
+    if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
+        return row
+    is_done = read_priority(row)[0] is Priority.DONE
+    return row if is_done or not _is_past_due(row, now) else f"{row} {PAST_DUE}"
 
 
 def _is_past_due(text: str, now: Now) -> bool:

@@ -19,7 +19,7 @@ LONGEST_ROW: Final = 50_000  # characters
 MOST_NAMED: Final = 3  # made-up names that a problem tells
 
 # Ids such as left_home and route_1; names as the cartridge writes them, all in capitals.
-_ID: Final = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
+_WORD: Final = re.compile(r"\w+")
 _CAPITALS: Final = re.compile(r"\b[A-Z]{4,}\b")
 _EMPHASIS: Final = frozenset(
     {"ALWAYS", "AVOID", "FAILED", "IMPORTANT", "MUST", "NEVER", "NOTE", "ONLY", "WARNING"}
@@ -76,5 +76,6 @@ def made_up_names(text: str, source: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> Iterator[str]:
-    yield from (found[0] for found in _ID.finditer(text))
+    words = (found[0].strip("_") for found in _WORD.finditer(text))
+    yield from (word for word in words if "_" in word)
     yield from (found[0] for found in _CAPITALS.finditer(text) if found[0] not in _EMPHASIS)

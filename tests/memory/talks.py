@@ -1,12 +1,13 @@
 """Conversations of play as the program and a model have them, for whoever observes them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from memory.thread.message import Message, Origin
 from memory.thread.situation import Failure, Situation, situation
+from memory.tokens import tokens_of
 
 START_MS = 1_795_357_800_000  # 2026-11-22, 14:30 in UTC
 MILESTONES = ("left_home", "starter", "rival", "second_town", "healed", "first_badge")
@@ -17,6 +18,7 @@ def message(
     *blocks: Mapping[str, Any], origin: Origin = Origin.PLAY, tick: int = 0, wall: bool = True
 ) -> Message:
     return Message(
+        tokens=tokens_of(sum(len(json.dumps(dict(block))) for block in blocks)),
         thread="run-1",
         role="assistant" if origin is Origin.MODEL else "user",
         blocks=blocks,
@@ -83,8 +85,3 @@ def turn(number: int) -> list[Message]:
 
 def play(turns: int) -> list[Message]:
     return [each for number in range(turns) for each in turn(number)]
-
-
-def characters(messages: Sequence[Message]) -> int:
-    """Return the characters that a service would be sent for `messages`, frames aside."""
-    return sum(len(json.dumps(dict(block))) for each in messages for block in each.blocks)

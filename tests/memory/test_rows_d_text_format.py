@@ -138,6 +138,14 @@ def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
     assert line.text.endswith("long…")
 
 
+def test_d15_details_and_priorities_are_read_as_models_write_them() -> None:
+    text = "Date: one day\n- 🟡 asked\n  - a detail\n  - 🔴 (noon) lost\n\t* ->\n  * -> 🟢 a guess"
+    assert parse(text) == (
+        Dated(None, Line(Priority.ASKED, "asked", details=("a detail",))),
+        Dated(None, Line(Priority.ASSERTED, "(noon) lost", details=("🟢 a guess",))),
+    )
+
+
 def test_d15_cutting_keeps_ids_whole_or_leaves_them_out() -> None:
     assert one_line("beyond second_town", 12) == "beyond…"
     assert one_line("second_town", 5) == "seco…"

@@ -343,7 +343,9 @@ def test_d17_no_harder_try_is_made_where_no_answer_comes() -> None:
 def test_d17_d34_the_ladder_takes_rules_as_it_takes_models() -> None:
     found = reflect_until(HeuristicReflector(), LONG, 200)
     assert tokens(found.observations) <= 200
-    milestones = "* 🔴 milestones reached: " + ", ".join(f"m_{number}" for number in range(100))
+    milestones = "Date: unknown\n* 🔴 milestones reached: " + ", ".join(
+        f"m_{number}" for number in range(100)
+    )
     with pytest.raises(DistillingFailed, match="could not be made smaller"):
         reflect_until(HeuristicReflector(), milestones, 50)
 
@@ -357,6 +359,18 @@ def test_d19_a_reflection_without_text_is_not_taken_for_a_small_one() -> None:
 
     with pytest.raises(DistillingFailed, match="could not be made smaller"):
         reflect_until(Silent(), LONG, 200)
+
+
+def test_d34_a_reflection_that_is_still_too_long_is_no_reflection() -> None:
+    class Longwinded:
+        source = "llm"
+
+        def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+            assert level <= 4
+            return Distilled(observations[: target * 4 + 1])
+
+    with pytest.raises(DistillingFailed, match="201 tokens of"):
+        reflect_until(Longwinded(), LONG, 200)
 
 
 def test_d18_a_model_is_shown_all_that_it_is_to_observe() -> None:

@@ -92,6 +92,10 @@ def test_d18_what_goes_first_is_unsure_then_asked_then_done_and_bans_go_last() -
     ]
 
 
+def test_d18_without_milestones_and_without_room_nothing_stays() -> None:
+    assert reflect("* 🔴 failed: go:north", 1) == ""
+
+
 def test_d18_what_is_old_goes_before_what_is_recent() -> None:
     text = render(
         Dated(None, Line(Priority.ASKED, f"question {number}", Moment(tick=number)))

@@ -170,6 +170,29 @@ def test_d11_ages_are_dropped_when_observations_are_read(observations: object, n
     assert parse(annotated(text, now)) == parse(text)
 
 
+FRAGMENTS = [
+    "Date: 2026-11-20",
+    "* Date: 2026-11-20",
+    "**Date: unknown**",
+    " ",
+    "  * ",
+    "\n",
+    "- 🔴 ",
+    "by tick 5",
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*FRAGMENTS, "✅ ", "x", "(tick 4) ", "  - by tick 5\n", "[1 day later]"])
+    )
+)
+def test_d11_ages_are_dropped_whoever_wrote_the_observations(parts: list[str]) -> None:
+    text, now = "".join(parts), Now(TODAY, game_s=5.0, tick=9)
+    assert parse(annotated(text, now)) == parse(text)
+    assert annotated(annotated(text, now), now) == annotated(text, now)
+
+
 def test_d11_nothing_is_as_old_as_it_was() -> None:
     assert annotated("", Now(TODAY)) == ""
     assert annotated(OLD, Now()) == OLD
