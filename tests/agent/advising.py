@@ -133,6 +133,19 @@ class Fuse:
         self.successes += 1
 
 
+class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]):
+    def __call__(
+        self,
+        request: Mapping[str, Any],
+        reply: Mapping[str, Any],
+        *,
+        duration_ns: int,
+        meta: Mapping[str, Any],
+    ) -> None:
+        assert duration_ns > 0
+        self.append((request, reply, meta))
+
+
 @dataclass
 class Watch:
     """A clock that runs only where somebody sleeps."""

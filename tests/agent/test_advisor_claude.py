@@ -5,8 +5,8 @@ import time
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +16,7 @@ from agent.errors import UsageError
 from agent.fake_claude import Call, FakeClaude, Line, Scenario
 from agent.fake_claude.faults import Fault
 from agent.fake_claude.faults import FaultKind as Mishap
-from tests.agent.advising import KEY, LOOK, MODEL, connected
+from tests.agent.advising import KEY, LOOK, MODEL, Records, connected
 
 ASKED = Request(
     model=MODEL,
@@ -32,19 +32,6 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-
-
-class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]):
-    def __call__(
-        self,
-        request: Mapping[str, Any],
-        reply: Mapping[str, Any],
-        *,
-        duration_ns: int,
-        meta: Mapping[str, Any],
-    ) -> None:
-        assert duration_ns > 0
-        self.append((request, reply, meta))
 
 
 def answered(line: Line, request: Request = ASKED) -> Reply:
@@ -252,7 +239,7 @@ def test_without_a_key_one_line_says_what_to_do(
 
 
 @pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-secret-1\n", "sk-ant secret-1"])
-def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(
+def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
@@ -275,6 +262,13 @@ def test_a42_the_key_is_in_no_fault_and_no_record() -> None:
     assert KEY not in "".join(told)
     assert KEY not in json.dumps(records)
     assert len(records) == 1
+
+
+def test_a42_a_service_that_echoes_the_key_is_not_repeated() -> None:
+    with faulty() as server, connected(server) as claude, pytest.raises(ModelFault) as fault:
+        claude.complete(replace(ASKED, model=f"claude-{KEY}"))
+    assert KEY not in str(fault.value)
+    assert "(key)" in str(fault.value)
 
 
 def test_another_host_is_never_sent_the_key() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ VIEW = View(
     suggested_response="go west",
     tail=(said("user", text(question_text(question()))),),
 )
+VIEW_PARTS = (VIEW.reflection, VIEW.observations, VIEW.current_task, VIEW.suggested_response, "")
 FIXED = Fixed(tools=(LOOK,), notes="- lost to the rival with level 5", max_tokens=500)
 
 
@@ -152,7 +154,7 @@ Candidates:
     )
 
 
-def test_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
+def test_d10_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
     assert [each["text"] for each in request().system[1:]] == snapshot(
         [
             """\
@@ -179,6 +181,39 @@ go west
 """,
         ]
     )
+
+
+def test_d01_the_model_sees_observations_and_the_messages_that_nobody_observed() -> None:
+    told = json.dumps(body(request()), ensure_ascii=False)
+    for part in (
+        "reached left_home",
+        "stuck on route_1",
+        "Place: route_1",
+        "find a way",
+        "go west",
+    ):
+        assert told.count(part) == 1
+
+
+def test_d10_memory_that_changed_takes_the_place_of_what_was_told_before() -> None:
+    tail = request(View(*VIEW_PARTS, tail=VIEW.tail)).messages
+    assert str(tail).count("om-continuation") == 1
+    later = request(View("* reached the gym", "* beat a bird", tail=VIEW.tail))
+    assert "left_home" not in str(later.system)
+    assert str(later.messages).count("om-continuation") == 1
+    assert str(later.system).count("<observational-memory>") == 1
+
+
+def test_what_other_conversations_hold_voids_nothing_that_is_cached() -> None:
+    before = request(View(*VIEW_PARTS[:4], "seen elsewhere", VIEW.tail))
+    after = request(View(*VIEW_PARTS[:4], "heard elsewhere", VIEW.tail))
+    assert marks(before) == ["1h", "1h", "5m", "5m"]
+    assert before.system[:-1] == after.system[:-1] == [*request().system[:-1], before.system[-2]]
+
+
+def test_the_first_message_of_a_run_is_no_other_runs() -> None:
+    first = request(fixed=replace(FIXED, run="20261122-a")).messages[0]
+    assert first == {"role": "user", "content": [text("(Run 20261122-a)")]}
 
 
 def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
@@ -210,9 +245,6 @@ def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
         begun = grown
 
 
-VIEW_PARTS = (VIEW.reflection, VIEW.observations, VIEW.current_task, VIEW.suggested_response, "")
-
-
 def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
     one = request_of(FIXED, VIEW, [text("tick 1")], MODEL, "msg_1")
     other = request_of(FIXED, VIEW, [text("tick 2")], MODEL, "msg_2")
@@ -220,7 +252,7 @@ def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
     assert one.output_schema == other.output_schema
 
 
-def test_what_the_last_session_left_is_in_the_first_request() -> None:
+def test_a33_what_the_last_session_left_is_in_the_first_request() -> None:
     assert "lost to the rival with level 5" in str(request(View()).system)
     assert "last-session>" not in str(request(View(), Fixed()).system[1:])
 

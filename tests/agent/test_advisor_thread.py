@@ -1,14 +1,23 @@
 """A conversation of many questions: what is read from the cache, and what an observer's calls go through."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from agent.advisor.counting import calibrated
 from agent.advisor.distilling import distilling
 from agent.advisor.layout import Fixed
+from agent.advisor.model import Request
 from agent.advisor.port import Advice, Option
+from agent.advisor.taping import without_state
+from agent.advisor.turns import text
 from agent.fake_claude import Line, Scenario
 from agent.fake_claude.faults import Fault, FaultKind
 from memory.thread.port import DistillingFailed
-from tests.agent.advising import KEY, LOOK, advising, question
+from memory.tokens import TokenEstimator
+from tests.agent.advising import KEY, LOOK, MODEL, PNG, Records, advising, question
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +59,43 @@ def test_what_was_changed_in_the_middle_is_a_miss_with_a_reason() -> None:
         bench.talk.said[0] = bench.talk.said[1]
         bench.advisor.ask(question(2))
     assert bench.advisor.cache.misses == {"messages_changed": 1}
+
+
+def test_a_tape_has_the_conversation_in_one_line_and_the_state_beside_it() -> None:
+    records = Records()
+    observed = "<observations>\n- something\n</observations>"
+    with advising(record=without_state(records), observed=lambda: observed) as bench:
+        for tick in range(4):
+            bench.advisor.ask(question(tick, picture=PNG))
+        distilling(bench.calls, "observer")("Observe.", "what was said")
+    *asked, (observing, _, plain) = records
+    line: list[Mapping[str, Any]] = []
+    for request, _, meta in asked:
+        messages = [bare(each) for each in request["messages"]]
+        assert messages[: len(line)] == line
+        assert observed not in str(messages)
+        assert "image" not in str(messages)
+        picture, state = meta["state"]
+        assert picture == "(image)"
+        assert observed in state
+        line = messages
+    assert observing["messages"][0]["content"][0]["text"] == "what was said"
+    assert "state" not in plain
+
+
+def bare(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    blocks = message["content"]
+    return {**message, "content": [{**each, "cache_control": None} for each in blocks]}
+
+
+def test_characters_of_a_token_are_learnt_where_somebody_counts() -> None:
+    request = Request(MODEL, [text("Be brief. " * 400)], [], 1)
+    asked = replace(request, messages=[{"role": "user", "content": [text("west or east? " * 90)]}])
+    with advising() as bench:
+        counted = bench.claude.count_tokens(asked)
+        learnt = calibrated(TokenEstimator(3.0), bench.claude, asked)
+        assert calibrated(TokenEstimator(3.0), bench.claude, request) == TokenEstimator(3.0)
+    assert abs(learnt("x" * 5_260) - counted) < abs(TokenEstimator(3.0)("x" * 5_260) - counted)
 
 
 GOOD = {"goals": ["heal"], "candidates": ["go:west"], "note": "", "confidence": 0.5}
