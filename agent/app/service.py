@@ -18,7 +18,7 @@ from agent.advisor.claude import Claude, Connection
 from agent.advisor.distilling import distilling
 from agent.advisor.layout import Fixed
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
-from agent.advisor.secrets import VARIABLES, Mask
+from agent.advisor.secrets import MaskingFilter, mask_of
 from agent.app.advice import Asking
 from agent.app.hiring import Hiring
 from agent.report import Summary
@@ -52,7 +52,10 @@ class Service:
         self.faults = Faults(on_fault)
         self._store = store
         self._hiring = hiring
-        self._mask = Mask(os.environ.get(name, "") for name in VARIABLES)
+        self._mask = mask_of(os.environ)
+        self._veil = MaskingFilter(self._mask)
+        for handler in _log_handlers():
+            handler.addFilter(self._veil)
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker counts game seconds
         self._advisor: ClaudeAdvisor | None = None
         self._notes = MemoryFile.load(hiring.tapes / "memory")
@@ -142,6 +145,8 @@ class Service:
     def close(self) -> None:
         """Hang up, and note what the tape tells for the next session."""
         self._claude.close()
+        for handler in _log_handlers():
+            handler.removeFilter(self._veil)
         if self._tape is None:
             return
         path = self._tape.path
@@ -175,6 +180,11 @@ class Service:
             self._store.append_event(
                 self._tick, CONVERSATION, {"what": part.kind.value, **part.data}
             )
+
+
+def _log_handlers() -> Sequence[logging.Handler]:
+    last = [logging.lastResort] if logging.lastResort is not None else []
+    return [*logging.getLogger().handlers, *last]
 
 
 def require_key(hiring: Hiring) -> None:
