@@ -63,24 +63,27 @@ class Seen:
                 found.setdefault(entry.parent_hash, entry.tool_results)
         return found
 
-    def result_of(self, entry: TapeEntry, use: ToolUse) -> ToolResult | None:
-        """Return what a call came to: by its id, or by its place where ids were dropped."""
-        results = self.answers.get(entry.hash, ())
+    def result_of(self, entry: TapeEntry, place: int) -> ToolResult | None:
+        """Return what the call at `place` came to: by its id, or by its place where ids were dropped."""
+        use, results = entry.tool_uses[place], self.answers.get(entry.hash, ())
         for result in results:
             if result.id and result.id == use.id:
                 return result
-        place = entry.tool_uses.index(use)
         return results[place] if place < len(results) and not results[place].id else None
 
-    def call_of(self, entry: TapeEntry, result: ToolResult) -> ToolUse | None:
-        """Return the call that `result` answers: by its id, or by its place."""
-        asked = self.by_hash.get(entry.parent_hash or "")
+    def call_of(self, entry: TapeEntry, place: int) -> ToolUse | None:
+        """Return the call that the result at `place` answers: by its id, or by its place."""
+        result, asked = entry.tool_results[place], self.by_hash.get(entry.parent_hash or "")
         uses = asked.tool_uses if asked else ()
         for use in uses:
             if result.id and use.id == result.id:
                 return use
-        place = entry.tool_results.index(result)
         return uses[place] if place < len(uses) and not result.id else None
+
+    def failed(self, entry: TapeEntry, place: int) -> bool:
+        """Return whether the call at `place` is known to have ended in an error."""
+        result = self.result_of(entry, place)
+        return result is not None and result.is_error
 
 
 Extract: TypeAlias = Callable[[Seen], Iterator[Found]]
@@ -97,10 +100,10 @@ def goal(seen: Seen) -> Iterator[Found]:
 def tool_errors(seen: Seen) -> Iterator[Found]:
     """Yield each result that is flagged as an error; one without a text is told by its call."""
     for entry in seen.entries:
-        for result in entry.tool_results:
+        for place, result in enumerate(entry.tool_results):
             if result.is_error:
                 said = _exceptions(result.text)[-1:] or [result.text]
-                text = line(said[0]) or _unsaid(seen.call_of(entry, result))
+                text = line(said[0]) or _unsaid(seen.call_of(entry, place))
                 yield Found(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
 
 
@@ -116,10 +119,9 @@ def exceptions(seen: Seen) -> Iterator[Found]:
 def files(seen: Seen) -> Iterator[Found]:
     """Yield each file that was created or edited, where the tool did not report an error."""
     for entry in seen.entries:
-        for use in entry.tool_uses:
+        for place, use in enumerate(entry.tool_uses):
             done, path = _deed(use), _first(use, _PATHS)
-            result = seen.result_of(entry, use)
-            if done and path and not (result and result.is_error):
+            if done and path and not seen.failed(entry, place):
                 text = f"File {done}: {line(path)}"
                 yield Found(at_least(Priority.POSSIBLE, text), text, entry.timestamp)
 
@@ -128,9 +130,8 @@ def notes(seen: Seen) -> Iterator[Found]:
     """Yield what the model noted in an answer, or stored, where its words say that it matters."""
     for entry in seen.entries:
         told = [("Note", _note(entry.text))] if entry.role == "assistant" else []
-        for use in entry.tool_uses:
-            result = seen.result_of(entry, use)
-            if use.name == "store" and not (result and result.is_error):
+        for place, use in enumerate(entry.tool_uses):
+            if use.name == "store" and not seen.failed(entry, place):
                 told.append(("Stored", _first(use, _CONTENTS)))
         for what, text in told:
             if text and priority_of(text) is not Priority.INFORMATIONAL:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 from memory.tapes.observations_md import ObservationsPage, priority_in
 from memory.tapes.observing import PAGE
 from memory.tapes.priorities import Priority
-from memory.tokens import tokens_of
+from memory.tokens import CHARACTERS, tokens_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_TOKENS: Final = 32_000
 _RANKS: Final = {priority.value: rank for rank, priority in enumerate(Priority)}
+_UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # a line that somebody wrote by hand
 _HEADER: Final = len("\n## 2026-03-09\n\n")
 
 
@@ -36,22 +37,28 @@ class MemoryFile:
 
 def _cut(text: str, most_tokens: int) -> str:
     lines = [(day, line) for day, lines in ObservationsPage(text).days.items() for line in lines]
-    by_worth = sorted(
-        range(len(lines)), key=lambda at: (_RANKS.get(priority_in(lines[at][1]) or "", 1), -at)
-    )
-    last = f"({len(lines)} of {len(lines)} lines are left out)\n"
-    left, kept, days = 4 * most_tokens - len(last) - 1, set[int](), set[str]()
-    for at in by_worth:
+    kept = _kept(lines, CHARACTERS * most_tokens - len(_left_out(len(lines), len(lines))) - 1)
+    days: dict[str, list[str]] = {}
+    for at in sorted(kept):
         day, line = lines[at]
-        cost = len(line) + 1 + (0 if day in days else _HEADER)
-        if cost > left:
+        days.setdefault(day, [f"## {day}"]).append(line)
+    parts = ["\n".join(each) for each in days.values()]
+    return "\n\n".join((*parts, _left_out(len(lines) - len(kept), len(lines))))
+
+
+def _kept(lines: list[tuple[str, str]], characters: int) -> set[int]:
+    """Return which lines fit, the most important first and of equal ones the newest."""
+    worth = [_RANKS.get(priority_in(line) or "", _UNKNOWN) for _, line in lines]
+    kept, days = set[int](), set[str]()
+    for at in sorted(range(len(lines)), key=lambda at: (worth[at], -at)):
+        day, line = lines[at]
+        characters -= len(line) + 1 + (0 if day in days else _HEADER)
+        if characters < 0:
             break
-        left -= cost
         kept.add(at)
         days.add(day)
-    parts = [
-        "\n".join((f"## {day}", *(lines[at][1] for at in sorted(kept) if lines[at][0] == day)))
-        for day in sorted(days)
-    ]
-    told = f"({len(lines) - len(kept)} of {len(lines)} lines are left out)\n"
-    return "\n\n".join((*parts, told))
+    return kept
+
+
+def _left_out(count: int, of: int) -> str:
+    return f"({count} of {of} lines are left out)\n"

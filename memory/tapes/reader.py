@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memory.errors import ForeignStore, UnknownMemory
@@ -87,14 +86,15 @@ class TapeReader:
 
     def list_leaves(self) -> list[str]:
         """Return the hashes that nothing follows, the earliest first: sessions as whoever came last sees them."""
-        parents = {link.parent for link in self._links}
-        leaves = [link for link in self._links if link.hash not in parents]
+        links = self._links()
+        parents = {link.parent for link in links}
+        leaves = [link for link in links if link.hash not in parents]
         by_time = sorted(leaves, key=lambda link: (link.at is not None, link.at, link.hash))
         return [link.hash for link in by_time]
 
     def sessions(self) -> tuple[SessionHead, ...]:
         """Return the first and last hash of each session, the earliest first; also of those without a root."""
-        return sessions_in(self._links)
+        return sessions_in(self._links())
 
     def read_session(self, root: str) -> TapeSession:
         """Return the conversation that begins at `root`, which may be any node.
@@ -157,7 +157,6 @@ class TapeReader:
             raise UnknownMemory(message)
         return found[0]
 
-    @cached_property
     def _links(self) -> list[Link]:
         at = "created_at" if "created_at" in self._columns else "NULL"
         sql = f"SELECT hash, parent_hash, {at} FROM nodes WHERE hash IS NOT NULL"  # noqa: S608  # as above

@@ -76,11 +76,11 @@ class SqliteTape:
         """Where the tape is."""
         return self._database.path
 
-    def put(self, nodes: Sequence[Node], *, project: str = "") -> int:
+    def put(self, nodes: Sequence[Node]) -> int:
         """Keep `nodes`, parents before children, all or none; return how many were new."""
         before = self._changes()
         with self._database.transaction():
-            self._database.execute_many(_PUT, (_row(node, project) for node in nodes))
+            self._database.execute_many(_PUT, map(_row, nodes))
         return self._changes() - before
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ def _require_columns(path: Path) -> None:
         raise ForeignStore(message)
 
 
-def _row(node: Node, project: str) -> tuple[object, ...]:
+def _row(node: Node) -> tuple[object, ...]:
     bucket, spent = node.bucket, node.spent
     return (
         node.hash,
@@ -145,7 +145,7 @@ def _row(node: Node, project: str) -> tuple[object, ...]:
         spent.cache_read or None,
         spent.duration_ns or None,
         None,  # how long the prompt alone took nobody knows
-        project or None,
+        None,  # a project is what Tapes calls a checkout; a run has none
         taped(node.at),
         node.parent,
     )

@@ -103,6 +103,21 @@ def test_a15_an_error_without_a_text_is_told_by_its_call(path: Path) -> None:
     ]
 
 
+def test_a15_equal_calls_without_ids_are_told_apart_by_their_place(path: Path) -> None:
+    same = [
+        *use("Write", {"file_path": "a.py"}),
+        *use("Write", {"file_path": "a.py"}),
+        *use("look"),
+    ]
+    results = [*result("", error=True), *result("ok"), *result("", error=True)]
+    rows = chain(PLEASE, ("assistant", same), ("user", results))
+    assert noted(path, rows)[1:] == [
+        'Tool error: Write {"file_path": "a.py"} failed without a word',
+        "Tool error: look failed without a word",
+        "File created: a.py",
+    ]
+
+
 def test_a15_results_that_tapes_emptied_are_counted_as_such(path: Path) -> None:
     rows = chain(PLEASE, ("assistant", use("look")), ("user", [*result(), *result()]))
     assert lines(path, rows)[1:] == [

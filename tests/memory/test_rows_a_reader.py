@@ -376,6 +376,13 @@ def test_a11_others_may_write_meanwhile_and_are_read_from_their_log(path: Path) 
         writer.rollback()
 
 
+def test_a11_an_open_reader_sees_what_was_added_since(path: Path) -> None:
+    with TapeReader(tape_file(path, chain(("user", text("go"))))) as reader:
+        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 1
+        tape_file(path, chain(("user", text("again")), start="b"))
+        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 2
+
+
 def test_a11_a_log_that_somebody_left_behind_is_read_and_stays(path: Path, tmp_path: Path) -> None:
     tape_file(path, chain(("user", text("go"))))
     left = tmp_path / "left" / path.name

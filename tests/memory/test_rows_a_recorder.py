@@ -279,10 +279,13 @@ def test_a40_calls_in_replies_and_the_results_that_follow_are_kept_whole(path: P
     failing = {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, "is_error": True}
     tapes.record(question(opening, call, said("user", failing)), answer(words("oh")))
     with TapeReader(path) as reader:
-        entries = reader.read_session(reader.list_sessions()[0]).entries
-    (result,) = entries[2].tool_results
+        session = reader.read_session(reader.list_sessions()[0])
+    asked, replied, told, _ = session.entries
+    assert session.branches == ()
+    (result,) = told.tool_results
     assert (result.id, result.text, result.is_error) == ("toolu_1", "a tree\na house", True)
-    assert entries[1].tool_uses[0].input == CALL["input"]
+    assert (asked.text, replied.usage.output) == ("go", 7)
+    assert replied.tool_uses[0].input == CALL["input"]
 
 
 def test_a41_a_tape_that_fails_is_counted_and_told_once_and_disturbs_nobody(path: Path) -> None:
