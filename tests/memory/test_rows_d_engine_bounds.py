@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -337,8 +338,8 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    again = talk(threads, reflector=it.reflector)  # the process was started anew
-    again.conversation.before_call(0)
+    with closing(open_threads(threads.database.path)) as anew:  # by another process
+        talk(anew, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     assert it.conversation.record().active_observations == before.active_observations
     while len(it.reflector.asked) == calls:
