@@ -161,6 +161,16 @@ def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
     assert it.conversation.record().cursor  # by the last resort
 
 
+def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
+    threads: ThreadStore,
+) -> None:
+    it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
+    for _ in range(60):
+        it.turn(40)
+    assert it.means.faults["observer"] == len(it.observer.asked) > 0
+    assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
+
+
 def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
     threads: ThreadStore,
 ) -> None:
