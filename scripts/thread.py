@@ -9,13 +9,12 @@ from typing import Annotated, Final
 
 import typer
 from dialogues.lane import Told, killed_again_and_again
+from dialogues.life import CONFIG
 from dialogues.page import document, is_sound
 from dialogues.play import compressed
 from dialogues.plot import draw
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-from memory.thread.config import ThreadConfig
 
 COLUMNS: Final = (
     "{task.description}",
@@ -33,7 +32,7 @@ def main(
     write: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write the figures.")] = None,
 ) -> None:
     """Talk on and on, kill it, examine what it kept; then talk about recorded play."""
-    config = ThreadConfig()
+    config = CONFIG
     told = Told()
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -41,7 +41,7 @@ def killed_again_and_again(path: Path, seed: int, turns: int, kills: int) -> Ite
     while told.turns < turns or told.killed < kills:
         starts = [(told.turns, _fate(chance, left=turns - told.turns, kills=kills - told.killed))]
         if starts[0][1].aim is not Aim.NEVER and chance.random() < TOGETHER:
-            starts.append((told.turns + 5_000_000, _fate(chance, left=turns, kills=kills)))
+            starts.append((told.turns + 50_000, _fate(chance, left=turns, kills=kills)))
             told.together += 1
         lives = live(path, seed, starts)
         count += 1

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from dialogues.turns import turn
 from memory.codec import encode
+from memory.thread.config import ThreadConfig
 from memory.thread.conversation import Conversation
 from memory.thread.means import Means
 from memory.thread.observing import HeuristicObserver
@@ -24,6 +25,8 @@ from memory.tokens import tokens
 
 CHUNK: Final = 1 << 16
 THREAD: Final = "play"
+# Lives are short, and two of one name never overlap: what one that was killed was at is free soon.
+CONFIG: Final = ThreadConfig(deadline=2.0)
 MOVES: Final = (
     "INSERT INTO thread_chunks",
     "SET activated_after",
@@ -67,10 +70,10 @@ def live(path: Path, seed: int, starts: Sequence[tuple[int, Fate]]) -> list[Life
     told = selectors.DefaultSelector()
     lives: dict[int, Life] = {}
     rest: dict[int, bytes] = {}
-    for first, fate in starts:
+    for place, (first, fate) in enumerate(starts):
         here, there = os.pipe()
         if (child := os.fork()) == 0:
-            os._exit(_talk(path, seed, first, fate, there))
+            os._exit(_talk(path, (seed, first, place), fate, there))
         os.close(there)
         lives[child] = Life(fate, first, [], [], [])
         rest[here] = b""
@@ -110,15 +113,16 @@ def _note(life: Life, said: list[Any]) -> None:
             life.turns += 1
 
 
-def _talk(path: Path, seed: int, first: int, fate: Fate, pipe: int) -> int:
-    """Talk on as a process of its own, and return how it ends where nobody kills it."""
+def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> int:
+    """Talk on as a process of its own, from a turn of a seed on, and return how it ends where nobody kills it."""
+    seed, first, place = start
     if fate.aim is Aim.INSTANT:
         signal.setitimer(signal.ITIMER_REAL, fate.count / 1_000)  # nothing handles it: it kills
     store = open_threads(path)
     if fate.aim in (Aim.STATEMENT, Aim.MOVE):
         store.database._connection.set_trace_callback(_Killer(fate))
-    means = Means(HeuristicObserver(), HeuristicReflector(), time, holder=f"life of turn {first}")
-    conversation = Conversation(store, THREAD, means)
+    means = Means(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
+    conversation = Conversation(store, THREAD, means, CONFIG)
     for number in range(first, first + fate.turns):
         for line in _turn(conversation, seed, number):
             os.write(pipe, (json.dumps(line) + "\n").encode())

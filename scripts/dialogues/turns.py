@@ -40,7 +40,7 @@ def _question(chance: Random, number: int) -> str:
         happened=(f"milestone reached: {reached[-1]}",) if number % 400 == 0 else (),
         failed=(Failure(f"go:{chance.choice(PLACES)}: no way", chance.randint(1, 9)),),
     )
-    rows = 400 if chance.random() < HUGE else chance.randint(5, 20)
+    rows = 400 if chance.random() < HUGE else chance.randint(3, 9)
     around = "\n".join("".join(chance.choices(MARKS, k=60)) for _ in range(rows))
     return f"{told}\n\nMap around:\n{around}"
 
@@ -53,7 +53,7 @@ def _tool(chance: Random, name: str) -> Iterator[Said]:
         "input": {"about": chance.choice(PLACES)},
     }
     yield "assistant", Origin.MODEL, [call]
-    words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 60)
+    words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 25)
     yield "user", Origin.PLAY, [{"type": "tool_result", "tool_use_id": name, "content": words}]
 
 

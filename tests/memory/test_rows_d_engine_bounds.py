@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -158,6 +159,16 @@ def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
         it.turn(40)
         assert context(it) <= config.hard_limit
     assert it.conversation.record().cursor  # by the last resort
+
+
+def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
+    threads: ThreadStore,
+) -> None:
+    it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
+    for _ in range(60):
+        it.turn(40)
+    assert it.means.faults["observer"] == len(it.observer.asked) > 0
+    assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
 
 def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
@@ -337,8 +348,8 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    again = talk(threads, reflector=it.reflector)  # the process was started anew
-    again.conversation.before_call(0)
+    with closing(open_threads(threads.database.path)) as anew:  # by another process
+        talk(anew, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     assert it.conversation.record().active_observations == before.active_observations
     while len(it.reflector.asked) == calls:

@@ -192,11 +192,33 @@ def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) ->
     commit(run, 1)
     dead = it.say("user")
     chunk = Chunk(1, dead.seq, "* 🔴 late", 2, 60, "llm", count=3)
+    assert it.store.update_active("t", chunk)
     run.rewind(next(run.checkpoints()))
+    assert it.conversation.record().cursor == 0
+    assert not list(uncovered(run.database))
     assert not it.store.update_buffered("t", chunk)
     more = it.say("user")
     assert not it.store.update_buffered("t", chunk)  # three again, but not the same three
     assert [each.seq for each in it.store.messages("t")] == [1, answer.seq, more.seq]
+
+
+def test_d28_a_chunk_neither_skips_nor_repeats_a_message(run: RunStore) -> None:
+    it = talk(threads_of(run, "s"))
+    for role in ("user", "assistant") * 3:
+        it.say(role)
+
+    def keeps(first: int, last: int) -> bool:
+        chunk = Chunk(first, last, "* 🔴 x", 2, 60, "llm", count=last - first + 1)
+        return it.store.update_buffered("t", chunk)
+
+    assert not keeps(2, 3)
+    assert keeps(1, 2)
+    assert not keeps(1, 2)
+    assert not keeps(2, 3)
+    assert not keeps(4, 5)
+    assert not keeps(3, 9)
+    assert keeps(3, 6)
+    assert not list(uncovered(run.database))
 
 
 def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunStore) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -123,6 +124,15 @@ def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
     assert sight.observations == "\n".join(active)
     assert record.buffered_observation_chunks == waiting[len(active) :]
     assert 0 < record.pending_message_tokens <= 500
+
+
+def test_d06_activating_takes_less_than_five_milliseconds(threads: ThreadStore) -> None:
+    it = talk(threads, ThreadConfig())
+    while len(it.conversation.record().buffered_observation_chunks) < 4:
+        it.turn(300)
+    before = process_time()
+    assert threads.swap_buffered("t", upto=1_000_000) >= 4
+    assert process_time() - before < 0.005
 
 
 def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ThreadStore) -> None:
