@@ -310,7 +310,9 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 
 
 @given(conversations())
-def test_the_service_takes_a_conversation_however_it_was_left(tail: list[Message]) -> None:
+def test_the_service_takes_schema_tools_marks_and_a_conversation_however_it_was_left(
+    tail: list[Message],
+) -> None:
     validate(body(request(View(*VIEW_PARTS, tail=tuple(tail)))))
 
 
