@@ -1,7 +1,7 @@
 """Asking a model through a conversation that goes on from question to question."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,14 +9,15 @@ from agent.advisor.cache import CacheReport
 from agent.advisor.calling import Calls
 from agent.advisor.exchange import Exchange
 from agent.advisor.layout import Fixed, request_of
+from agent.advisor.model import FaultKind, ModelFault
 from agent.advisor.port import Advice, Question, Silence, Silent
 from agent.advisor.prompt import filled, prompt_now
 from agent.advisor.talk import Talk
 from agent.advisor.turns import text
 from agent.advisor.using import Toolbox
-from agent.advisor.wording import asked, mode_of, picture_block, question_text
+from agent.advisor.wording import asked, mode_of, picture_block, question_text, sound
 from memory.errors import MemoryFault
-from memory.thread.message import Origin
+from memory.thread.message import Message, Origin
 
 
 class ClaudeAdvisor:
@@ -43,6 +44,7 @@ class ClaudeAdvisor:
         self._mask = mask
         self._toolbox = Toolbox(fixed.tools, self.counts)
         self._last_id = ""
+        self._left_behind = 0
 
     @property
     def counts(self) -> Counter[str]:
@@ -78,19 +80,35 @@ class ClaudeAdvisor:
         while True:  # the exchange ends it: repairs, rounds and calls are all counted
             sight = self._talk.before_call(step)
             state = self._state(exchange.question)
-            request = request_of(self._fixed, sight, state, model, self._last_id)
+            tail = self._sent_of(sight.tail)
+            request = request_of(self._fixed, sight, tail, state, model, self._last_id)
             reply = self._calls.complete(request, exchange.question.purpose.value)
             if isinstance(reply, Silent):
                 return reply
+            if isinstance(reply, ModelFault):
+                return self._failed(reply, tail)
             self._last_id = reply.id
             self.cache.add(reply)
-            outcome = exchange.take(reply, sight.tail)
+            outcome = exchange.take(reply, tail)
             if outcome is not None:
                 return outcome
             step += 1
+
+    def _sent_of(self, tail: Sequence[Message]) -> Sequence[Message]:
+        """Return the messages that are sent: all that are not observed, but for those left behind."""
+        if tail and tail[-1].seq <= self._left_behind:  # play went back to a checkpoint before them
+            self._left_behind = 0
+        return [each for each in tail if each.seq > self._left_behind]
+
+    def _failed(self, fault: ModelFault, tail: Sequence[Message]) -> Silent:
+        if fault.kind is FaultKind.BAD_REQUEST and tail:
+            # Something in it the service will never take, or too much. The messages are kept and will be observed.
+            self._left_behind = tail[-1].seq
+            self.counts["conversations left behind"] += 1
+        return Silent(Silence.FAULT, str(fault))
 
     def _state(self, question: Question) -> list[dict[str, Any]]:
         """Return what is true at this call alone, and is not kept."""
         words = prompt_now(partial(asked, question), self._observed, mode_of(question))
         picture = [picture_block(question.picture)] if question.picture else []
-        return [*picture, text(words)]
+        return [*picture, text(sound(words))]

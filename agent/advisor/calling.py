@@ -86,8 +86,11 @@ class Calls:
             return self._kept_back(Silence.CEILING)
         return model if self._breaker.allows() else self._kept_back(Silence.BREAKER)
 
-    def complete(self, request: Request, purpose: str) -> Reply | Silent:
-        """Return the reply, or why there is none; `ready` was asked before the first call of a question."""
+    def complete(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
+        """Return the reply, why nobody was asked, or the fault of the last try.
+
+        `ready` was asked before the first call of a question.
+        """
         began = self._time.clock()
         attempt = 1
         while True:
@@ -97,7 +100,7 @@ class Calls:
             wait = self._patience.wait_s(attempt, outcome)
             waited = self._time.clock() - began + (wait or 0.0)
             if wait is None or waited > self._patience.in_all_s or not self._breaker.allows():
-                return Silent(Silence.FAULT, str(outcome))
+                return outcome
             self.counts["retries"] += 1
             self._time.sleep(wait)
             attempt += 1

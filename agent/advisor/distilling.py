@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from agent.advisor.calling import Calls
-from agent.advisor.model import Reply, Request
+from agent.advisor.model import ModelFault, Reply, Request
 from agent.advisor.port import Silent
 from agent.advisor.receiving import words_of
 from agent.advisor.turns import text
@@ -29,6 +29,8 @@ def distilling(
         messages = [{"role": "user", "content": [text(user)]}]
         request = Request(model, [text(system)], messages, max_tokens)
         reply = calls.complete(request, purpose)
+        if isinstance(reply, ModelFault):
+            raise DistillingFailed(str(reply))
         if isinstance(reply, Silent):
             raise _failed(reply)
         return _whole(reply)

@@ -14,7 +14,7 @@ from agent.advisor.prompt import prompt_file
 from agent.advisor.talk import Sight
 from agent.advisor.tool import Tool
 from agent.advisor.turns import add_user, text, turns_of
-from agent.advisor.wording import data
+from agent.advisor.wording import data, sound
 from memory.thread.injection import Injected, inject, with_reminder
 from memory.thread.message import Message
 
@@ -39,11 +39,16 @@ class Fixed:
 
 
 def request_of(
-    fixed: Fixed, sight: Sight, state: Sequence[Block], model: str, previous: str
+    fixed: Fixed,
+    sight: Sight,
+    tail: Sequence[Message],
+    state: Sequence[Block],
+    model: str,
+    previous: str,
 ) -> Request:
     """Return the request for the next call: the `state` of the moment comes last.
 
-    `previous` is the id of the last message that came back, '' before the first.
+    `tail` are the messages of `sight` that are to be sent. `previous` is the id of the last message that came back, '' before the first.
     """
     memory = inject(
         sight.reflection,
@@ -55,7 +60,7 @@ def request_of(
     return Request(
         model=model,
         system=[*_rules(fixed), *_remembered(memory, sight)],
-        messages=_messages(fixed, with_reminder(sight.tail, memory), state),
+        messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[_tool(each) for each in fixed.tools],
         # One schema for all questions: another would void all that is cached. The names that an answer may use stand
@@ -68,7 +73,7 @@ def request_of(
 def _rules(fixed: Fixed) -> Sequence[Block]:
     blocks = [text(prompt_file("rules"))]
     if fixed.notes.strip():
-        blocks.append(text(data("last-session", fixed.notes.strip())))
+        blocks.append(text(data("last-session", sound(fixed.notes.strip()))))
     blocks[-1] = blocks[-1] | {"cache_control": HOUR}
     return blocks
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.answer import ANSWER_SCHEMA, Unusable, advice_of, note_of
+from agent.advisor.answer import Unusable, advice_of, note_of
 from agent.advisor.port import Advice
-from agent.fake_claude.schema import refuse_unusable
 from tests.agent.advising import KEY, question
 
 GOOD: dict[str, Any] = {
@@ -26,10 +25,6 @@ def advice(**changes: object) -> Advice:
 
 def test_a_good_answer_is_taken_as_it_is() -> None:
     assert advice() == Advice(("heal", "first_badge"), ("go:west",), "the ledge", 0.6)
-
-
-def test_the_service_takes_the_schema() -> None:
-    refuse_unusable(ANSWER_SCHEMA, "schema")
 
 
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "Sure! {} That is all.", "\n{}\n"])

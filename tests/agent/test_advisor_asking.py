@@ -379,3 +379,18 @@ def test_options_without_a_name_offered_are_no_reason_to_repair() -> None:
     with advising(Scenario(lines=[Line(json=ANSWER)])) as bench:
         bare = question(candidates=(), goals=(Option("heal", "a full party"),))
         assert bench.advisor.ask(bare) == Advice(("heal",), (), "the ledge", 0.7)
+
+
+def test_a_conversation_that_the_service_will_never_take_is_left_behind() -> None:
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    with advising(failing()) as bench:
+        bench.talk.say("assistant", [call, call], Origin.MODEL, 1, 1.0)
+        refused = bench.advisor.ask(question(1))
+        assert isinstance(refused, Silent)
+        assert "bad_request" in refused.detail
+        assert bench.advisor.ask(question(2)) == GIVEN
+        assert bench.advisor.ask(question(3)) == GIVEN
+        del bench.talk.said[1:]  # back at a checkpoint
+        bench.talk.said.clear()
+        assert bench.advisor.ask(question(1)) == GIVEN
+    assert bench.counts["conversations left behind"] == 1

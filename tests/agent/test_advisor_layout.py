@@ -72,7 +72,7 @@ def prefix(request: Request) -> str:
 
 
 def request(view: View = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Request:
-    return request_of(fixed, view, [text("The state of the moment.")], MODEL, previous)
+    return request_of(fixed, view, view.tail, [text("The state of the moment.")], MODEL, previous)
 
 
 def test_a_whole_request_by_heart() -> None:
@@ -246,8 +246,8 @@ def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
 
 
 def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
-    one = request_of(FIXED, VIEW, [text("tick 1")], MODEL, "msg_1")
-    other = request_of(FIXED, VIEW, [text("tick 2")], MODEL, "msg_2")
+    one = request_of(FIXED, VIEW, VIEW.tail, [text("tick 1")], MODEL, "msg_1")
+    other = request_of(FIXED, VIEW, VIEW.tail, [text("tick 2")], MODEL, "msg_2")
     assert prefix(one) == prefix(other)
     assert one.output_schema == other.output_schema
 
@@ -310,7 +310,9 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 
 
 @given(conversations())
-def test_the_service_takes_a_conversation_however_it_was_left(tail: list[Message]) -> None:
+def test_the_service_takes_schema_tools_marks_and_a_conversation_however_it_was_left(
+    tail: list[Message],
+) -> None:
     validate(body(request(View(*VIEW_PARTS, tail=tuple(tail)))))
 
 

@@ -117,8 +117,8 @@ def test_an_observer_asks_within_the_same_purse() -> None:
     [
         (FaultKind.MAX_TOKENS, "max_tokens"),
         (FaultKind.REFUSAL, "refusal"),
-        (FaultKind.SERVER_ERROR, "fault server"),
-        (FaultKind.HUGE, "fault too_long"),
+        (FaultKind.SERVER_ERROR, "server: status 500"),
+        (FaultKind.HUGE, "too_long: "),
     ],
 )
 def test_an_observer_that_comes_to_nothing_says_so(kind: FaultKind, told: str) -> None:
