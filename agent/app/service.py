@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +17,14 @@ from agent.advisor.calling import Calls, Time
 from agent.advisor.claude import Claude, Connection
 from agent.advisor.distilling import distilling
 from agent.advisor.layout import Fixed
+from agent.advisor.model import ModelFault, Request
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
+from agent.advisor.prompt import prompt_file
 from agent.advisor.secrets import MaskingFilter, mask_of
 from agent.app.advice import Asking
 from agent.app.hiring import Hiring
 from agent.report import Summary
-from memory import Faults, Json, MemoryFault, RunStore, StoreError
+from memory import Faults, Json, MemoryFault, Observed, RunStore, StoreError
 from memory.faults import OnFault
 from memory.tapes.memory_file import MemoryFile
 from memory.tapes.observing import Observing, observe
@@ -36,6 +38,7 @@ from memory.thread.observing import HeuristicObserver
 from memory.thread.parts import Part, PartKind
 from memory.thread.reflecting import HeuristicReflector
 from memory.thread.store import ThreadStore
+from memory.tokens import TokenEstimator
 
 THREAD: Final = "advice"  # the one conversation of a run
 AGENT_NAME: Final = "red-agent"  # as tapes name who asked
@@ -58,6 +61,7 @@ class Service:
             handler.addFilter(self._veil)
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker counts game seconds
         self._advisor: ClaudeAdvisor | None = None
+        self._session = store.next_session()  # the one that begins
         self._notes = MemoryFile.load(hiring.tapes / "memory")
         self._wallet = Wallet(
             store, hiring.prices, hiring.terms, now_ms=_now_ms, faults=self.faults
@@ -104,6 +108,7 @@ class Service:
             observer=HeuristicObserver(),
             reflector=HeuristicReflector(),
             clock=_now_s,
+            estimate=self._estimator(),
             on_part=self._part,
             faults=self.faults,
         )
@@ -116,7 +121,22 @@ class Service:
                 reflector_in_need=HeuristicReflector(),
                 background=Threads(),
             )
-        return Conversation(ThreadStore(self._store.database), THREAD, means)
+        return Conversation(ThreadStore(self._store.database, self._observed), THREAD, means)
+
+    def _observed(self, observed: Iterable[Observed], tick: int, game_s: float) -> None:
+        """Keep what became active in the conversation with all else that was observed in this session."""
+        self._store.observe_now(self._session, observed, tick=tick, game_s=game_s)
+
+    def _estimator(self) -> TokenEstimator:
+        """Return what all thresholds are counted by: as the service counts, where it does, and as usual else."""
+        sample = prompt_file("rules")
+        messages = [{"role": "user", "content": sample}]
+        try:
+            counted = self._claude.count_tokens(Request(self._hiring.terms.usual, (), messages, 1))
+        except ModelFault as fault:
+            self._calls.counts[f"uncounted:{fault.kind.value}"] += 1
+            return TokenEstimator()
+        return TokenEstimator().calibrated(len(sample), counted)
 
     def told_in(self, summary: Summary) -> Summary:
         """Return a summary that tells what asking came to as well."""
