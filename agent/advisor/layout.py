@@ -48,7 +48,8 @@ def request_of(
 ) -> Request:
     """Return the request for the next call: the `state` of the moment comes last.
 
-    `tail` are the messages of `sight` that are to be sent. `previous` is the id of the last message that came back, '' before the first.
+    `tail` are the messages of `sight` that are to be sent. `previous` is the id of the last message that came back,
+    '' before the first.
     """
     memory = inject(
         sight.reflection,

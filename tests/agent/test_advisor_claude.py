@@ -65,6 +65,7 @@ def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
         claude.complete(ASKED)
         claude.complete(Request(MODEL, (), ASKED.messages, 9, (), {"type": "object"} | CLOSED, ""))
         plain, formed = (each.body for each in server.requests)
+        headers = {name.lower(): each for name, each in server.requests[0].headers.items()}
     assert plain == {
         "model": MODEL,
         "system": ASKED.system,
@@ -72,6 +73,8 @@ def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
         "max_tokens": 100,
         "stream": True,
     }
+    assert headers["authorization"] == "present"
+    assert headers["accept-encoding"] == "identity"
     assert formed["output_config"]["format"]["type"] == "json_schema"
     assert formed["diagnostics"] == {"previous_message_id": None}
     assert "system" not in formed
