@@ -1,6 +1,6 @@
 """Where everything stands in a request, so that the service can read again what it has read before.
 
-What changes less stands further to the front: tools, rules and the last session's notes, reflections, observations, the
+What changes less stands further to the front: tools, rules, reflections, observations, the last session's notes, the
 conversation; the state of the moment comes last and is never marked. Nothing before it holds a clock or a tick of now.
 """
 
@@ -15,6 +15,7 @@ from agent.advisor.talk import Sight
 from agent.advisor.tool import Tool
 from agent.advisor.turns import add_user, text, turns_of
 from agent.advisor.wording import data, sound
+from memory.tapes.recorder import run_mark
 from memory.thread.injection import Injected, inject, with_reminder
 from memory.thread.message import Message
 
@@ -60,7 +61,7 @@ def request_of(
     )
     return Request(
         model=model,
-        system=[*_rules(fixed), *_remembered(memory, sight)],
+        system=[_rules(), *_remembered(memory, sight)],
         messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[_tool(each) for each in fixed.tools],
@@ -71,12 +72,16 @@ def request_of(
     )
 
 
-def _rules(fixed: Fixed) -> Sequence[Block]:
-    blocks = [text(prompt_file("rules"))]
+def _rules() -> Block:
+    return text(prompt_file("rules")) | {"cache_control": HOUR}
+
+
+def _opening(fixed: Fixed) -> Sequence[Block]:
+    """Return the first message of all: which run asks, and what was noted before it. A tape keeps no system text."""
+    blocks = [text(run_mark(fixed.run))] if fixed.run else []
     if fixed.notes.strip():
-        blocks.append(text(data("last-session", sound(fixed.notes.strip()))))
-    blocks[-1] = blocks[-1] | {"cache_control": HOUR}
-    return blocks
+        blocks.append(text(data("memory", sound(fixed.notes.strip()))))
+    return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _remembered(memory: Injected, sight: Sight) -> Sequence[Block]:
@@ -98,8 +103,7 @@ def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> 
         turns[-1]["content"].extend(state)
     else:
         add_user(turns, state)
-    opening = [{"role": "user", "content": [text(f"(Run {fixed.run})")]}] if fixed.run else []
-    return [*opening, *turns]
+    return [*_opening(fixed), *turns]
 
 
 def _tool(tool: Tool) -> Block:

@@ -10,17 +10,25 @@ from threading import Event
 from time import perf_counter
 from typing import Final
 
-from agent.advisor import Advice, Question, Silent, Tool
-from agent.advisor.asking import ClaudeAdvisor
+from agent.advisor import (
+    Advice,
+    Calls,
+    ClaudeAdvisor,
+    Fixed,
+    Question,
+    Silent,
+    Time,
+    Tool,
+    calibrated,
+    distilling,
+)
 from agent.advisor.breaker import CircuitBreaker
-from agent.advisor.calling import Calls, Time
 from agent.advisor.claude import Claude, Connection
-from agent.advisor.distilling import distilling
-from agent.advisor.layout import Fixed
-from agent.advisor.model import ModelFault, Request
+from agent.advisor.model import Request
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
 from agent.advisor.prompt import prompt_file
 from agent.advisor.secrets import MaskingFilter, mask_of
+from agent.advisor.taping import without_state
 from agent.app.advice import Asking
 from agent.app.hiring import Hiring
 from agent.report import Summary
@@ -69,7 +77,7 @@ class Service:
         self._breaker = CircuitBreaker(lambda: self._game_s)
         self._tape = self._opened(hiring.tapes / "tapes.sqlite")
         self._recorder = self._recording()
-        record = self._recorder.record if self._recorder is not None else None
+        record = without_state(self._recorder.record) if self._recorder is not None else None
         connection = Connection(timeout_s=hiring.timeout_s)
         self._claude = Claude(connection, clock=perf_counter, record=record)
         self._calls = Calls(
@@ -128,15 +136,10 @@ class Service:
         self._store.observe_now(self._session, observed, tick=tick, game_s=game_s)
 
     def _estimator(self) -> TokenEstimator:
-        """Return what all thresholds are counted by: as the service counts, where it does, and as usual else."""
-        sample = prompt_file("rules")
-        messages = [{"role": "user", "content": sample}]
-        try:
-            counted = self._claude.count_tokens(Request(self._hiring.terms.usual, (), messages, 1))
-        except ModelFault as fault:
-            self._calls.counts[f"uncounted:{fault.kind.value}"] += 1
-            return TokenEstimator()
-        return TokenEstimator().calibrated(len(sample), counted)
+        """Return what all thresholds are counted by: as the service counts, where it does."""
+        messages = [{"role": "user", "content": prompt_file("rules")}]
+        request = Request(self._hiring.terms.usual, (), messages, 1)
+        return calibrated(TokenEstimator(), self._claude, request)
 
     def told_in(self, summary: Summary) -> Summary:
         """Return a summary that tells what asking came to as well."""

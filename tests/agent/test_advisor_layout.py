@@ -100,6 +100,19 @@ def test_a_whole_request_by_heart() -> None:
                         {
                             "type": "text",
                             "text": """\
+<memory>
+- lost to the rival with level 5
+</memory>\
+""",
+                        }
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "text",
+                            "text": """\
 <system-reminder id="om-continuation">
 This conversation has grown long, so its older part is in my notes above. Go on naturally from the messages below: do not greet, do not sum up, and do not speak of notes or memory.
 </system-reminder>\
@@ -158,11 +171,6 @@ def test_d10_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
     assert [each["text"] for each in request().system[1:]] == snapshot(
         [
             """\
-<last-session>
-- lost to the rival with level 5
-</last-session>\
-""",
-            """\
 <observational-memory>
 What I remember of this conversation, in my own notes. Its older messages are no longer shown; I noted what matters while they were. I go on from here as from my own memory: what is marked 🔴 was shown or stated, 🟡 was asked, 🟢 is a guess or earlier advice that nobody confirmed, ✅ is done. Of two notes that contradict each other the newer one holds, and what the game shows now outweighs both.
 <observations>
@@ -213,7 +221,7 @@ def test_what_other_conversations_hold_voids_nothing_that_is_cached() -> None:
 
 def test_the_first_message_of_a_run_is_no_other_runs() -> None:
     first = request(fixed=replace(FIXED, run="20261122-a")).messages[0]
-    assert first == {"role": "user", "content": [text("(Run 20261122-a)")]}
+    assert first["content"][0] == text('<run id="20261122-a" attempt="1"/>')
 
 
 def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
@@ -253,8 +261,8 @@ def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
 
 
 def test_a33_what_the_last_session_left_is_in_the_first_request() -> None:
-    assert "lost to the rival with level 5" in str(request(View()).system)
-    assert "last-session>" not in str(request(View(), Fixed()).system[1:])
+    assert "lost to the rival with level 5" in str(request(View()).messages[0])
+    assert "<memory>" not in str(request(View(), Fixed()).messages)
 
 
 def test_a_call_whose_result_was_never_kept_has_one_all_the_same() -> None:
