@@ -13,10 +13,11 @@ from agent.advisor.port import Advice, Advisor, Question, Silence, Silent
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question and its answer: at which tick, as which of that tick from 0, and what was asked, as a hash."""
+    """One question and its answer: at which tick, as which of that tick from 0, why, and what was asked, as a hash."""
 
     tick: int
     ordinal: int
+    purpose: str
     question: str
     answer: Advice | Silent
 
@@ -33,7 +34,8 @@ class Recording:
         """Return the other's answer."""
         answer = self._advisor.ask(question)
         ordinal = self._ordinals.next(question.tick)
-        self._sink(Answered(question.tick, ordinal, hash_of(question), answer))
+        purpose = question.purpose.value
+        self._sink(Answered(question.tick, ordinal, purpose, hash_of(question), answer))
         return answer
 
 
@@ -87,7 +89,12 @@ def hash_of(question: Question) -> str:
 
 def as_json(answered: Answered) -> dict[str, Any]:
     """Return one answer as plain JSON."""
-    key = {"tick": answered.tick, "ordinal": answered.ordinal, "question": answered.question}
+    key = {
+        "tick": answered.tick,
+        "ordinal": answered.ordinal,
+        "purpose": answered.purpose,
+        "question": answered.question,
+    }
     answer = answered.answer
     if isinstance(answer, Silent):
         return key | {"silent": answer.reason.value, "detail": answer.detail}
@@ -102,7 +109,11 @@ def from_json(told: Mapping[str, Any]) -> Answered:
     """
     try:
         return Answered(
-            int(told["tick"]), int(told["ordinal"]), str(told["question"]), _answer_in(told)
+            int(told["tick"]),
+            int(told["ordinal"]),
+            str(told["purpose"]),
+            str(told["question"]),
+            _answer_in(told),
         )
     except (KeyError, TypeError) as error:
         message = f"no recorded answer ({error!r}): record the run again"

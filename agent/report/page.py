@@ -26,6 +26,7 @@ def page(folder: RunFolder[RunReader], summary: Summary) -> str:
         verdict=escape(_verdict(summary)),
         milestones=milestones or "<p>None was reached.</p>",
         deeds="\n".join(_deed(event) for event in folder.store.events("action")),
+        advice=_advised(folder.store.events("advice"), summary.advice),
         settings="\n".join(_row([key, value]) for key, value in _flat(folder.settings)),
     )
 
@@ -57,6 +58,27 @@ def _deed(event: EventRow) -> str:
     return _row(
         [event.tick, payload["action_value"], payload["outcome_summary"], payload["location"]]
     )
+
+
+def _advised(told: Iterable[EventRow], figures: Mapping[str, object] | None) -> str:
+    """Return what was asked, what was answered, and what it cost; '' where nobody was asked."""
+    if figures is None:
+        return ""
+    answers = "\n".join(_answer(event) for event in told)
+    cost = "\n".join(_row([key, value]) for key, value in _flat(figures))
+    return (
+        "<h2>Advice</h2>\n<table><tr><th>tick</th><th>asked</th><th>goals</th><th>candidates</th>"
+        f"<th>the model's word</th></tr>\n{answers}\n</table>\n<table>\n{cost}\n</table>"
+    )
+
+
+def _answer(event: EventRow) -> str:
+    payload = event.payload
+    advice = payload.get("advice")
+    if advice is None:
+        return _row([event.tick, payload["purpose"], "", "", f"no answer: {payload['silent']}"])
+    goals, candidates = ", ".join(advice["goals"]), ", ".join(advice["candidates"])
+    return _row([event.tick, payload["purpose"], goals, candidates, advice["note"]])
 
 
 def _row(cells: Iterable[object]) -> str:

@@ -45,7 +45,9 @@ def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> l
 @pytest.fixture(params=KINDS)
 def advisor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Advisor]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    kept = [Answered(each.tick, 0, hash_of(each), STRANGE) for each in QUESTIONS]
+    kept = [
+        Answered(each.tick, 0, each.purpose.value, hash_of(each), STRANGE) for each in QUESTIONS
+    ]
     odd = {"goals": ["fly", "heal"], "candidates": ["go:west"], "note": "x\ny" * 200}
     match request.param:
         case "claude":
@@ -142,5 +144,5 @@ def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
     | st.builds(Silent, st.sampled_from(Silence), st.text())
 )
 def test_an_answer_read_back_is_the_one_that_was_written(answer: Advice | Silent) -> None:
-    answered = Answered(3, 1, "abc", answer)
+    answered = Answered(3, 1, "stuck", "abc", answer)
     assert from_json(json.loads(json.dumps(as_json(answered)))) == answered
