@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -11,14 +12,22 @@ from agent.bench.memory import HEAD
 from agent.cli.output import Output
 from emulator import Cartridge
 
+if TYPE_CHECKING:
+    from agent.bench.model import Effort
+
 
 def bench_model(
-    cartridge: Cartridge, write: Path | None, say: Callable[[str], object], *, as_json: bool
+    cartridge: Cartridge,
+    write: Path | None,
+    say: Callable[[str], object],
+    *,
+    as_json: bool,
+    effort: "Effort | None" = None,
 ) -> None:
     """Measure, and print or write what came of it; the picture goes beside the page."""
     from agent.bench import model  # the SDK takes a second to load
 
-    figures = model.measure_model(cartridge, say)
+    figures = model.measure_model(cartridge, say, effort)
     if write is not None:
         picture = write.with_suffix(".png")
         picture.write_bytes(model.model_plot(figures))

@@ -12,8 +12,9 @@ from agent.advisor.model import Usage
 from agent.advisor.money import Ceilings, Terms, Wallet, load_prices, load_terms
 from agent.app.observations import Knowing, PlayObservations
 from agent.bench.memory.figures import Bound, MemoryFigure
-from agent.bench.memory.timing import figure, lapse_with_disk, timed
+from agent.bench.memory.timing import timed
 from agent.bench.model.game import Game
+from agent.bench.model.lapses import Lapses
 from agent.capabilities import Story
 from emulator import Cartridge, Dex
 from memory import Blackboard, Faults, Hooks, Observed, open_run_store
@@ -27,15 +28,18 @@ INPUT: Final = 100  # tokens
 OUTPUT: Final = 10
 
 
-def booking(home: Path, calls: int, rounds: int) -> MemoryFigure:
-    """Return what leave for a call and its bill take where so many calls were made before."""
+def booking(home: Path, calls: int, rounds: int) -> Iterator[MemoryFigure]:
+    """Yield what leave for a call and its bill take where so many calls were made before."""
     terms, prices = without_ceilings(load_terms(None)), load_prices(None)
     with closing(open_run_store(home / "calls.sqlite", run_id=SESSION)) as store:
         wallet = Wallet(store, prices, terms, now_ms=lambda: NOW_MS, faults=Faults())
         work = partial(_booked, wallet, terms.usual)
         for _ in range(calls):
             work()
-        return figure(BOOKING, [lapse_with_disk(work) for _ in range(rounds)])
+        took = Lapses()
+        for _ in range(rounds):
+            took.of(BOOKING, work)
+    yield from took.figures()
 
 
 def without_ceilings(terms: Terms) -> Terms:

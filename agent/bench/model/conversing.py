@@ -1,8 +1,7 @@
 """A conversation's own work beside calls of a model: what is said kept, observed, activated and laid out to be sent."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Final
 from agent.advisor.layout import request_of
 from agent.advisor.turns import text
 from agent.bench.memory.figures import Bound, MemoryFigure
-from agent.bench.memory.timing import figure, lapse_with_disk, timed
+from agent.bench.memory.timing import timed
 from agent.bench.model.game import Game
+from agent.bench.model.lapses import Lapses, lapse_of
 from memory.thread.conversation import DEFAULTS, Conversation
 from memory.thread.means import Means
 from memory.thread.message import Message
@@ -32,22 +32,6 @@ MODEL: Final = "claude"
 STARTED: Final = 1_800_000_000.0  # epoch seconds
 
 
-@dataclass(slots=True)
-class _Took:
-    """Seconds by what was done."""
-
-    by: dict[Bound, list[float]] = field(default_factory=dict)
-
-    def add(self, bound: Bound, work: Callable[[], object]) -> None:
-        self.note(bound, lapse_with_disk(work))
-
-    def note(self, bound: Bound, seconds: float) -> None:
-        self.by.setdefault(bound, []).append(seconds)
-
-    def figures(self) -> Iterator[MemoryFigure]:
-        return (figure(bound, took) for bound, took in self.by.items())
-
-
 def conversing(game: Game, home: Path, turns: int) -> Iterator[MemoryFigure]:
     """Yield what a conversation of so many turns took, which says again and again what was said in `game`."""
     yield observing(game.messages)
@@ -58,7 +42,7 @@ def conversing(game: Game, home: Path, turns: int) -> Iterator[MemoryFigure]:
         clock=lambda: STARTED,
         on_part=partial(_note, told),
     )
-    took = _Took()
+    took = Lapses()
     with closing(open_threads(home / "threads.sqlite")) as store:
         conversation = Conversation(store, "bench", means)
         for number, turn in zip(range(turns), cycle(list(_turns(game.messages))), strict=False):
@@ -66,8 +50,8 @@ def conversing(game: Game, home: Path, turns: int) -> Iterator[MemoryFigure]:
                 if message.role == "assistant":
                     told.clear()
                     _before(conversation, game, told, took)
-                took.add(KEPT, partial(_say, conversation, message, number))
-            took.add(AFTER, conversation.after_turn)
+                took.of(KEPT, partial(_say, conversation, message, number))
+            took.of(AFTER, conversation.after_turn)
     yield from took.figures()
 
 
@@ -80,17 +64,17 @@ def observing(messages: Sequence[Message]) -> MemoryFigure:
     return timed(OBSERVER, works, max(400 // len(works), 1))
 
 
-def _before(conversation: Conversation, game: Game, told: list[PartKind], took: _Took) -> None:
+def _before(conversation: Conversation, game: Game, told: list[PartKind], took: Lapses) -> None:
     def prepare() -> None:
         sight = conversation.before_call(0)
         request_of(game.fixed, sight, [text(STATE)], MODEL, "")
 
     before = _reflections(conversation)
-    seconds = lapse_with_disk(prepare)
+    lapse, _ = lapse_of(prepare)
     if _reflections(conversation) != before:
-        took.note(REFLECTION, seconds)
+        took.note(REFLECTION, lapse)
     else:
-        took.note(ACTIVATION if PartKind.ACTIVATION in told else PROMPT, seconds)
+        took.note(ACTIVATION if PartKind.ACTIVATION in told else PROMPT, lapse)
 
 
 def _reflections(conversation: Conversation) -> tuple[int, bool]:

@@ -53,7 +53,7 @@ def measure_model(cartridge: Cartridge, say: Say, effort: Effort | None = None) 
             *taping(game, _in(home, "tape"), effort.tape, max(effort.rounds // 10, 1)),
             *conversing(game, _in(home, "conversation"), effort.turns),
             block(cartridge, game, home, effort.rounds),
-            booking(home, effort.calls, effort.rounds),
+            *booking(home, effort.calls, effort.rounds),
             *long.figures,
         ]
     held = {

@@ -24,10 +24,10 @@ SAYS: Final = {
 def model_plot(figures: ModelFigures) -> bytes:
     """Return a PNG with a stack for each call, by kind, and memory's part of it as a line."""
     drawn = Figure(figsize=SIZE, layout="constrained")
-    panels = drawn.subplots(LAST, 1, sharex=True, sharey=True)
+    panels = drawn.subplots(LAST, 1, sharey=True)
     for axes, talk in zip(panels, figures.talks[-LAST:], strict=True):
         _draw(axes, talk)
-    panels[0].legend(loc="upper left", fontsize="small", ncols=3)
+    drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     panels[-1].set_xlabel("call")
     file = BytesIO()
     # Without the name of the program that drew it, the same talks give the same file.
@@ -40,8 +40,11 @@ def _draw(axes: Axes, talk: Talk) -> None:
     stacks = [[each.kinds[kind] for each in talk.calls] for kind in KINDS]
     labels = [SAYS[kind] for kind in KINDS]
     axes.stackplot(numbers, stacks, labels=labels, colors=COLORS, step="mid", linewidth=0)
+    axes.set_xlim(0.5, len(talk.calls) + 0.5)
     memory = [each.memory for each in talk.calls]
-    axes.plot(numbers, memory, color="#2e7d32", linewidth=1.2, label="memory's own, of all")
+    axes.step(
+        numbers, memory, where="mid", color="#2e7d32", linewidth=1.2, label="memory's own, of all"
+    )
     axes.set_title(f"{talk.name}: {talk.questions} questions", loc="left", fontsize="medium")
     axes.set_ylabel("tokens")
     axes.grid(axis="y", alpha=0.3)

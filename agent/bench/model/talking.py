@@ -13,18 +13,16 @@ from agent.app import AskSettings
 from agent.app.hiring import Hiring, hiring_of
 from agent.app.service import Service
 from agent.bench.memory.figures import Bound, MemoryFigure
-from agent.bench.memory.timing import figure
 from agent.bench.model.booking import without_ceilings
 from agent.bench.model.figures import Talk
 from agent.bench.model.game import Game, talk_of
+from agent.bench.model.lapses import Lapse, Lapses
 from agent.bench.model.listening import Heard, heard
 from agent.bench.model.loopback import loopback
 from agent.mind import GAME_SECTIONS
 from memory import observations_block, open_run_store
 
-PROCESSOR: Final = Bound("a question, tools and service apart: of the processor", None, None)
-WALL: Final = Bound("a question, tools and service apart: of the wall", None, None)
-TOOL: Final = Bound("a tool that the model called, in the game", None, None)
+QUESTION: Final = Bound("a question, tools and service apart", None, None)
 LATER: Final = 60  # ticks between two questions
 SECONDS: Final = 15.0  # of the game in them
 
@@ -57,14 +55,14 @@ def talked(game: Game, home: Path, name: str, count: int, *, distils: bool) -> L
                 advisor.ask(question)
         said = service.told_in(game.summary).advice or {}
     talk = talk_of(name, asked, completed, said)
-    return Long(talk, [] if distils else list(_took(asked, served, game)))
+    return Long(talk, [] if distils else list(_took(asked, served)))
 
 
-def _took(asked: Sequence[Heard], served: Sequence[Heard], game: Game) -> Iterator[MemoryFigure]:
-    yield figure(PROCESSOR, [each.cpu_s for each in asked])
-    yield figure(WALL, [each.wall_s - _serving(each, served) for each in asked])
-    if game.tools:
-        yield figure(TOOL, [each.cpu_s for each in game.tools])
+def _took(asked: Sequence[Heard], served: Sequence[Heard]) -> Iterator[MemoryFigure]:
+    took = Lapses()
+    for each in asked:
+        took.note(QUESTION, Lapse(each.cpu_s, each.wall_s - _serving(each, served)))
+    return took.figures()
 
 
 def _serving(question: Heard, served: Sequence[Heard]) -> float:

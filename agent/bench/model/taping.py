@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from agent.advisor.secrets import Mask
 from agent.bench.memory.figures import Bound, MemoryFigure
-from agent.bench.memory.timing import figure, lapse, lapse_with_disk
+from agent.bench.memory.timing import figure, lapse
 from agent.bench.model.game import Game
+from agent.bench.model.lapses import Lapses
 from agent.bench.model.loopback import KEY
 from memory.tapes.blocks import blocks_of
 from memory.tapes.hashing import Bucket
@@ -34,25 +35,28 @@ ROUNDS: Final = 200
 def taping(game: Game, home: Path, turns: int, rounds: int) -> Iterator[MemoryFigure]:
     """Yield what a tape of so many turns takes: its recorder, and its observer so many times over."""
     path = home / "tapes.sqlite"
-    yield figure(RECORDER, list(_recorded(game, path, turns)))
+    took = Lapses()
+    _record(game, path, turns, took)
     work = partial(observe, Observing(path, home / "memory", reset=True))
-    yield figure(OBSERVER, [lapse_with_disk(work) / turns for _ in range(rounds)])
+    for _ in range(rounds):
+        took.of(OBSERVER, work, turns)
+    yield from took.figures()
     yield _hashing(game)
     text = _text(game)
     for bound, mask in ((KEY_MASK, Mask([KEY])), (TAPE_MASK, mask_secrets)):
-        took = [lapse(partial(mask, text)) * KILO / len(text.encode()) for _ in range(rounds)]
-        yield figure(bound, took)
+        masked = [lapse(partial(mask, text)) * KILO / len(text.encode()) for _ in range(rounds)]
+        yield figure(bound, masked)
 
 
-def _recorded(game: Game, path: Path, turns: int) -> Iterator[float]:
-    """Yield the seconds of each node of one conversation, all of which is sent again with every call."""
+def _record(game: Game, path: Path, turns: int, took: Lapses) -> None:
+    """Record one conversation, all of which is sent again with every call."""
     messages: list[Mapping[str, Any]] = []
     with closing(open_tape(path)) as tape:
         recorder = TapeRecorder(tape, agent_name="bench", clock=lambda: STARTED, mask=Mask([KEY]))
         for sent, came in islice(cycle(game.taped), turns):
             messages.append({"role": "user", "content": sent["messages"][-1]["content"]})
             request = {"model": MODEL, "messages": list(messages)}
-            yield lapse_with_disk(partial(recorder.record, request, came)) / A_NODE
+            took.of(RECORDER, partial(recorder.record, request, came), A_NODE)
             messages.append({"role": "assistant", "content": came["content"]})
 
 
