@@ -22,6 +22,7 @@ from agent.advisor import (
     calibrated,
     distilling,
 )
+from agent.advisor.asking import MEMORY_TOKENS
 from agent.advisor.breaker import CircuitBreaker
 from agent.advisor.claude import Claude, Connection
 from agent.advisor.model import Request
@@ -148,8 +149,9 @@ class Service:
 
     def _report(self) -> Mapping[str, Json]:
         """Return what asking came to so far: counts, money, the cache, the tape."""
-        advisor, spent = self._advisor, spent_on(self._store.calls())
-        counts = dict(sorted(self._calls.counts.items()))
+        advisor, counts = self._advisor, dict(sorted(self._calls.counts.items()))
+        observed = counts.get(MEMORY_TOKENS, 0)
+        spent = spent_on(self._store.calls(), observation_tokens=observed)
         return {
             "counts": counts,
             "usd": spent.nanos / 1e9,

@@ -26,6 +26,7 @@ from agent.cli.bench_battles import bench_battles
 from agent.cli.bench_exam import bench_exam
 from agent.cli.bench_experience import Wanted, bench_experience
 from agent.cli.bench_memory import bench_memory
+from agent.cli.bench_model import bench_model
 from agent.cli.doctor import confirmable, examine, report, show_facts
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
@@ -60,6 +61,7 @@ class Measured(StrEnum):
     EXPERIENCE = "experience"
     EXAM = "exam"
     MEMORY = "memory"
+    MODEL = "model"
 
 
 Rom = Annotated[
@@ -286,7 +288,7 @@ def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, experience, or an exam."
+            help="What to measure: speed, battles against a simple policy, memory, a model, experience, or an exam."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -352,7 +354,7 @@ def bench(
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows."""
+    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows; or what asking a model costs."""
     out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
@@ -377,8 +379,9 @@ def bench(
                 raise KeyboardInterrupt  # between two parts: inside of PyBoy it would be lost
             err.say(words)
 
-        if what is Measured.MEMORY:
-            bench_memory(cartridge, write, say, as_json=as_json)
+        costs = {Measured.MEMORY: bench_memory, Measured.MODEL: bench_model}
+        if what in costs:
+            costs[what](cartridge, write, say, as_json=as_json)
             return
         figures = measure(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
     if write is not None:
