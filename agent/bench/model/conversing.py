@@ -67,7 +67,7 @@ def observing(messages: Sequence[Message]) -> MemoryFigure:
 def _before(conversation: Conversation, game: Game, told: list[PartKind], took: Lapses) -> None:
     def prepare() -> None:
         sight = conversation.before_call(0)
-        request_of(game.fixed, sight, [text(STATE)], MODEL, "")
+        request_of(game.fixed, sight, sight.tail, [text(STATE)], MODEL, "")
 
     before = _reflections(conversation)
     lapse, _ = lapse_of(prepare)
