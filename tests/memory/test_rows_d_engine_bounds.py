@@ -167,7 +167,7 @@ def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
     it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
     for _ in range(60):
         it.turn(40)
-    assert it.means.faults["observer"] == len(it.observer.asked) > 0
+    assert it.means.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
 
