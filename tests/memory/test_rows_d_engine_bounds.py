@@ -312,9 +312,8 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     """Where a lease ran out while its holder was at work, the file decides."""
     slow = Slow()
     one, two = (open_threads(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=Threads(), holder="first")
     told: list[Part] = []
-    object.__setattr__(first.means, "on_part", told.append)
+    first = talk(one, observer=slow, background=Threads(), holder="first", on_part=told.append)
     second = talk(two, holder="second")
     while not first.conversation.record().is_buffering_observation:
         first.turn()
