@@ -129,6 +129,17 @@ def test_d36_results_of_tools_count_and_are_observed(threads: ThreadStore) -> No
     assert it.conversation.record().cursor > 20
 
 
+def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(threads: ThreadStore) -> None:
+    it = talk(threads)
+    it.say("user")
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    it.conversation.say("assistant", [call], Origin.MODEL, 1, 0.0)  # and then it was killed
+    for _ in range(60):
+        sight = it.turn()
+        assert sum(each.tokens for each in sight.tail) < 1_000
+    assert it.conversation.record().cursor > 2
+
+
 def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ThreadStore) -> None:
     it = talk(threads)
     for number in range(60):
