@@ -35,19 +35,23 @@ class Cut(NamedTuple):
 
 
 def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
-    """Yield the place behind each message, in their order."""
-    waiting: set[str] = set()
+    """Yield the place behind each message, in their order.
+
+    A call that its thread went on without waits no more: whoever made it was killed.
+    """
+    threads: dict[str, set[str]] = {}
     tokens = 0
     for message in messages:
         tokens += message.tokens
-        waiting |= called(message)
-        waiting -= answered(message)
-        if waiting:
+        results = answered(message)
+        left = threads.get(message.thread, set()) - results if results else set()
+        threads[message.thread] = left | called(message)
+        if any(threads.values()):
             seam = Seam.ANY
         elif message.role == "assistant":
             seam = Seam.WHOLE
         else:
-            seam = Seam.SETTLED if answered(message) else Seam.ANY
+            seam = Seam.SETTLED if results else Seam.ANY
         yield Cut(message.seq, tokens, seam)
 
 

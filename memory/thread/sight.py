@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memory.codec import encode
 from memory.thread.cuts import paired
+from memory.thread.injection import other_conversation
 from memory.thread.message import Origin
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def _others(messages: Iterable[Message]) -> str:
         if message.origin is not Origin.INJECTED:
             threads[message.thread].append(f"{message.role}: {spoken(message)}")
     return "\n".join(
-        "\n".join((f'<other-conversation thread="{thread}">', *lines, "</other-conversation>"))
-        for thread, lines in threads.items()
+        other_conversation(thread, "\n".join(lines)) for thread, lines in threads.items()
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from memory.errors import ObservationsRefused
 from memory.store.database import open_database
 from memory.store.run_schema import RUN_SCHEMA
-from memory.thread import lease, thread_rows
+from memory.thread import lease, message_rows, thread_rows
 from memory.thread.lines import observed_in
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ class ThreadStore:
 
     def add(self, owner: str, message: Message) -> Message:
         """Keep a message for good and return it with its number."""
-        return replace(message, seq=thread_rows.add_message(self._database, owner, message))
+        return replace(message, seq=message_rows.add_message(self._database, owner, message))
 
     def messages(
         self, owner: str, *, after: int = 0, upto: int | None = None
     ) -> tuple[Message, ...]:
         """Return the messages of a conversation behind number `after`, to number `upto` or to the end, in their order."""
-        return thread_rows.messages(self._database, owner, after, upto)
+        return message_rows.messages(self._database, owner, after, upto)
 
     def chunks(self, owner: str) -> tuple[Chunk, ...]:
         """Return all that was ever observed of a conversation on the live lineage, oldest first."""

@@ -1,15 +1,13 @@
-"""The rows of conversations, to and from their tables; every statement there is of them."""
+"""The rows of what is observed of conversations and reflected upon, to and from their tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.codec import decode, encode
 from memory.thread import lease
 from memory.thread.chunks import Chunk, Reflection
 from memory.thread.config import Scope
 from memory.thread.lease import Work
-from memory.thread.message import Message, Origin
 from memory.thread.record import ObservationalMemoryRecord
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 NO_REFLECTION: Final = Reflection(0, 0, "", 0, "programmatic")
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
-_MESSAGE: Final = "blocks, origin, thread, role, tick, game_s, tokens, created_ms, seq"
 _CHUNK: Final = (
     "from_seq, to_seq, text, tokens, message_tokens, source, current_task, suggested_response, "
     "created_ms, id"
@@ -44,52 +41,6 @@ _ADD_REFLECTION: Final = (
     "AND ?3 <= (SELECT coalesce(max(to_seq), 0) FROM thread_chunks "
     "WHERE owner = ?1 AND live = 1 AND activated_after IS NOT NULL)"
 )
-
-
-def add_message(database: Database, owner: str, message: Message) -> int:
-    """Return the number a message got."""
-    rows = database.rows(
-        "INSERT INTO thread_messages (owner, thread, role, blocks, tick, game_s, tokens, origin, "  # noqa: S608  # fixed words
-        f"created_ms, made_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {_NOW}) RETURNING seq",
-        (
-            owner,
-            message.thread,
-            message.role,
-            encode([dict(each) for each in message.blocks]),
-            message.tick,
-            message.game_s,
-            message.tokens,
-            message.origin.value,
-            message.created_ms,
-        ),
-    )
-    return int(rows[0][0])
-
-
-def messages(database: Database, owner: str, after: int, upto: int | None) -> tuple[Message, ...]:
-    """Return the messages behind `after`, to `upto` or to the end."""
-    rows = database.rows(
-        f"SELECT {_MESSAGE} FROM thread_messages WHERE owner = ?1 AND live = 1 AND seq > ?2 "  # noqa: S608  # fixed words
-        "AND (?3 IS NULL OR seq <= ?3) ORDER BY seq",
-        (owner, after, upto),
-    )
-    with database.understood("thread_messages"):
-        return tuple(_message(row) for row in rows)
-
-
-def _message(row: tuple[Any, ...]) -> Message:
-    blocks, origin, thread, role, tick, game_s, tokens, created_ms, seq = row
-    return Message(
-        thread,
-        role,
-        tuple(decode(blocks)),
-        tick,
-        game_s,
-        tokens,
-        Origin(origin),
-        created_ms,
-        seq,
-    )
 
 
 def add_record(database: Database, record: ObservationalMemoryRecord) -> None:

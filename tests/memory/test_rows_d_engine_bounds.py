@@ -129,6 +129,17 @@ def test_d36_results_of_tools_count_and_are_observed(threads: ThreadStore) -> No
     assert it.conversation.record().cursor > 20
 
 
+def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(threads: ThreadStore) -> None:
+    it = talk(threads)
+    it.say("user")
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    it.conversation.say("assistant", [call], Origin.MODEL, 1, 0.0)  # and then it was killed
+    for _ in range(60):
+        sight = it.turn()
+        assert sum(each.tokens for each in sight.tail) < 1_000
+    assert it.conversation.record().cursor > 2
+
+
 def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ThreadStore) -> None:
     it = talk(threads)
     for number in range(60):
@@ -167,7 +178,7 @@ def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
     it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
     for _ in range(60):
         it.turn(40)
-    assert it.means.faults["observer"] == len(it.observer.asked) > 0
+    assert it.means.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
 
@@ -312,9 +323,8 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     """Where a lease ran out while its holder was at work, the file decides."""
     slow = Slow()
     one, two = (open_threads(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=Threads(), holder="first")
     told: list[Part] = []
-    object.__setattr__(first.means, "on_part", told.append)
+    first = talk(one, observer=slow, background=Threads(), holder="first", on_part=told.append)
     second = talk(two, holder="second")
     while not first.conversation.record().is_buffering_observation:
         first.turn()

@@ -77,7 +77,7 @@ def test_d20_false_buffers_nothing() -> None:
     [
         "yes",
         {"scope": "planet"},
-        {"mesageTokens": 5},
+        {"tokensOfMessages": 5},
         {"observation": {"messageTokens": "many"}},
         {"observation": {"messageTokens": 0}},
         {"observation": {"messageTokens": -1}},
