@@ -37,9 +37,9 @@ from agent.mind import (
     Tools,
     watch_advice,
 )
-from agent.perception import Eyes
+from agent.perception import Due, Eyes
 from agent.skills import Terrain
-from emulator import Dex, Font, RecordingConsole, World
+from emulator import Dex, Font, RecordingConsole, State, World
 from memory import (
     AgentMemory,
     BlackboardEvent,
@@ -145,7 +145,10 @@ class Branch:
         return Loop(
             console=self._console,
             eyes=Eyes(
-                self._console, Font.of(self._console.cartridge), self._world, self.ledger.due
+                self._console,
+                Font.of(self._console.cartridge),
+                self._world,
+                self.ledger.due if advising is None else partial(self._due, advising),
             ),
             mind=mind,
             ledger=self.ledger,
@@ -177,6 +180,11 @@ class Branch:
 
         self.hooks.after("Ledger.observe", reached, on_error=ErrorMode.SUPPRESS)
         return advising
+
+    def _due(self, advising: Advising, state: State) -> Due:
+        """Return what of the next frame somebody waits for: a witness of a milestone, or who is asked about it."""
+        due = self.ledger.due(state)
+        return Due.FRAME if due is Due.NOTHING and advising.wants_picture else due
 
     def _watch(self) -> PlayObservations:
         story, store, blackboard = self._ground.story, self._ground.store, self.memory.blackboard

@@ -23,6 +23,7 @@ NEEDS: Final = (
 SURE: Final = 0.3  # the confidence below which an answer is only noted
 MOST: Final = 20  # candidates offered
 FAILED: Final = 2  # setbacks of a goal after which advice is asked
+LOOKS: Final = 3  # ticks that one waits for a picture
 TRIED: Final = frozenset({Purpose.NO_PLAN, Purpose.PLAN_FAILED, Purpose.STUCK})
 
 
@@ -70,6 +71,7 @@ class Advising:
         self._until = 0
         self._routine = every
         self._milestone = ""
+        self.wants_picture = 0  # for so many ticks, before one asks without
         self.look: Callable[[], Moment] = _blind
 
     def reached(self, milestone: str) -> None:
@@ -84,8 +86,9 @@ class Advising:
             self._due[Purpose.PLAN_FAILED] = goal
 
     def stuck(self, reason: str) -> None:
-        """Ask as soon as play can spare a moment, however lately one asked."""
+        """Ask as soon as play can spare a moment, however lately one asked; words did not help, so a picture is wanted."""
         self._due[Purpose.STUCK] = reason
+        self.wants_picture = LOOKS
         self._asked.pop(_key(Purpose.STUCK, reason), None)
 
     @property
@@ -178,6 +181,7 @@ class Advising:
             goals=tuple(Option(each.name, each.says) for each in moment.goals),
             candidates=candidates,
             milestone=self._milestone,
+            picture=_picture(moment.percept) if purpose is Purpose.STUCK else b"",
         )
         answer = self._advisor.ask(question)
         self.answered(question, answer)
@@ -189,6 +193,11 @@ class Advising:
         self._lifted.clear()
         self._candidates.clear()
         return True
+
+
+def _picture(percept: Percept) -> bytes:
+    """Return the frame of a moment as a PNG, b"" where none was drawn."""
+    return percept.sight.screen.png() if percept.sight is not None else b""
 
 
 def _blind() -> Moment:

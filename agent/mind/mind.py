@@ -262,6 +262,11 @@ class Mind:
         advising = self._advising
         if advising is None or not percept.state.in_control:
             return None
+        if advising.wants_picture:
+            advising.wants_picture -= 1
+            if percept.sight is None:
+                return self._idle(percept, "a picture is wanted", 1)
+            advising.wants_picture = 0
         if advising.consult(percept.tick):
             self._plan = self._weighed = None
         name = advising.next_candidate(partial(self._can_be_done, facts))
