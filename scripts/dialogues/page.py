@@ -61,8 +61,10 @@ def _table(told: Told, config: ThreadConfig) -> Iterator[str]:
         f"| making a call fit, median | {median(told.took):.1f} ms | | |",
         f"| making a call fit, 99th of 100 | {quantiles(told.took, n=100)[-1]:.1f} ms | | |",
         "",
-        f"Kills: {kills}. Two processes at once {told.together:,} times; while one of them observes, or has a call of a tool open,",
-        "the other may have to go on with a little more than the threshold.",
+        f"Kills: {kills}. Two processes at once {told.together:,} times.",
+        "",
+        "Calls with more than the threshold come where there are two: one has a call of a tool open, observes, or was killed at it, and",
+        "then the other waits two seconds for what was claimed. A process by itself stays below.",
     )
 
 
