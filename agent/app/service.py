@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +33,7 @@ from agent.advisor.taping import without_state
 from agent.app.advice import Asking
 from agent.app.hiring import Hiring
 from agent.report import Summary
-from memory import Faults, Json, MemoryFault, Observed, RunStore, StoreError
+from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.faults import OnFault
 from memory.tapes.memory_file import MemoryFile
 from memory.tapes.observing import Observing, observe
@@ -46,7 +46,7 @@ from memory.thread.means import Means
 from memory.thread.observing import HeuristicObserver
 from memory.thread.parts import Part, PartKind
 from memory.thread.reflecting import HeuristicReflector
-from memory.thread.store import ThreadStore
+from memory.thread.store import threads_of
 from memory.tokens import TokenEstimator
 
 THREAD: Final = "advice"  # the one conversation of a run
@@ -120,6 +120,7 @@ class Service:
             estimate=self._estimator(),
             on_part=self._part,
             faults=self.faults,
+            holder=self._store.run_id,  # one process at a time plays a run
         )
         if self._hiring.distils:
             means = replace(
@@ -130,11 +131,7 @@ class Service:
                 reflector_in_need=HeuristicReflector(),
                 background=Threads(),
             )
-        return Conversation(ThreadStore(self._store.database, self._observed), THREAD, means)
-
-    def _observed(self, observed: Iterable[Observed], tick: int, game_s: float) -> None:
-        """Keep what became active in the conversation with all else that was observed in this session."""
-        self._store.observe_now(self._session, observed, tick=tick, game_s=game_s)
+        return Conversation(threads_of(self._store, self._session), THREAD, means)
 
     def _estimator(self) -> TokenEstimator:
         """Return what all thresholds are counted by: as the service counts, where it does."""

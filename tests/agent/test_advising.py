@@ -10,8 +10,8 @@ from agent.advisor import Advice, Purpose, Question, Silence, Silent
 from agent.capabilities import Capability, Deed, Sensor
 from agent.errors import Stuck
 from agent.mind import Advising, Intent, Ladder, Mind, Moment, Progress, Source
-from agent.mind.advising import FAILED, LASTS, LIFTS, NEEDS, REST, SURE
-from agent.perception import Percept
+from agent.mind.advising import FAILED, LASTS, LIFTS, LOOKS, NEEDS, REST, SURE
+from agent.perception import Percept, Sight
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
@@ -113,6 +113,15 @@ class World:
 def percept(played: Played) -> Iterator[Percept]:
     with game_at(played.folder, lambda state: state.in_control) as game:
         yield Percept(1, game.state, "", 1.0, (), None, None)
+
+
+@pytest.fixture(scope="module")
+def drawn(played: Played) -> Iterator[Percept]:
+    """A moment of which a frame was drawn."""
+    with game_at(played.folder, lambda state: state.in_control) as game:
+        game.console.perform(wait(8), render=True)
+        sight = Sight(2, game.console.screen(), "", None)
+        yield Percept(2, game.state, "", 1.0, (), sight, None)
 
 
 @pytest.fixture
@@ -246,6 +255,29 @@ def test_who_is_stuck_is_advised_before_going_back_in_time(world: World) -> None
     assert episode is not None
     assert episode.rungs == ("replan", "ask_advice", "restore")
     assert Purpose.STUCK in world.oracle.purposes
+
+
+def test_who_is_stuck_shows_a_picture_where_one_was_drawn(world: World, drawn: Percept) -> None:
+    world.advising.stuck("no_novelty")
+    assert world.tick().why == "a picture is wanted"
+    world.percept = drawn
+    world.tick()
+    (asked,) = world.oracle.asked
+    assert asked.purpose is Purpose.STUCK
+    assert asked.picture.startswith(b"\x89PNG")
+
+
+def test_no_other_question_shows_one_and_nobody_waits_for_it_for_ever(
+    world: World, drawn: Percept
+) -> None:
+    world.percept = drawn
+    world.advising.reached("left_home")
+    world.tick()
+    world.percept = replace(drawn, sight=None)
+    world.advising.stuck("no_novelty")
+    world.tick_on(LOOKS + 1)
+    assert world.oracle.purposes == [Purpose.MILESTONE, Purpose.STUCK]
+    assert [each.picture for each in world.oracle.asked] == [b"", b""]
 
 
 def test_of_several_ways_the_advised_one_is_taken(world: World) -> None:
