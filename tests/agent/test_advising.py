@@ -161,6 +161,7 @@ def test_without_a_plan_the_candidates_are_tried_in_the_order_of_the_answer(worl
 def test_what_cannot_be_done_is_passed_over_and_nothing_is_tried_twice(world: World) -> None:
     world.oracle.answers = [Advice((), ("sing", "dig"), "", SURELY)]
     world.advising.stuck("no_novelty")
+    world.tick_on(LOOKS)
     first = world.tick()
     assert (first.name, first.source) == ("dig", Source.ADVICE)  # there is no hall to sing in
     world.facts["road"] = 1
