@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from agent.advisor.cache import CacheReport
 from agent.advisor.calling import Calls
@@ -11,18 +11,13 @@ from agent.advisor.exchange import Exchange
 from agent.advisor.layout import Fixed, request_of
 from agent.advisor.port import Advice, Question, Silence, Silent
 from agent.advisor.prompt import filled, prompt_now
-from agent.advisor.remembered import remembered
+from agent.advisor.remembered import count_memory
 from agent.advisor.talk import Talk
 from agent.advisor.turns import text
 from agent.advisor.using import Toolbox
 from agent.advisor.wording import asked, mode_of, picture_block, question_text
 from memory.errors import MemoryFault
 from memory.thread.message import Origin
-from memory.tokens import tokens
-
-MEMORY_TOKENS: Final = (
-    "memory tokens"  # an estimate of what memory put into questions that were answered
-)
 
 
 class ClaudeAdvisor:
@@ -89,9 +84,8 @@ class ClaudeAdvisor:
             if isinstance(reply, Silent):
                 return reply
             self._last_id = reply.id
+            count_memory(request, self.counts)
             self.cache.add(reply)
-            if told := sum(map(tokens, remembered(request))):
-                self.counts[MEMORY_TOKENS] += told
             outcome = exchange.take(reply, sight.tail)
             if outcome is not None:
                 return outcome

@@ -11,13 +11,14 @@ from time import perf_counter
 from typing import Final
 
 from agent.advisor import Advice, Question, Silent, Tool
-from agent.advisor.asking import MEMORY_TOKENS, ClaudeAdvisor
+from agent.advisor.asking import ClaudeAdvisor
 from agent.advisor.breaker import CircuitBreaker
 from agent.advisor.calling import Calls, Time
 from agent.advisor.claude import Claude, Connection
 from agent.advisor.distilling import distilling
 from agent.advisor.layout import Fixed
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
+from agent.advisor.remembered import MEMORY_TOKENS
 from agent.advisor.secrets import VARIABLES, Mask
 from agent.app.advice import Asking
 from agent.app.hiring import Hiring

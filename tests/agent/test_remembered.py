@@ -2,10 +2,9 @@
 
 import pytest
 
-from agent.advisor.asking import MEMORY_TOKENS
 from agent.advisor.layout import Fixed
 from agent.advisor.model import Request
-from agent.advisor.remembered import remembered
+from agent.advisor.remembered import MEMORY_TOKENS, remembered
 from memory.tokens import tokens
 from tests.agent.advising import KEY, advising, question
 
