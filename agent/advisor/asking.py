@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from agent.advisor.cache import CacheReport
 from agent.advisor.calling import Calls
@@ -12,18 +12,13 @@ from agent.advisor.layout import Fixed, request_of
 from agent.advisor.model import FaultKind, ModelFault
 from agent.advisor.port import Advice, Question, Silence, Silent
 from agent.advisor.prompt import filled, prompt_now
-from agent.advisor.remembered import remembered
+from agent.advisor.remembered import count_memory
 from agent.advisor.talk import Talk
 from agent.advisor.turns import text
 from agent.advisor.using import Toolbox
 from agent.advisor.wording import asked, mode_of, picture_block, question_text, sound
 from memory.errors import MemoryFault
 from memory.thread.message import Message, Origin
-from memory.tokens import tokens
-
-MEMORY_TOKENS: Final = (
-    "memory tokens"  # an estimate of what memory put into questions that were answered
-)
 
 
 class ClaudeAdvisor:
@@ -94,9 +89,8 @@ class ClaudeAdvisor:
             if isinstance(reply, ModelFault):
                 return self._failed(reply, tail)
             self._last_id = reply.id
+            count_memory(request, self.counts)
             self.cache.add(reply)
-            if told := sum(map(tokens, remembered(request))):
-                self.counts[MEMORY_TOKENS] += told
             outcome = exchange.take(reply, tail)
             if outcome is not None:
                 return outcome

@@ -22,12 +22,12 @@ from agent.advisor import (
     calibrated,
     distilling,
 )
-from agent.advisor.asking import MEMORY_TOKENS
 from agent.advisor.breaker import CircuitBreaker
 from agent.advisor.claude import Claude, Connection
 from agent.advisor.model import Request
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
 from agent.advisor.prompt import prompt_file
+from agent.advisor.remembered import MEMORY_TOKENS
 from agent.advisor.secrets import MaskingFilter, mask_of
 from agent.advisor.taping import without_state
 from agent.app.advice import Asking

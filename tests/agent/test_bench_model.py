@@ -105,7 +105,7 @@ def test_the_parts_of_a_request_are_told_apart() -> None:
     assert call.total == 110
 
 
-def test_all_of_an_observers_call_is_memorys() -> None:
+def test_all_of_an_observers_call_belongs_to_memory() -> None:
     reply = Reply("id", "claude", (), "end_turn", Usage(input=100, output=10, cache_read=5))
     call = call_tokens(Request("claude", (), (), 100), "observer", reply)
     assert call.memory == call.total == 115

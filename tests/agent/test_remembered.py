@@ -2,10 +2,9 @@
 
 import pytest
 
-from agent.advisor.asking import MEMORY_TOKENS
 from agent.advisor.layout import Fixed
 from agent.advisor.model import Request
-from agent.advisor.remembered import remembered
+from agent.advisor.remembered import MEMORY_TOKENS, remembered
 from memory.tokens import tokens
 from tests.agent.advising import KEY, advising, question
 
@@ -19,7 +18,7 @@ def test_rules_and_questions_are_nobodys_memory() -> None:
     assert list(remembered(Request("claude", system, said, 100))) == []
 
 
-def test_what_stands_behind_the_rules_and_what_is_marked_is_memorys() -> None:
+def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> None:
     system = [{"type": "text", "text": each} for each in ("rules", "observed", "reflected")]
     reminder = '<system-reminder id="on">go on</system-reminder>'
     blocks = [

@@ -16,7 +16,8 @@ ABOUT: Final = (
     "",
     "A verdict is on the 99th percentile. *Limit* is what the design allows, *aim* what we want. Times are of the",
     "processor, so that whatever else runs does not count; what writes to the disk is told by the wall as well, where it",
-    "does. A question by the wall has what the server took for it taken off.",
+    "does, with whatever else runs. What the server took for a question is taken off its time by the wall. As in play,",
+    "the collector is kept off what was there before.",
 )
 TALKS: Final = (
     "A game is the demo to its last milestone, which asks every 60 ticks if it may; the same question rests 300 ticks.",

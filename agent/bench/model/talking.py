@@ -1,5 +1,6 @@
 """A conversation far longer than one game's: its questions asked again and again, of the loopback server, by the real SDK."""
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -52,6 +53,7 @@ def talked(game: Game, home: Path, name: str, count: int, *, distils: bool) -> L
         with closing(service):
             advisor = service.asking(0).advisor(_tools(game), partial(_block, game))
             for question in islice(_again(game.questions), count):
+                gc.freeze()  # what is kept of all requests is the measurement's, and not the game's
                 advisor.ask(question)
         said = service.told_in(game.summary).advice or {}
     talk = talk_of(name, asked, completed, said)
