@@ -40,14 +40,8 @@ class Ask:
 
     @cached_property
     def user(self) -> str:
-        """What the user said last, from the question on where tools were called since."""
-        said: list[str] = []
-        for message in reversed(self.body["messages"]):
-            if message["role"] == "user":
-                said[:0] = texts(message["content"])
-                if not any(each["type"] == "tool_result" for each in blocks(message["content"])):
-                    break
-        return "\n\n".join(said)
+        """What the user said last: from the question on, where tools were called or an answer was sent back since."""
+        return "\n\n".join(text for each in self._since for text in texts(each["content"]))
 
     @cached_property
     def purpose(self) -> str:
@@ -82,13 +76,17 @@ class Ask:
     @cached_property
     def rounds(self) -> int:
         """How many rounds of tools were done since the last question."""
-        rounds = 0
-        for message in reversed(self.body["messages"]):
-            if message["role"] == "user":
-                if not any(each["type"] == "tool_result" for each in blocks(message["content"])):
-                    break
-                rounds += 1
-        return rounds
+        return sum(_has_results(each) for each in self._since)
+
+    @cached_property
+    def _since(self) -> Sequence[Mapping[str, Any]]:
+        """The messages of the user from the last question on, which says why it is asked, or has no results of tools."""
+        said = [each for each in self.body["messages"] if each["role"] == "user"]
+        asks = [
+            at for at, each in enumerate(said) if any(map(_PURPOSE.search, texts(each["content"])))
+        ]
+        plain = [at for at, each in enumerate(said) if not _has_results(each)]
+        return said[(asks or plain or [0])[-1] :]
 
     @cached_property
     def kind(self) -> Kind:
@@ -109,6 +107,10 @@ def blocks(content: object) -> Sequence[Mapping[str, Any]]:
     if isinstance(content, str):
         return ({"type": "text", "text": content},) if content else ()
     return content if isinstance(content, list | tuple) else ()
+
+
+def _has_results(message: Mapping[str, Any]) -> bool:
+    return any(each["type"] == "tool_result" for each in blocks(message["content"]))
 
 
 def texts(content: object) -> Iterator[str]:

@@ -24,7 +24,7 @@ from agent.app import (
     replay_run,
 )
 from agent.app.advice import ADVICE
-from agent.fake_claude import Call, FakeClaude, Kind, Line, Scenario, scenario_named
+from agent.fake_claude import Call, FakeClaude, Fault, Kind, Line, Scenario, Spread, scenario_named
 from agent.report import Stop, Summary
 from counsel.bills import passed
 from counsel.hearing import MESSAGES, Asked, Hearing
@@ -34,6 +34,7 @@ from memory import read_run
 
 WIDE: Final = Path(__file__).with_name("wide.toml")
 LOG: Final = "log"
+OWN_TURNS: Final = (2, 7)  # of the faults that a game has of its own
 _NUMBERS: Final = 10_000  # of messages; no game asks for more
 _FORMAT: Final = logging.Formatter("%(levelname)s %(name)s %(message)s")
 
@@ -146,7 +147,17 @@ def _scenario(wanted: Wanted, key: str) -> Scenario:
         Line(kind=Kind.ANSWER, turns=tuple(range(5, _NUMBERS, 11)), rounds=stored),
     )
     spread = replace(scenario.spread, share=wanted.faults)
-    return replace(scenario, lines=(*lines, *scenario.lines), spread=spread)
+    faults = (*_faults_of(wanted.seed, spread), *scenario.faults)
+    return replace(scenario, lines=(*lines, *scenario.lines), faults=faults, spread=spread)
+
+
+def _faults_of(seed: int, spread: Spread) -> Iterator[Fault]:
+    """Yield faults that a game has whatever chance brings, so that seeds in a row meet every kind."""
+    if not spread.share:
+        return
+    for at, turn in enumerate(OWN_TURNS):
+        kind = spread.kinds[(len(OWN_TURNS) * seed + at) % len(spread.kinds)]
+        yield Fault(kind, turns=(turn,))
 
 
 @contextmanager

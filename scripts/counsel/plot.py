@@ -31,8 +31,9 @@ def draw(games: Sequence[Game], path: Path) -> None:
         counts = [sum(each.end == end for each in game.questions) for game in games]
         above.bar(places, counts, bottom=heights, label=label, color=colour)
         heights = [sum(pair) for pair in zip(heights, counts, strict=True)]
+    above.set_ylim(0, 1.05 * max(heights))
     above.set_ylabel("questions")
-    above.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.28))
+    above.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.3))
     for shift, label, ticks in (
         (-WIDTH / 2, "by rules", [game.rules.ticks for game in games]),
         (WIDTH / 2, "with a model that fails", [game.claude.ticks for game in games]),
@@ -41,7 +42,7 @@ def draw(games: Sequence[Game], path: Path) -> None:
     below.set_ylabel(f"ticks to {games[0].rules.milestones[-1].id}")
     below.set_xlabel("seed")
     below.set_xticks(list(places), [str(game.wanted.seed) for game in games], rotation=90)
-    below.legend(fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+    below.legend(fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.17))
     for axes in (above, below):
         axes.grid(axis="y", alpha=0.3)
         axes.set_axisbelow(True)
