@@ -117,7 +117,7 @@ class Advising:
     def ask(self, tick: int, purpose: Purpose, about: str) -> bool:
         """Ask now, unless the same was asked lately; return whether there is an answer to keep to."""
         key = _key(purpose, about)
-        if tick < self._asked.get(key, -REST) + REST:
+        if purpose is not Purpose.ROUTINE and tick < self._asked.get(key, -REST) + REST:
             return False
         self._asked = {each: when for each, when in self._asked.items() if when + REST > tick}
         self._asked[key] = tick

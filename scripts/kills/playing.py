@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app import Interrupt, Moment, Settings, play_run, runs, session
+from agent.app import Interrupt, Moment, Settings, branch, play_run, runs
 from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind import Ladder
@@ -82,7 +82,7 @@ def _consolidate_every(ticks: int) -> None:
     def with_config(original: Callable[..., AgentMemory], *parts: Any, **more: Any) -> AgentMemory:  # noqa: ANN401
         return original(*parts, config=config, **more)
 
-    around(session, "open_memory", with_config)
+    around(branch, "open_memory", with_config)
 
 
 def _restore(ticks: int) -> None:

@@ -37,6 +37,9 @@ MAY_STORE: Final = (
     "exam",  # where it is opened to be asked, when play is over
     "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
     "capabilities/stock.py",  # and where it is looked over
+    "mind/tools.py",  # and where it is offered to a model, whose word is a claim
+    "advisor/money",  # where a call is booked, which is money and no memory
+    "fake_claude",  # a server, which writes to whoever asks it
 )
 
 
