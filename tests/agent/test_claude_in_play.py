@@ -100,7 +100,7 @@ def test_a_run_that_is_resumed_goes_on_with_its_conversation_and_its_bill(
     assert first.stop is Stop.INTERRUPTED
     assert first.advice is not None
     with served(monkeypatch, seed=1) as server:
-        second = ended(wanted(tmp_path, resume=run, mind=None, until="starter", ticks=150))
+        second = ended(wanted(tmp_path, resume=run, mind=None, ticks=ASKED_AT + 50))
     again = bodies(server)
     said = json.dumps(json.loads(again[0])["messages"])
     assert second.advice is not None
@@ -120,8 +120,8 @@ def test_a_run_with_claude_goes_on_by_rules_and_one_by_rules_with_claude(
         ended(wanted(tmp_path, run=run), stop_at=ASKED_AT + 6)
         asked = len(server.requests)
         assert asked
-        by_rules = ended(wanted(tmp_path, resume=run, mind=Decider.RULES, until="starter"))
-        assert (by_rules.stop, by_rules.advice) == (Stop.GOAL, None)
+        by_rules = ended(wanted(tmp_path, resume=run, mind=Decider.RULES, ticks=ASKED_AT + 20))
+        assert (by_rules.stop, by_rules.advice) == (Stop.TICKS, None)
         assert len(server.requests) == asked
 
         ended(wanted(tmp_path, run=other, mind=Decider.RULES), stop_at=ASKED_AT - 10)
@@ -190,8 +190,8 @@ def test_a_call_that_a_kill_interrupts_counts_at_its_worst_and_the_run_goes_on(
     assert last.state is CallState.RESERVED
     assert (last.nanos, last.tokens) == (last.worst_nanos, last.worst_tokens)
     with served(monkeypatch):
-        resumed = ended(wanted(tmp_path, resume=run))
-    assert resumed.stop is Stop.GOAL
+        resumed = ended(wanted(tmp_path, resume=run, ticks=ASKED_AT + 20))
+    assert resumed.stop is Stop.TICKS
     assert last in billed(run)
     assert resumed.advice is not None
     assert resumed.advice["usd_unknown"] * 1e9 == pytest.approx(last.worst_nanos)

@@ -8,7 +8,7 @@ import anthropic
 import pytest
 
 from agent.errors import UsageError
-from agent.fake_claude import FakeClaude, FaultKind, scenario_named, scenario_of, shipped
+from agent.fake_claude import Ask, FakeClaude, FaultKind, scenario_named, scenario_of, shipped
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -166,3 +166,18 @@ def test_an_outage_begins_with_the_third_request() -> None:
         client.messages.create(**request())
         with pytest.raises(anthropic.OverloadedError):
             client.messages.create(**request())
+
+
+def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
+    said = [
+        {"role": "user", "content": QUESTION.replace("stuck", "routine")},
+        {"role": "assistant", "content": "Go on."},
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": "I would go west."},
+        {"role": "user", "content": "That is no JSON object. Answer again."},
+    ]
+    ask = Ask({**request(), "messages": said, "output_config": FORMAT})
+    assert ask.purpose == "stuck"
+    assert ask.rounds == 0
+    assert ask.user.count("go:lab") == 1
+    assert ask.user.endswith("Answer again.")
