@@ -11,9 +11,7 @@ from memory.tokens import tokens
 MEMORY_TOKENS: Final = "memory tokens"  # what is counted
 
 # The block of the moment, notes of an earlier session, and the reminder that a conversation goes on.
-_TOLD: Final = re.compile(
-    r"<(last-session|observations|system-reminder)\b[^>]*>.*?</\1>", re.DOTALL
-)
+_TOLD: Final = re.compile(r"<(memory|observations|system-reminder)\b[^>]*>.*?</\1>", re.DOTALL)
 
 
 def remembered(request: Request) -> Iterator[str]:

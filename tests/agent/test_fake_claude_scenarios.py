@@ -8,7 +8,7 @@ import anthropic
 import pytest
 
 from agent.errors import UsageError
-from agent.fake_claude import FakeClaude, FaultKind, scenario_named, scenario_of, shipped
+from agent.fake_claude import Ask, FakeClaude, FaultKind, scenario_named, scenario_of, shipped
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -178,3 +178,18 @@ def test_what_a_question_offers_stands_after_words_about_the_answer() -> None:
     with served(script) as (_, client):
         reply = client.messages.create(**request() | {"messages": repair})
     assert text_of(reply) == "first_badge, then go:lab"
+
+
+def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
+    said = [
+        {"role": "user", "content": QUESTION.replace("stuck", "routine")},
+        {"role": "assistant", "content": "Go on."},
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": "I would go west."},
+        {"role": "user", "content": "That is no JSON object. Answer again."},
+    ]
+    ask = Ask({**request(), "messages": said, "output_config": FORMAT})
+    assert ask.purpose == "stuck"
+    assert ask.rounds == 0
+    assert ask.user.count("go:lab") == 1
+    assert ask.user.endswith("Answer again.")

@@ -36,5 +36,5 @@ def test_an_advisor_counts_what_memory_put_into_its_prompts(
     with advising(fixed=Fixed(notes=NOTES), observed=lambda: BLOCK) as bench:
         bench.advisor.ask(question())
         bench.advisor.ask(question(tick=900))
-    noted = tokens(f"<last-session>\n{NOTES}\n</last-session>")
+    noted = tokens(f"<memory>\n{NOTES}\n</memory>")
     assert bench.counts[MEMORY_TOKENS] == 2 * (noted + tokens(BLOCK))
