@@ -36,15 +36,28 @@ def kept_calls(
             case "text" if block["text"].strip():
                 kept.append(text(mask(block["text"])))
             case "tool_use":
-                name = "_".join(_WORD.findall(block["name"])) or "unnamed"
-                call = {"type": "tool_use", "id": _free(block["id"], ids), "name": name[:64]}
+                name = "_".join(_WORD.findall(mask(block["name"]))) or "unnamed"
+                call = {"type": "tool_use", "id": _free(mask(block["id"]), ids), "name": name[:64]}
                 ids.add(call["id"])
-                kept.append(call | {"input": block["input"]})
+                kept.append(call | {"input": masked(block["input"], mask)})
             case kind if kind in _THOUGHT:
                 kept.append(dict(block))
             case _:
                 pass
     return kept
+
+
+def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- JSON, and its shape stays
+    """Return JSON with every text in it masked, names of fields too."""
+    match value:
+        case str():
+            return mask(value)
+        case Mapping():
+            return {mask(name): masked(each, mask) for name, each in value.items()}
+        case list() | tuple():
+            return [masked(each, mask) for each in value]
+        case _:
+            return value
 
 
 def calls_in(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -35,4 +35,4 @@ def _text(table: dict[str, Any], key: str) -> str:
     text = str(table["text"])
     if table.get("spelled") == "json":
         text = str(json.loads(f'"{text}"'))
-    return text.replace("$KEY", key) * table.get("repeat", 1)
+    return text.replace("$KEY", key) * int(table.get("repeat", 1))
