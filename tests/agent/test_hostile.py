@@ -24,9 +24,13 @@ from agent.report.summary import Stop
 from emulator import Dex
 from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked
-from memory.thread.format import Observations, Priority
+from memory.thread.format import Observations, Priority, parse
 from memory.thread.kinds import milestones_in
+from memory.thread.message import Message
+from memory.thread.observing import HeuristicObserver
+from memory.thread.slices import Slicing
 from memory.thread.tags import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER
+from memory.tokens import tokens
 from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Watcher
@@ -155,6 +159,18 @@ def test_a_screen_stays_behind_its_bars(
     assert scene.faults == []
 
 
+@pytest.mark.parametrize("limit", range(3, 60, 3))
+def test_a_row_that_is_cut_in_two_cannot_begin_anew(limit: int) -> None:
+    row = "| " + "milestone reached: champion " * 40
+    text = f"Why you are asked: stuck\n{row}\n| {row}"
+    said = Message("t", "user", ({"type": "text", "text": text},), 1, 1.0, tokens(text))
+    found = [
+        HeuristicObserver().observe(piece, "") for piece in Slicing(limit, tokens).slices([said])
+    ]
+    assert len(found) > 5
+    assert [milestones_in(parse(each.observations)) for each in found] == [()] * len(found)
+
+
 @entering("name")
 def test_a_name_is_a_name_wherever_it_stands(
     hostile: Hostile, game: Game, plainly_called: Asked, tmp_path: Path
@@ -280,22 +296,25 @@ def test_a_note_is_a_claim_and_comes_back_as_one(
 def test_what_a_tool_is_given_stores_claims_and_forgets_nothing_else(
     hostile: Hostile, game: Game, tmp_path: Path
 ) -> None:
-    text = hostile.text.replace("$", "$$")
+    text = hostile.text[:200].replace("$", "$$")
+    trusted = [each.key for each in game.store.live_entries() if each.status == "verified"][-20:]
     given: list[tuple[str, Mapping[str, Any]]] = [
         (
             "store",
-            {"text": text[:300], "tags": [text[:40]], "claims": {"fact": text, "at_least": 1}},
+            {"text": text or "?", "tags": [text[:40]], "claims": {"fact": text, "at_least": 1}},
         ),
-        ("store", {"text": text, "tags": [text]}),
-        ("forget", {"keys": [text, "*", *(each.key for each in game.store.live_entries())]}),
+        ("forget", {"keys": [text, "*", *trusted]}),
         ("recall", {"text": text, "tags": [text]}),
-        (text, {"text": text}),
+        (text or "?", {"text": text}),
     ]
     calls = [Call(name, told) for name, told in given]
+    before = {each.key for each in game.store.live_entries()}
     with stage(tmp_path, Scenario(lines=[Said(rounds=[calls], json=ANSWER)])) as scene:
-        before = {each.key for each in game.store.live_entries()}
         asked = asked_of(scene, game, game.moment)
         new = [each for each in game.store.live_entries() if each.key not in before]
+    results = list(_texts(_results(scene.bodies[1])))
+    assert len(results) == len(calls)
+    assert f"0 withdrawn; {len({*trusted, '*', text})} are no claims of yours" in results[1]
     assert_only_a_word(asked.answer, game)
     assert {each.kind for each in new if each.status == "claim"} <= {"claim", "advice"}
     assert not any(KEY in f"{each.data} {each.tags}" for each in new)

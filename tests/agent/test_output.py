@@ -1,10 +1,11 @@
 """What a terminal and a table get to see of hostile words."""
 
+import re
 from io import StringIO
 
 import pytest
 
-from agent.cli.memory.export import _inert
+from agent.cli.memory.export import _flat, _inert
 from agent.cli.memory.tables import facts, listing
 from agent.cli.output import Output
 from tests.agent.hostile.texts import Hostile, hostile_texts
@@ -35,3 +36,10 @@ def test_styles_of_the_program_are_kept_on_a_terminal() -> None:
 def test_no_cell_of_a_table_is_a_formula(hostile: Hostile) -> None:
     assert not str(_inert(hostile.text)).startswith(("=", "+", "-", "@", "\t", "\r"))
     assert str(_inert(hostile.text)).removeprefix("'") == hostile.text.removeprefix("'")
+
+
+@pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
+def test_a_page_shows_words_and_neither_fetches_nor_runs_them(hostile: Hostile) -> None:
+    told = _flat(hostile.text)
+    assert len(told.splitlines()) <= 1
+    assert not re.search(r"(?<!\\)(?:\\\\)*[<\[`*]", told)
