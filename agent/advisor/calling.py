@@ -113,19 +113,21 @@ class Calls:
         try:
             reply = self._model.complete(request)
         except ModelFault as fault:
-            self._failed(permit, fault)
+            self._failed(permit, fault, request.attempt)
             return fault
         self.purse.settle(permit, reply.usage)
         self._breaker.worked()
         self.counts["calls"] += 1
         return reply
 
-    def _failed(self, permit: Permit, fault: ModelFault) -> None:
+    def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
         if fault.is_free:
             self.purse.cancel(permit)
         else:
             self.purse.settle(permit, None)
-        self._breaker.failed(fault.kind, fault.retry_after_s)
+        # A wait that the service asks for and that is waited for here is none for the breaker to keep.
+        is_waited_for = self._patience.wait_s(attempt, fault) is not None
+        self._breaker.failed(fault.kind, None if is_waited_for else fault.retry_after_s)
         self.counts[f"fault:{fault.kind.value}"] += 1
 
     def _kept_back(self, why: Silence) -> Silent:

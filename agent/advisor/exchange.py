@@ -9,7 +9,7 @@ from agent.advisor.answer import Unusable, advice_of
 from agent.advisor.model import Reply
 from agent.advisor.port import Advice, Question, Silence, Silent
 from agent.advisor.prompt import filled, prompt_file
-from agent.advisor.receiving import calls_in, ids_in, kept_calls, kept_text, words_of
+from agent.advisor.receiving import calls_in, ids_in, kept_calls, kept_text, masked, words_of
 from agent.advisor.talk import Talk
 from agent.advisor.turns import text
 from agent.advisor.using import Toolbox
@@ -18,6 +18,7 @@ from memory.thread.message import Message, Origin
 REPAIRS: Final = 2
 ROUNDS: Final = 4  # of tools, and of pauses
 MOST_CALLS: Final = 6  # of tools, in one question
+_WORDS: Final = ("text", "content")  # of a block that the program says
 NO_MORE: Final = "no more calls of tools for this question: give your answer now"
 
 Outcome = Advice | Silent | None  # None: call again
@@ -56,8 +57,14 @@ class Exchange:
                 return self._answer(reply)
 
     def say(self, role: str, blocks: Sequence[Mapping[str, Any]], origin: Origin) -> None:
-        """Keep a message of this question."""
-        self.talk.say(role, blocks, origin, self.question.tick, self.question.game_s)
+        """Keep a message of this question; a screen or a memory that shows a secret is no reason to keep it."""
+        told = blocks if role == "assistant" else [self._masked(each) for each in blocks]
+        self.talk.say(role, told, origin, self.question.tick, self.question.game_s)
+
+    def _masked(self, block: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a block with its words masked; ids stay, for a result must find its call."""
+        words = {name: block[name] for name in _WORDS if name in block}
+        return {**block, **masked(words, self.mask)}
 
     def _answer(self, reply: Reply) -> Outcome:
         try:

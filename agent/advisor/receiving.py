@@ -40,12 +40,25 @@ def kept_calls(
                 call = {"type": "tool_use", "id": _free(mask(block["id"]), ids), "name": name[:64]}
                 ids.add(call["id"])
                 # It is kept here, and by whatever tool is called with it.
-                kept.append(call | {"input": _masked(block["input"], mask)})
+                kept.append(call | {"input": masked(block["input"], mask)})
             case kind if kind in _THOUGHT:
                 kept.append(dict(block))
             case _:
                 pass
     return kept
+
+
+def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- JSON, and its shape stays
+    """Return JSON with every text in it masked, names of fields too."""
+    match value:
+        case str():
+            return mask(value)
+        case Mapping():
+            return {mask(name): masked(each, mask) for name, each in value.items()}
+        case list() | tuple():
+            return [masked(each, mask) for each in value]
+        case _:
+            return value
 
 
 def calls_in(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -56,18 +69,6 @@ def calls_in(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def ids_in(messages: Iterable[Message]) -> set[str]:
     """Return the ids of all calls in `messages`."""
     return {call["id"] for message in messages for call in calls_in(message.blocks)}
-
-
-def _masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- the shape stays what it is
-    match value:
-        case str():
-            return mask(value)
-        case Mapping():
-            return {mask(name): _masked(each, mask) for name, each in value.items()}
-        case list():
-            return [_masked(each, mask) for each in value]
-        case _:
-            return value
 
 
 def _free(name: str, taken: Collection[str]) -> str:

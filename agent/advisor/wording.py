@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ TICK: Final = "Tick:"
 MILESTONE: Final = "Last milestone:"
 GOALS: Final = "Open goals:"
 CANDIDATES: Final = "Candidates:"
+_DATA: Final = ("situation", "tool-data", "last-session")  # all that is marked so
 _PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # nothing is to be done at once
 
 
@@ -49,8 +51,11 @@ def picture_block(png: bytes) -> dict[str, Any]:
 
 
 def data(tag: str, words: str) -> str:
-    """Return words between tags that say they are data; they can close neither this tag nor one of memory's."""
-    return f"<{tag}>\n{blunted(words).replace(f'</{tag}', f'< /{tag}')}\n</{tag}>"
+    """Return words between tags that say they are data; they can close or open neither such a tag nor one of memory's."""
+    # However it is spelled: a model is no parser, and takes </TAG > for an end as well.
+    spelled = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join((*_DATA, re.escape(tag)))})\b)", re.IGNORECASE)
+    told = spelled.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", blunted(words))
+    return f"<{tag}>\n{told}\n</{tag}>"
 
 
 def sound(words: str) -> str:
@@ -65,4 +70,5 @@ def _options(heading: str, options: Sequence[Option]) -> list[str]:
 
 
 def _line(words: str) -> str:
-    return " ".join(words.split())
+    """Return what an option means in one line; names of the cartridge are in it, and stand between no tags."""
+    return blunted(" ".join(words.split()))

@@ -177,7 +177,8 @@ def _words_of(kit: Kit, map_id: int, slot: int) -> str:
     """Return what somebody on a map is sure to say, as far as the cartridge tells."""
     here = kit.terrain.plain.map(map_id)
     said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
-    return " ".join(" ".join(said).split()) or f"number {slot}"
+    words = " ".join(" ".join(said).split())
+    return f'who says: "{words}"' if words else f"number {slot}"
 
 
 def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:

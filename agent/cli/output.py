@@ -2,14 +2,30 @@
 
 import os
 import sys
-from typing import IO
+import unicodedata
+from collections.abc import Iterable
+from typing import IO, Final
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
+
+_SIGN: Final = "\N{REPLACEMENT CHARACTER}"
+_DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 class Output(Console):
-    """A console that goes quiet when nobody reads it any more, so that play can go on."""
+    """A console that goes quiet when nobody reads it any more, so that play can go on.
+
+    What it prints of names and texts moves no cursor, clears no screen and hides nothing: only its own styles do.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield the pieces of a renderable, with signs in the place of what a terminal would obey."""
+        for each in super().render(renderable, options):
+            yield each if each.control else each._replace(text=visible(each.text))
 
     def on_broken_pipe(self) -> None:
         """Write no more; `| head` has seen enough."""
@@ -19,6 +35,17 @@ class Output(Console):
     def say(self, words: str) -> None:
         """Print one line just as it is."""
         self.print(Text(words), soft_wrap=True, highlight=False)
+
+
+def visible(words: str) -> str:
+    """Return words with a sign for each character that a terminal obeys or cannot print, other than the end of a line."""
+    if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
+        return words
+    return "".join(_SIGN if _is_obeyed(each) else each for each in words)
+
+
+def _is_obeyed(char: str) -> bool:
+    return char != "\n" and (unicodedata.category(char) in {"Cc", "Cs"} or char in _DIRECTIONS)
 
 
 def fail(error: object, code: int) -> None:

@@ -18,6 +18,8 @@ AROUND_X: Final = 8  # squares to either side that are drawn
 AROUND_Y: Final = 6
 MOST_FAILURES: Final = 8
 MOST_FACTS: Final = 60
+MOST_ROWS: Final = 18  # of a screen
+WIDEST: Final = 60  # characters of a row; some of the twenty squares say several
 LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
 
 
@@ -72,12 +74,13 @@ class Describing:
                 f"{moves[slot.move].name if slot.move in moves else slot.move} {slot.pp} PP"
                 for slot in mon.moves
             ]
-            yield f"| {name} level {mon.level}, {mon.hp} of {mon.stats.hp} HP, {', '.join(known)}"
+            hp = f"{mon.hp} of {mon.stats.hp} HP"
+            yield barred(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
 
     def bag(self, state: State) -> Iterator[str]:
         """Yield a line for each kind of thing in the bag."""
         for stack in state.bag.items if state.game_started else ():
-            yield f"| {self.dex.item_name(stack.item)} x {stack.quantity}"
+            yield barred(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
 
     def around(self, state: State) -> Iterator[str]:
         """Yield the rows of the map around the player, one character a square."""
@@ -110,6 +113,14 @@ def _section(head: str, rows: Iterable[str]) -> str:
 
 
 def seen(text: str) -> Iterator[str]:
-    """Yield the rows of a screen, each behind a bar, so that none can be taken for one of ours."""
-    for row in text.splitlines():
-        yield f"| {row}"
+    """Yield the rows of a screen, each behind a bar, so that none can be taken for one of ours.
+
+    What no screen has room for is left out: it would cost tokens, and tell nothing.
+    """
+    for row in text.splitlines()[:MOST_ROWS]:
+        yield f"| {row[:WIDEST]}"
+
+
+def barred(words: str) -> str:
+    """Return words with names of the cartridge among them as one row behind a bar, however they are spelled."""
+    return f"| {' '.join(words.split())}"

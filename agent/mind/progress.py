@@ -217,7 +217,7 @@ class Progress:
         self._text = percept.text
         if not percept.text:
             return
-        text = crc32(percept.text.encode())
+        text = crc32(percept.text.encode("utf-8", "surrogatepass"))
         self._note(text)
         if not percept.state.in_battle:  # where the same words are said every turn
             self._count(StuckReason.REPEATED_DIALOGUE, "", str(text))

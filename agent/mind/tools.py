@@ -11,7 +11,7 @@ from typing import Any, Final
 from agent.advisor import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
 from agent.mind.advising import Moment
-from agent.mind.describing import Describing, seen
+from agent.mind.describing import Describing, barred, seen
 from agent.planning import Goal, Plan, explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 
@@ -20,7 +20,9 @@ BY: Final = "source:model"
 MOST_RECALLED: Final = 10
 MOST_SAID: Final = 300  # characters of a claim
 MOST_TAGS: Final = 5
+LONGEST_TAG: Final = 40
 MOST_CLAIMS: Final = 40  # of a model, alive at a time
+BORNE_OUT: Final = "its bound was borne out, its words were not"
 VIEWS: Final = ("screen", "map", "party", "battle")
 
 _TEXT: Final = {"type": "string"}
@@ -97,9 +99,12 @@ class Tools:
     def store(self, asked: Mapping[str, Any]) -> str:
         """Keep a claim, and return its key."""
         text, tags = _text(asked, "text").strip(), _texts(asked, "tags")
-        if not text or len(text) > MOST_SAID or len(tags) > MOST_TAGS:
+        if not text or len(text) > MOST_SAID:
+            message = f"a claim has 1 to {MOST_SAID} characters; shorten it"
+            raise ToolRefused(message)
+        if len(tags) > MOST_TAGS or any(len(each) > LONGEST_TAG for each in tags):
             message = (
-                f"a claim has 1 to {MOST_SAID} characters and at most {MOST_TAGS} tags; shorten it"
+                f"a claim has at most {MOST_TAGS} tags, each of at most {LONGEST_TAG} characters"
             )
             raise ToolRefused(message)
         if len(self._claims()) >= MOST_CLAIMS:
@@ -107,7 +112,7 @@ class Tools:
             raise ToolRefused(message)
         data: dict[str, Json] = {"says": text}
         if asked.get("claims") is not None:
-            data["claims"] = _claimed(asked["claims"])
+            data["claims"] = self._open(_claimed(asked["claims"]))
         scope = scope_name(self.memory.agent_id, "stm")
         note: Mapping[str, Json] = {"scope": scope, "kind": CLAIM, "status": "claim"}
         try:
@@ -128,13 +133,14 @@ class Tools:
         """Return every tag and how many entries carry it, the commonest first."""
         tags = self.memory.memory_list_tags()
         ranked = sorted(tags, key=lambda tag: (-tags[tag], tag))
-        return "\n".join(f"{tag}: {tags[tag]}" for tag in ranked[:100]) or "there are no tags"
+        rows = (barred(f"{tag}: {tags[tag]}") for tag in ranked[:100])
+        return "\n".join(rows) or "there are no tags"
 
     def map(self, _asked: Mapping[str, Any]) -> str:
         """Return the scopes with what they hold, and the gaps."""
         shown = self.memory.memory_map()
         rows = [f"{name}: {scope.count} entries" for name, scope in shown.scopes.items()]
-        return "\n".join([*rows, *shown.gaps])
+        return "\n".join(barred(each) for each in (*rows, *shown.gaps))
 
     def look(self, asked: Mapping[str, Any]) -> str:
         """Return one view of the moment."""
@@ -169,6 +175,17 @@ class Tools:
             if task.against is not None and party.mons:
                 chance = odds(self.describing.dex, party, task.against)
                 yield f"{task.says}: {100 * chance:.0f}% as the team is now"
+
+    def _open(self, claim: Mapping[str, Json]) -> Json:
+        """Return a claim unless it is so already: it would be borne out at once, and lend its words a weight."""
+        value, bounds = self.now().facts.get(str(claim["fact"])), _bounds(claim)
+        if value is not None and all(
+            value >= bound if name == "at_least" else value <= bound
+            for name, bound in bounds.items()
+        ):
+            message = f"{claim['fact']} is {value} already; claim what is not known yet"
+            raise ToolRefused(message)
+        return claim
 
     def _claims(self) -> list[Entry]:
         scope = scope_name(self.memory.agent_id, "stm")
@@ -208,15 +225,21 @@ def _texts(asked: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _claimed(claim: object) -> Json:
+def _claimed(claim: object) -> Mapping[str, Json]:
     if not isinstance(claim, dict) or not isinstance(claim.get("fact"), str):
         raise ToolRefused('claims names a fact: {"fact": "badges", "at_least": 1}')
-    bounds = {name: claim[name] for name in ("at_least", "at_most") if name in claim}
+    bounds = _bounds(claim)
     if not bounds or not all(type(each) is int for each in bounds.values()):
         raise ToolRefused("claims says of its fact at_least or at_most, as whole numbers")
     return {"fact": claim["fact"], **bounds}
 
 
+def _bounds(claim: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: claim[name] for name in ("at_least", "at_most") if name in claim}
+
+
 def _told(entry: Entry) -> str:
+    """Return an entry as one row; of a model's claim facts bear out the bound at most, and never the words."""
     told = ", ".join(f"{name} {value}" for name, value in sorted(entry.data.items()) if value)
-    return f"| {entry.key} ({entry.kind}, {entry.status}, tick {entry.tick}): {told[:400]}"
+    status = BORNE_OUT if entry.kind == CLAIM and entry.status == "verified" else entry.status
+    return barred(f"{entry.key} ({entry.kind}, {status}, tick {entry.tick}): {told[:400]}")

@@ -5,7 +5,7 @@ from agent.planning.search import Plan
 
 
 def explain(plan: Plan, facts: Facts) -> str:
-    """Return why each action of `plan` is taken, one line each."""
+    """Return why each action of `plan` is taken, one line each, however things are called."""
     wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
     lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
     for number, (action, price) in enumerate(zip(plan.actions, plan.costs, strict=True), start=1):
@@ -17,4 +17,4 @@ def explain(plan: Plan, facts: Facts) -> str:
         note = f"; {action.note}" if action.note else ""
         lines.append(f"{number}. {action.says} (cost {price}; {changes}{note}).")
         facts = after(facts, action.effects)
-    return "\n".join(lines)
+    return "\n".join(" ".join(each.split()) for each in lines)

@@ -125,7 +125,8 @@ class _Watch:
             yield Priority.ASKED, f"told: {one_line(text, LONGEST_EVENT)}"
 
     def _call(self, call: Call) -> Iterator[tuple[Priority, str]]:
-        self._open[call.id] = f"{call.tool}({one_line(call.given, LONGEST_GIST)})"
+        tool = one_line(call.tool, LONGEST_GIST)
+        self._open[call.id] = f"{tool}({one_line(call.given, LONGEST_GIST)})"
         yield from ()
 
     def _result(self, result: Result) -> Iterator[tuple[Priority, str]]:

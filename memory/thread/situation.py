@@ -91,7 +91,7 @@ class Situation:
     failed: tuple[Failure, ...] = ()
 
     def __str__(self) -> str:
-        """Return the text that `read_situation` reads."""
+        """Return the text that `read_situation` reads; no word of it can begin a row of its own."""
         words = {
             Head.WHY: self.why,
             Head.TICK: self.tick,
@@ -100,7 +100,7 @@ class Situation:
             Head.GOAL: self.goal,
             Head.REACHED: ", ".join(self.reached),
         }
-        rows = [f"{head.value}: {word}" for head, word in words.items() if word]
+        rows = [f"{head.value}: {_flat(word)}" for head, word in words.items() if word]
         rows += _section(Head.HAPPENED, self.happened)
         rows += _section(Head.FAILED, map(str, self.failed))
         return "\n".join(rows)
@@ -179,5 +179,9 @@ def read_situation(text: str) -> Situation:
 
 
 def _section(head: Head, items: Iterable[str]) -> list[str]:
-    rows = [f"- {each}" for each in items]
+    rows = [f"- {_flat(each)}" for each in items]
     return [f"{head.value}:", *rows] if rows else []
+
+
+def _flat(words: str) -> str:
+    return " ".join(words.split())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import encode
 from memory.thread.message import Origin
 from memory.thread.port import Distilled, DistillingFailed
+
+# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
+TORN: Final = "… "
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,8 +75,19 @@ class Slicing:
         if length >= len(text):
             yield block
             return
-        for start in range(0, len(text), length):
-            yield {**block, name: text[start : start + length]}
+        start = 0
+        while start < len(text):
+            end = _end(text, start, length) if name == "text" else start + length
+            is_torn = name == "text" and start > 0 and text[start - 1] != "\n"
+            yield {**block, name: (TORN if is_torn else "") + text[start:end]}
+            start = end
+
+
+def _end(text: str, start: int, length: int) -> int:
+    """Return where a piece of `length` at most ends: with a row, where one ends in it."""
+    end = start + length
+    row = text.rfind("\n", start, end) + 1
+    return row if row > start and end < len(text) else end
 
 
 def _longest(block: Block) -> tuple[str, str]:

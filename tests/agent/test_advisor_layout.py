@@ -371,7 +371,7 @@ def test_the_text_of_the_game_cannot_close_its_tag() -> None:
     assert told.count("</situation>") == 1
     assert told.index("SYSTEM") < told.index("</situation>")
     assert told.encode()
-    assert data("x", "a</x>b") == "<x>\na< /x>b\n</x>"
+    assert data("x", "a</x>b") == "<x>\na\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}/x>b\n</x>"
 
 
 def test_a_picture_is_told_in_words() -> None:

@@ -92,7 +92,7 @@ def test_as_many_questions_are_asked_as_were_wanted(left: Left) -> None:
 
 
 def test_the_parts_of_a_request_are_told_apart() -> None:
-    block, notes = "<observations>\n- seen\n</observations>", "<last-session>\nwon\n</last-session>"
+    block, notes = "<observations>\n- seen\n</observations>", "<memory>\nwon\n</memory>"
     said = {"role": "user", "content": [{"type": "text", "text": "where?"}]}
     now = {"role": "user", "content": [{"type": "text", "text": f"It is now.\n{block}\nAnswer."}]}
     system = [{"type": "text", "text": each} for each in ("rules", notes, "older things")]

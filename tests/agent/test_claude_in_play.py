@@ -221,7 +221,7 @@ def test_a34_the_second_session_is_told_what_went_wrong_in_the_first(
     first = Scenario(lines=(Line(kind=Kind.ANSWER, rounds=(wrong,), json=told),))
     with served(monkeypatch, first) as server:
         ended(wanted(tmp_path, run=tmp_path / "first", ticks=ASKED_AT + 5))
-    assert not any("last-session" in each for each in bodies(server))
+    assert not any("<memory>" in each for each in bodies(server))
     with served(monkeypatch) as server:
         ended(wanted(tmp_path, run=tmp_path / "second", ticks=ASKED_AT + 5))
     request = bodies(server)[0]

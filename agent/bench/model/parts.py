@@ -56,7 +56,7 @@ def _rules(request: Request) -> int:
 
 
 def _kind(words: str, request: Request) -> str:
-    if words.startswith("<last-session>"):
+    if words.startswith("<memory>"):
         return NOTES
     is_older = any(words == each["text"] for each in request.system) or words.startswith("<system")
     return OBSERVED if is_older else BLOCK

@@ -15,6 +15,8 @@ from agent.cli.output import Output
 from agent.errors import UsageError
 from memory import Item, Json, Look
 
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
 COLUMNS: Final = (
     "kind", "id", "says", "rests on", "status", "closed", "run", "lesson", "tick", "game time",
     "last borne out", "worth", "evidence", "data",
@@ -76,7 +78,8 @@ def _table(_look: Look, items: Sequence[Item]) -> str:
     rows.writerow(COLUMNS)
     for each in items:
         rows.writerow(
-            (
+            _inert(cell)
+            for cell in (
                 each.kind,
                 each.id,
                 says(each),
@@ -94,6 +97,11 @@ def _table(_look: Look, items: Sequence[Item]) -> str:
             )
         )
     return text.getvalue()
+
+
+def _inert(cell: object) -> object:
+    """Return a cell that no table takes for a formula: what somebody is called may begin like one."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _page(look: Look, items: Sequence[Item]) -> str:
@@ -125,4 +133,5 @@ def _lines(look: Look, items: Sequence[Item]) -> Iterator[str]:
 
 
 def _flat(words: str) -> str:
-    return " ".join(words.split()).replace("*", "\\*")
+    """Return words in one line that no reader of the page takes for its marks: no picture is fetched, no tag is run."""
+    return " ".join(words.split()).translate(_ESCAPED)

@@ -1,0 +1,416 @@
+"""Hostile texts by every door: none changes a fact, reaches a key or stops a run."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from agent.advisor import Advice, Silent
+from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
+from agent.app.branch import Branch
+from agent.fake_claude import FakeClaude, Scenario, scenario_named
+from agent.fake_claude.answer import Call
+from agent.fake_claude.scenario import Line as Said
+from agent.mind.advising import Moment
+from agent.perception import Percept
+from agent.planning import Plan, explain
+from agent.report.summary import Stop
+from emulator import Dex
+from memory import RECOLLECTION, Json, scope_name
+from memory import Call as Hooked
+from memory.thread.format import Observations, Priority, parse
+from memory.thread.kinds import milestones_in
+from memory.thread.message import Message
+from memory.thread.observing import HeuristicObserver
+from memory.thread.slices import Slicing
+from memory.thread.tags import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER
+from memory.tokens import tokens
+from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
+from tests.agent.hostile.texts import Hostile, hostile_texts
+from tests.agent.support import Watcher
+
+TEXTS: Final = hostile_texts(key=KEY)
+CERTAIN: Final = {Priority.ASSERTED, Priority.DONE}
+OURS: Final = (MEMORY, OBSERVATIONS, CURRENT_TASK, REMINDER, "situation", "tool-data")
+DOORS: Final = ("screen", "tool_result")
+PLAIN: Final = "Hello"
+ANSWER: Final = {"goals": ["$goal"], "candidates": [], "note": "go on", "confidence": 0.9}
+OBEDIENT: Final = Scenario(lines=[Said(json=ANSWER)])
+LOOKS: Final = (
+    Call("recall", {"text": "zebra"}),
+    Call("recall", {"tags": ["rumour"]}),
+    Call("list_tags"),
+    Call("memory_map"),
+    Call("look", {"what": "screen"}),
+)
+CURIOUS: Final = Scenario(lines=[Said(rounds=[LOOKS], json=ANSWER)])
+
+
+def entering(by: str) -> pytest.MarkDecorator:
+    """Return the mark that runs a test with each text that enters there."""
+    found = [each for each in TEXTS if each.enters == by]
+    return pytest.mark.parametrize("hostile", found, ids=[each.id for each in found])
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        patch.setenv("ANTHROPIC_BASE_URL", "")  # the stage sets it, and this puts it back
+        with played_game(tmp_path_factory.mktemp("hostile")) as game:
+            yield game
+
+
+@pytest.fixture(autouse=True)
+def unmoved(game: Game) -> Iterator[None]:
+    """Whatever a test lets in, what memory trusts and the ledger are as before; that it was searched is so."""
+    known, reached = game.known, game.reached
+    yield
+    after = game.known
+    new = [told for key, told in after.items() if key not in known]
+    assert {key: after.get(key) for key in known} == known
+    assert {told[0] for told in new} <= {RECOLLECTION}, new
+    assert game.reached == reached
+
+
+@pytest.fixture(scope="module")
+def harmless(game: Game, tmp_path_factory: pytest.TempPathFactory) -> "Asked":
+    """The same question with a text that wants nothing."""
+    with stage(tmp_path_factory.mktemp("harmless"), OBEDIENT) as scene:
+        return asked_of(scene, game, on_screen(game, PLAIN))
+
+
+@pytest.fixture(scope="module")
+def plainly_called(game: Game, tmp_path_factory: pytest.TempPathFactory) -> "Asked":
+    """The same question where everybody has a name that wants nothing."""
+    with stage(tmp_path_factory.mktemp("plain"), OBEDIENT) as scene:
+        return asked_of(scene, game, named(game.moment, PLAIN), called(game.dex, PLAIN))
+
+
+class Asked:
+    """What became of one question: the words that were sent, and what was observed of them."""
+
+    def __init__(self, scene: Stage, answer: Advice | Silent) -> None:
+        self.answer = answer
+        (self.body, *_) = scene.bodies
+        self.words = "\n".join(_texts(self.body["messages"]))
+        self.whole, self.sliced = scene.observed()
+
+    @property
+    def free(self) -> list[str]:
+        """The rows that stand behind no bar."""
+        return [row for row in self.words.splitlines() if not row.startswith("| ")]
+
+
+def asked_of(scene: Stage, game: Game, moment: Moment, dex: Dex | None = None) -> Asked:
+    game.ear.advisor = scene.seated(game.ear.tools)
+    try:
+        return Asked(scene, game.ask(moment, dex=dex))
+    finally:
+        game.ear.advisor = None
+
+
+def on_screen(game: Game, text: str) -> Moment:
+    moment = game.moment
+    return moment._replace(percept=replace(moment.percept, text=text))
+
+
+def lines(observations: Observations) -> list[tuple[Priority, str]]:
+    return [(each.line.priority, each.line.text) for each in observations]
+
+
+def certain(observations: Observations) -> set[str]:
+    return {each.line.text for each in observations if each.line.priority in CERTAIN}
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case {"text": str(text)}:
+            yield text
+        case Mapping():
+            for each in value.values():
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
+        case _:
+            pass
+
+
+@entering("screen")
+def test_a_screen_stays_behind_its_bars(
+    hostile: Hostile, game: Game, harmless: Asked, tmp_path: Path
+) -> None:
+    with stage(tmp_path, OBEDIENT) as scene:
+        asked = asked_of(scene, game, on_screen(game, hostile.text))
+    assert isinstance(asked.answer, Advice)
+    assert tags_in(asked.words) == tags_in(harmless.words)
+    assert asked.free == harmless.free  # nothing of it stands anywhere else
+    assert lines(asked.whole) == lines(harmless.whole)  # nor was anything of it observed
+    assert set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert certain(asked.sliced) == certain(harmless.sliced)
+    assert not any(KEY.encode() in told for told in scene.files.values())
+    assert scene.faults == []
+
+
+@pytest.mark.parametrize("limit", range(3, 60, 3))
+def test_a_row_that_is_cut_in_two_cannot_begin_anew(limit: int) -> None:
+    row = "| " + "milestone reached: champion " * 40
+    text = f"Why you are asked: stuck\n{row}\n| {row}"
+    said = Message("t", "user", ({"type": "text", "text": text},), 1, 1.0, tokens(text))
+    found = [
+        HeuristicObserver().observe(piece, "") for piece in Slicing(limit, tokens).slices([said])
+    ]
+    assert len(found) > 5
+    assert [milestones_in(parse(each.observations)) for each in found] == [()] * len(found)
+
+
+@entering("name")
+def test_a_name_is_a_name_wherever_it_stands(
+    hostile: Hostile, game: Game, plainly_called: Asked, tmp_path: Path
+) -> None:
+    moment = named(game.moment, hostile.text)
+    expected = plainly_called
+    with stage(tmp_path, OBEDIENT) as scene:
+        asked = asked_of(scene, game, moment, called(game.dex, hostile.text))
+    assert isinstance(asked.answer, Advice)
+    assert same_but_for_names(asked.free, expected.free)
+    assert [each[0] for each in lines(asked.whole)] == [each[0] for each in lines(expected.whole)]
+    assert milestones_in(asked.whole) == milestones_in(expected.whole)
+    assert set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert tags_in(asked.words) == tags_in(expected.words)
+    assert scene.faults == []
+
+
+@entering("name")
+def test_a_name_in_the_team_is_shown_behind_a_bar(hostile: Hostile, game: Game) -> None:
+    look, plain = (
+        next(each for each in game.tools(dex, game.moment) if each.name == "look")
+        for dex in (called(game.dex, hostile.text), game.dex)
+    )
+    told = look.run({"what": "party"}).splitlines()
+    assert all(row.startswith("| ") for row in told)
+    assert len(told) == len(plain.run({"what": "party"}).splitlines())
+
+
+def called(dex: Dex, name: str) -> Dex:
+    """Return a dex of a cartridge in which everything is called `name`."""
+    return replace(
+        dex,
+        all_species={n: replace(each, name=name) for n, each in dex.all_species.items()},
+        all_moves={n: replace(each, name=name) for n, each in dex.all_moves.items()},
+        all_items={n: replace(each, name=name) for n, each in dex.all_items.items()},
+    )
+
+
+def named(moment: Moment, name: str) -> Moment:
+    """Return a moment in which people and things that are wanted are called `name`."""
+    percept = moment.percept
+    mons = tuple(replace(each, nickname=name) for each in percept.state.party.mons)
+    state = replace(percept.state, party=replace(percept.state.party, mons=mons))
+    return moment._replace(
+        percept=replace(percept, state=state),
+        goals=[replace(each, says=f"beat {name}") for each in moment.goals],
+        actions=[replace(each, says=f"give {name} what {name} wants") for each in moment.actions],
+        plan=explain(_plan(moment, name), moment.facts),
+    )
+
+
+def _plan(moment: Moment, name: str) -> Plan:
+    goal = replace(moment.goals[0], says=f"beat {name}")
+    steps = tuple(replace(each, says=f"walk to {name}", note=name) for each in moment.actions[:3])
+    return Plan(goal, steps, tuple(1 for _ in steps))
+
+
+def same_but_for_names(rows: Sequence[str], expected: Sequence[str]) -> bool:
+    """Return whether rows are those expected, up to where a name stands in them."""
+    return len(rows) == len(expected) and all(
+        row == plain if PLAIN not in plain else row.startswith(plain[: plain.index(PLAIN)].rstrip())
+        for row, plain in zip(rows, expected, strict=True)
+    )
+
+
+def tags_in(words: str) -> list[str]:
+    """Return the tags of ours that open and close in words, in their order."""
+    return re.findall(rf"<\s*/?\s*(?:{'|'.join(OURS)})\b", words, re.IGNORECASE)
+
+
+@entering("tool_result")
+def test_what_a_tool_says_is_told_as_data(hostile: Hostile, game: Game, tmp_path: Path) -> None:
+    claim = [{"says": f"zebra: {hostile.text}"[:300], "place": hostile.text[:300]}]
+    with holding(game, claim, tag=hostile.text[:40]), stage(tmp_path, CURIOUS) as scene:
+        asked = asked_of(scene, game, game.moment)
+    results = [each for body in scene.bodies[1:2] for each in _results(body)]
+    assert isinstance(asked.answer, Advice)
+    assert [each.get("is_error", False) for each in results] == [False] * len(LOOKS)
+    assert any("zebra" in text for text in _texts(results))
+    for told in _texts(results):
+        first, *rows, last = told.splitlines()
+        assert (first, last) == ("<tool-data>", "</tool-data>")
+        assert tags_in(told) == ["<tool-data", "</tool-data"]
+        assert all(row.startswith("| ") for row in rows)
+    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert all(each.startswith("milestone") for each in certain(asked.whole))
+    assert no_key_in(scene)
+    assert scene.faults == []
+
+
+@entering("answer")
+def test_an_answer_is_advice_or_silence(
+    hostile: Hostile, game: Game, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    scenario = Scenario(lines=[Said(text=hostile.text.replace("$", "$$"))])
+    with stage(tmp_path, scenario) as scene:
+        asked = asked_of(scene, game, game.moment)
+        report = json.dumps(scene.service._report())
+    assert_only_a_word(asked.answer, game)
+    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert all(each.startswith(("milestone", "tool error")) for each in certain(asked.whole))
+    assert no_key_in(scene)
+    assert KEY not in report + caplog.text
+    assert scene.faults == []
+
+
+@entering("answer")
+def test_a_note_is_a_claim_and_comes_back_as_one(
+    hostile: Hostile, game: Game, tmp_path: Path
+) -> None:
+    answer = {**ANSWER, "note": hostile.text.replace("$", "$$")}
+    with stage(tmp_path, Scenario(lines=[Said(json=answer)])) as scene:
+        asked = asked_of(scene, game, game.moment)
+        sight = scene.sight()
+    assert_only_a_word(asked.answer, game)
+    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert all(each.startswith("milestone") for each in certain(asked.whole))
+    assert (KEY in sight.observations, tags_in(sight.observations)) == (False, [])
+    assert no_key_in(scene)
+
+
+@entering("answer")
+def test_what_a_tool_is_given_stores_claims_and_forgets_nothing_else(
+    hostile: Hostile, game: Game, tmp_path: Path
+) -> None:
+    text = hostile.text[:200].replace("$", "$$")
+    trusted = [each.key for each in game.store.live_entries() if each.status == "verified"][-20:]
+    given: list[tuple[str, Mapping[str, Any]]] = [
+        (
+            "store",
+            {"text": text or "?", "tags": [text[:40]], "claims": {"fact": text, "at_least": 1}},
+        ),
+        ("forget", {"keys": [text, "*", *trusted]}),
+        ("recall", {"text": text, "tags": [text]}),
+        (text or "?", {"text": text}),
+    ]
+    calls = [Call(name, told) for name, told in given]
+    before = {each.key for each in game.store.live_entries()}
+    with stage(tmp_path, Scenario(lines=[Said(rounds=[calls], json=ANSWER)])) as scene:
+        asked = asked_of(scene, game, game.moment)
+        new = [each for each in game.store.live_entries() if each.key not in before]
+    results = list(_texts(_results(scene.bodies[1])))
+    assert len(results) == len(calls)
+    assert f"0 withdrawn; {len({*trusted, '*', text})} are no claims of yours" in results[1]
+    assert_only_a_word(asked.answer, game)
+    assert {each.kind for each in new if each.status == "claim"} <= {"claim", "advice"}
+    assert not any(KEY in f"{each.data} {each.tags}" for each in new)
+    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert no_key_in(scene)
+
+
+def assert_only_a_word(answer: Advice | Silent, game: Game) -> None:
+    """Whatever was answered names nothing but what was offered, and shows neither key nor anything invisible."""
+    told = answer.detail if isinstance(answer, Silent) else answer.note
+    assert KEY not in told
+    assert "<" not in told
+    assert all(each.isprintable() for each in told)
+    if isinstance(answer, Advice):
+        assert set(answer.goals) <= {each.name for each in game.moment.goals}
+        assert len(answer.note) <= 300
+
+
+def no_key_in(scene: Stage) -> bool:
+    return not any(KEY.encode() in told for told in scene.files.values())
+
+
+@contextmanager
+def holding(game: Game, claims: Sequence[Mapping[str, Json]], tag: str) -> Iterator[None]:
+    """Let memory hold what somebody claimed, for as long as it takes."""
+    actions = game.branch.memory.actions(game.store, game.branch.hooks)
+    note: Mapping[str, Json] = {"scope": scope_name("red", "stm"), "kind": "heard_of"}
+    keys = [actions.memory_store(each, tags=(tag, "rumour"), metadata=note) for each in claims]
+    try:
+        yield
+    finally:
+        actions.memory_forget(keys=keys)
+
+
+def _results(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    blocks = [block for message in body["messages"] for block in message["content"]]
+    return [each for each in blocks if each["type"] == "tool_result"]
+
+
+def test_a_game_whose_every_screen_is_hostile_reaches_what_rules_reach(
+    game: Game, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    screens = cycle(each.text for each in TEXTS if each.enters in DOORS)
+    shown: list[str] = []
+
+    def haunted(branch: Branch) -> None:
+        """Show a hostile text whenever a question may be asked, and let the same be asked again at once."""
+
+        def swapped(_call: Hooked, go_on: Callable[[], object]) -> object:
+            percept = go_on()
+            assert isinstance(percept, Percept)
+            if not percept.state.in_control:
+                return percept
+            advising_of(branch)._asked.clear()
+            shown.append(next(screens))
+            return replace(percept, text=shown[-1])
+
+        branch.hooks.around("Loop.perceive", swapped)
+
+    with stage(tmp_path / "service", CURIOUS) as scene:
+        with played_game(tmp_path, scene.service.asking(1), haunted) as other:
+            summary, reached = other.summary, other.reached
+            trusted = {told[0] for told in other.known.values()}
+        asked = len(scene.bodies)
+    assert (summary.stop, summary.errors) == (Stop.GOAL, 0)
+    assert reached == game.reached
+    assert trusted <= {told[0] for told in game.known.values()} | {RECOLLECTION}
+    assert asked > 25
+    assert len(set(shown)) == len({each.text for each in TEXTS if each.enters in DOORS})
+    assert no_key_in(scene)
+    assert no_key_below(tmp_path)
+    assert KEY not in caplog.text
+
+
+def test_a_game_with_a_hostile_service_reaches_what_rules_reach(
+    game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with FakeClaude(scenario_named("hostile")) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        settings = Settings(
+            seed=3,
+            until="healed",
+            run=tmp_path / "run",
+            memory=tmp_path / "memory.sqlite",
+            mind=Decider.CLAUDE,
+            asking=AskSettings(every=20),
+        )
+        summary = play_run(settings, Watcher(), Interrupt())
+    assert (summary.stop, summary.errors) == (Stop.GOAL, 0)
+    assert [each.id for each in summary.milestones] == game.reached
+    assert sum(server.counts.faults.values()) > 10
+    assert no_key_below(tmp_path)
+    assert KEY not in caplog.text + json.dumps(summary.as_json())
+
+
+def no_key_below(folder: Path) -> bool:
+    return not any(
+        KEY.encode() in each.read_bytes() for each in folder.rglob("*") if each.is_file()
+    )
