@@ -90,7 +90,9 @@ def harmless(game: Game, tmp_path_factory: pytest.TempPathFactory) -> "Asked":
 def plainly_called(game: Game, tmp_path_factory: pytest.TempPathFactory) -> "Asked":
     """The same question where everybody has a name that wants nothing."""
     with stage(tmp_path_factory.mktemp("plain"), OBEDIENT) as scene:
-        return asked_of(scene, game, named(game.moment, PLAIN), called(game.dex, PLAIN))
+        return asked_of(
+            scene, game, named(game.moment, PLAIN), called(game.dex, PLAIN), f"meet {PLAIN}"
+        )
 
 
 class Asked:
@@ -108,10 +110,12 @@ class Asked:
         return [row for row in self.words.splitlines() if not row.startswith("| ")]
 
 
-def asked_of(scene: Stage, game: Game, moment: Moment, dex: Dex | None = None) -> Asked:
+def asked_of(
+    scene: Stage, game: Game, moment: Moment, dex: Dex | None = None, about: str = ""
+) -> Asked:
     game.ear.advisor = scene.seated(game.ear.tools)
     try:
-        return Asked(scene, game.ask(moment, dex=dex))
+        return Asked(scene, game.ask(moment, dex=dex, about=about))
     finally:
         game.ear.advisor = None
 
@@ -178,7 +182,9 @@ def test_a_name_is_a_name_wherever_it_stands(
     moment = named(game.moment, hostile.text)
     expected = plainly_called
     with stage(tmp_path, OBEDIENT) as scene:
-        asked = asked_of(scene, game, moment, called(game.dex, hostile.text))
+        asked = asked_of(
+            scene, game, moment, called(game.dex, hostile.text), f"meet {hostile.text}"
+        )
     assert isinstance(asked.answer, Advice)
     assert same_but_for_names(asked.free, expected.free)
     assert [each[0] for each in lines(asked.whole)] == [each[0] for each in lines(expected.whole)]
