@@ -129,10 +129,10 @@ def files(seen: Seen) -> Iterator[Found]:
 def notes(seen: Seen) -> Iterator[Found]:
     """Yield what the model noted in an answer, or stored, where its words say that it matters."""
     for entry in seen.entries:
-        told = [("Note", _note(entry.text))] if entry.role == "assistant" else []
+        told = [("A model noted", _note(entry.text))] if entry.role == "assistant" else []
         for place, use in enumerate(entry.tool_uses):
             if use.name == "store" and not seen.failed(entry, place):
-                told.append(("Stored", _first(use, _CONTENTS)))
+                told.append(("A model claimed", _first(use, _CONTENTS)))
         for what, text in told:
             if text and priority_of(text) is not Priority.INFORMATIONAL:
                 yield Found(priority_of(text), f"{what}: {line(text)}", entry.timestamp)

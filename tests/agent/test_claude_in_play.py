@@ -227,7 +227,7 @@ def test_a34_the_second_session_is_told_what_went_wrong_in_the_first(
     request = bodies(server)[0]
     assert "[important] Tool error: " in request
     assert "not of the right kind: text" in request
-    assert "[important] Note: the stairs are broken" in request
+    assert "[important] A model noted: the stairs are broken" in request
 
 
 def renamed(home: Path, old: str, new: str) -> Path:

@@ -278,9 +278,9 @@ def test_a19_notes_of_answers_and_what_was_stored_are_told_where_their_words_mat
         ("user", [*result("stored", "t1"), *result("refused", "t2", error=True)]),
         ("assistant", use("recall", {"content": "an error"}, "t3")),
     )  # fmt: skip
-    assert [each for each in noted(path, rows) if each.startswith(("Note", "Stored"))] == [
-        "Note: the bridge route is broken",
-        "Stored: Brock failed us",
+    assert [each for each in noted(path, rows) if each.startswith("A model")] == [
+        "A model noted: the bridge route is broken",
+        "A model claimed: Brock failed us",
     ]
 
 
