@@ -19,18 +19,15 @@ from agent.advisor import (
     Silent,
     Time,
     Tool,
-    calibrated,
-    distilling,
 )
 from agent.advisor.breaker import CircuitBreaker
 from agent.advisor.claude import Claude, Connection
-from agent.advisor.model import Request
 from agent.advisor.money import Wallet, most_input_tokens, spent_on
-from agent.advisor.prompt import prompt_file
 from agent.advisor.remembered import MEMORY_TOKENS
 from agent.advisor.secrets import MaskingFilter, mask_of
 from agent.advisor.taping import without_state
 from agent.app.advice import Asking
+from agent.app.conversing import Converser
 from agent.app.hiring import Hiring
 from agent.report import Summary
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
@@ -39,17 +36,8 @@ from memory.tapes.memory_file import MemoryFile
 from memory.tapes.observing import Observing, observe
 from memory.tapes.recorder import TapeRecorder
 from memory.tapes.tape import SqliteTape, open_tape
-from memory.thread.background import Threads
-from memory.thread.conversation import Conversation
-from memory.thread.distilling import ModelObserver, ModelReflector
-from memory.thread.means import Means
-from memory.thread.observing import HeuristicObserver
 from memory.thread.parts import Part, PartKind
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.store import threads_of
-from memory.tokens import TokenEstimator
 
-THREAD: Final = "advice"  # the one conversation of a run
 AGENT_NAME: Final = "red-agent"  # as tapes name who asked
 CONVERSATION: Final = "conversation"  # the kind of event
 
@@ -88,6 +76,15 @@ class Service:
             Time(perf_counter, _wait),
             most_tokens=most_input_tokens,
         )
+        self._converser = Converser(
+            self._claude,
+            self._calls,
+            hiring.terms.usual,
+            _now_s,
+            self._part,
+            self.faults,
+            hiring.distils,
+        )
 
     def asking(self, every: int) -> Asking:
         """Return how a session asks."""
@@ -105,39 +102,12 @@ class Service:
         """Begin to ask on one branch of the run."""
         self._advisor = ClaudeAdvisor(
             self._calls,
-            self._conversation(),
+            self._converser.conversation(self._store, self._session),
             Fixed(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
         )
         return self
-
-    def _conversation(self) -> Conversation:
-        means = Means(
-            observer=HeuristicObserver(),
-            reflector=HeuristicReflector(),
-            clock=_now_s,
-            estimate=self._estimator(),
-            on_part=self._part,
-            faults=self.faults,
-            holder=self._store.run_id,  # one process at a time plays a run
-        )
-        if self._hiring.distils:
-            means = replace(
-                means,
-                observer=ModelObserver(distilling(self._calls, "observer")),
-                reflector=ModelReflector(distilling(self._calls, "reflector")),
-                fallback=HeuristicObserver(),
-                reflector_in_need=HeuristicReflector(),
-                background=Threads(),
-            )
-        return Conversation(threads_of(self._store, self._session), THREAD, means)
-
-    def _estimator(self) -> TokenEstimator:
-        """Return what all thresholds are counted by: as the service counts, where it does."""
-        messages = [{"role": "user", "content": prompt_file("rules")}]
-        request = Request(self._hiring.terms.usual, (), messages, 1)
-        return calibrated(TokenEstimator(), self._claude, request)
 
     def told_in(self, summary: Summary) -> Summary:
         """Return a summary that tells what asking came to as well."""

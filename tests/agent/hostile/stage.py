@@ -17,8 +17,9 @@ from agent.advisor.money import Ceilings, load_prices, load_terms
 from agent.app import Interrupt
 from agent.app.advice import Asking
 from agent.app.branch import Branch
+from agent.app.conversing import THREAD
 from agent.app.hiring import Hiring
-from agent.app.service import THREAD, Service
+from agent.app.service import Service
 from agent.app.session import Limits, Session
 from agent.app.settings import Decider, Frozen
 from agent.capabilities import Story
