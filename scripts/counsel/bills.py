@@ -1,6 +1,7 @@
 """Whether a run kept to its ceilings, by what its file has of each call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.advisor.money import Terms
 from memory.store.calls import HOUR_MS, Call, CallState, CallSums, Sums
@@ -14,8 +15,12 @@ def passed(calls: Sequence[Call], terms: Terms) -> list[str]:
 
 
 def _sums(calls: Sequence[Call]) -> CallSums:
-    """Return what calls come to in all, in the hour up to the last, and under the milestone of the last."""
-    last = calls[-1]
+    """Return what calls come to in all, in the hour up to the last, and under the milestone of the last.
+
+    The last counts at its worst, as it did while it was under way.
+    """
+    last = replace(calls[-1], nanos=calls[-1].worst_nanos, tokens=calls[-1].worst_tokens)
+    calls = [*calls[:-1], last]
     hour = [each for each in calls if each.started_ms > last.started_ms - HOUR_MS]
     milestone = [each for each in calls if each.milestone == last.milestone]
     return CallSums(_sum(calls), _sum(hour), _sum(milestone))

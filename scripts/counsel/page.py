@@ -45,6 +45,9 @@ def _head(games: Sequence[Game]) -> Iterator[str]:
     equal = sum(_earned(game) for game in games)
     first, last = games[0].wanted, games[-1].wanted
     share = failed / max(len(calls) - unreached, 1)
+    ticks = _ticks(games)
+    shorter = sum(game.claude.ticks < game.rules.ticks for game in games)
+    longer = sum(game.claude.ticks > game.rules.ticks for game in games)
     yield from (
         "# Advice from a service that fails, measured",
         "",
@@ -57,9 +60,10 @@ def _head(games: Sequence[Game]) -> Iterator[str]:
         "",
         f"**{len(games)} games, {equal} of them earn with a failing model at least what rules earn; {sum(bool(game.problems) for game in games)} have something wrong.**",
         f"{len(asked):,} questions and {len(calls):,} calls ({median(len(game.questions) for game in games):g} and {median(_calls(game) for game in games):g} a game, medians); {failed:,} calls ({share:.0%}) were made",
-        f"to fail, {unreached} found nobody listening. {sum(game.answers for game in games):,} questions were answered, {sum(_advised(each) for each in asked):,} of them with a fault on the way. The answers are",
-        "made up out of the names that a question offers: followed as far as rules allow, they change a game, and seldom for the better. To",
-        f"`{games[0].rules.milestones[-1].id}` it takes {median(game.claude.ticks for game in games):,g} ticks instead of {median(game.rules.ticks for game in games):,g} (medians).",
+        f"to fail, {unreached} found nobody listening. {sum(game.answers for game in games):,} questions were answered, {sum(_advised(each) for each in asked):,} of them with a fault on the way.",
+        "",
+        "The answers are made up out of the names that a question offers, and those that arrive are followed as far as rules allow. To",
+        f"`{games[0].rules.milestones[-1].id}` it takes {ticks[1]:,.0f} ticks instead of {ticks[0]:,.0f} (medians); {shorter} of the games are shorter than by rules, {longer} longer.",
         "",
         "What holds of each game:",
         "",
@@ -156,11 +160,13 @@ def _games(games: Sequence[Game]) -> Iterator[str]:
             f" | {bills.get('settled', 0)}, {bills.get('lost', 0)}, {bills.get('cancelled', 0)}"
             f" | {game.usd:.2f} | {len(game.problems)} |"
         )
-    ticks = [
-        median(each.ticks for each in told)
-        for told in zip(*((g.rules, g.claude) for g in games), strict=True)
-    ]
-    yield f"| median | | | {ticks[0]:,g}, {ticks[1]:,g} | | | {median(game.usd for game in games):.2f} | |"
+    ticks = _ticks(games)
+    yield f"| median | | | {ticks[0]:,.0f}, {ticks[1]:,.0f} | | | {median(game.usd for game in games):.2f} | |"
+
+
+def _ticks(games: Sequence[Game]) -> tuple[float, float]:
+    """Return how long games take by rules and with a model, as medians."""
+    return median(game.rules.ticks for game in games), median(game.claude.ticks for game in games)
 
 
 def _wrong(games: Sequence[Game]) -> Iterator[str]:
