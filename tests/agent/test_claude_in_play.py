@@ -26,6 +26,7 @@ from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
 from memory import read_run
 from memory.store.calls import Call as Billed
 from memory.store.calls import CallState
+from memory.tapes.reader import TapeReader
 from tests.agent.support import ROOT, Watcher
 
 KEY: Final = "sk-ant-api03-test-in-play-0123456789"
@@ -221,13 +222,32 @@ def test_a34_the_second_session_is_told_what_went_wrong_in_the_first(
     first = Scenario(lines=(Line(kind=Kind.ANSWER, rounds=(wrong,), json=told),))
     with served(monkeypatch, first) as server:
         ended(wanted(tmp_path, run=tmp_path / "first", ticks=ASKED_AT + 5))
-    assert not any("<memory>" in each for each in bodies(server))
+    assert not any("[important]" in each for each in bodies(server))
     with served(monkeypatch) as server:
         ended(wanted(tmp_path, run=tmp_path / "second", ticks=ASKED_AT + 5))
     request = bodies(server)[0]
     assert "[important] Tool error: " in request
     assert "not of the right kind: text" in request
     assert "[important] A model noted: the stairs are broken" in request
+
+
+def test_a34_the_tape_of_the_second_session_begins_with_what_the_first_came_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    line = Line(kind=Kind.ANSWER, rounds=((Call("recall", {"text": 7}),),))
+    with served(monkeypatch, Scenario(lines=(line,))):
+        ended(wanted(tmp_path, run=tmp_path / "first", ticks=ASKED_AT + 5))
+    tape = tmp_path / "tapes" / "tapes.sqlite"
+    with TapeReader(tape) as reader:
+        before = set(reader.list_sessions())
+    with served(monkeypatch):
+        ended(wanted(tmp_path, run=tmp_path / "second", ticks=ASKED_AT + 5))
+    with TapeReader(tape) as reader:
+        new = [root for root in reader.list_sessions() if root not in before]
+        first, *_ = reader.read_session(new[0]).entries
+    assert first.role == "user"
+    assert "[important] Tool error: " in first.text
+    assert "not of the right kind: text" in first.text
 
 
 def renamed(home: Path, old: str, new: str) -> Path:
