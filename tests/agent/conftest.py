@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,16 @@ import pytest
 from agent.app import Interrupt, Settings, play_run
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.support import ROOT, Agent, Ended, Game, Played, Watcher, game_at
+from tests.agent.support import (
+    ROOT,
+    Agent,
+    Ended,
+    Game,
+    Played,
+    Watcher,
+    game_at,
+    in_this_process,
+)
 
 LANE = 12
 
@@ -38,15 +47,28 @@ def quiet_lane(played: Played) -> Iterator[Game]:
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Agent:
+    """Run the command line with the arguments given, as a process of its own would, but in this one."""
+
+    def run(*args: object) -> Ended:
+        return in_this_process(tmp_path, _with_memory(args, tmp_path))
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Agent:
     """Run `python -m agent` with the arguments given, in a process of its own."""
 
     def run(*args: object) -> Ended:
-        command = [sys.executable, "-m", "agent", *map(str, args)]
-        if args[0] == "play" and "--memory" not in args:
-            command += ["--memory", str(tmp_path / "memory.sqlite")]
+        command = [sys.executable, "-m", "agent", *_with_memory(args, tmp_path)]
         done = subprocess.run(
             command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+def _with_memory(args: Sequence[object], home: Path) -> list[str]:
+    more = ["--memory", str(home / "memory.sqlite")] if args[0] == "play" else []
+    return [*map(str, args), *([] if "--memory" in args else more)]

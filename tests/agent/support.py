@@ -1,13 +1,17 @@
 """What the tests of play share."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent.app import Moment
+from agent.cli import main
 from agent.replay import record_of
 from agent.report import Summary
 from agent.skills import Course, Outcome, Skill
@@ -53,6 +57,33 @@ class Ended:
 
 
 Agent = Callable[..., Ended]
+
+
+def in_this_process(home: Path, args: Sequence[str]) -> Ended:
+    """Return how the command line ends with `args`; what it prints goes to files in `home`, as to a pipe."""
+    handlers, logging.root.handlers = logging.root.handlers, []  # those of pytest
+    before = sys.argv, Path.cwd()
+    with (
+        (home / ".out").open("w+", encoding="utf-8") as out,
+        (home / ".err").open("w+", encoding="utf-8") as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        sys.argv = ["agent", *args]
+        os.chdir(ROOT)
+        try:
+            main()
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        finally:
+            logging.root.handlers = handlers
+            sys.argv, _ = before
+            os.chdir(before[1])
+    texts = [(home / each).read_text(encoding="utf-8") for each in (".out", ".err")]
+    for each in (".out", ".err"):
+        (home / each).unlink()
+    return Ended(code, *texts)
 
 
 class Game:

@@ -75,6 +75,12 @@ def test_a_bad_argument_gets_one_line(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_process_says_it_in_one_line_too(process: Agent) -> None:
+    ended = process("play", "--resume", "/nowhere/run")
+    assert (ended.code, ended.out) == (1, "")
+    assert one_line(ended.err, "is no run"), ended.err
+
+
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 

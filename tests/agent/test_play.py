@@ -18,8 +18,8 @@ from tests.agent.support import ROOT, Agent, Played, Watcher
 MILESTONES = [each.id for each in Story.of(CartridgeKind.DEMO).milestones]
 
 
-def test_play_leaves_home_and_says_so_in_one_object(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("play", "--until", "left_home", "--json", "--run", tmp_path / "run")
+def test_play_leaves_home_and_says_so_in_one_object(process: Agent, tmp_path: Path) -> None:
+    ended = process("play", "--until", "left_home", "--json", "--run", tmp_path / "run")
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1  # everything else goes to stderr
     summary = ended.json
