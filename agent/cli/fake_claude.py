@@ -2,12 +2,15 @@
 
 import threading
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from agent.app import interrupts
 from agent.cli.output import Output
 from agent.fake_claude import FakeClaude, Scenario, Spread, scenario_named, shipped
+
+LOOK_EVERY_S: Final = 0.2  # for Ctrl-C
 
 
 def fake_claude(
@@ -35,11 +38,11 @@ def fake_claude(
         chosen = replace(chosen, spread=Spread(faults, chosen.spread.kinds))
     with FakeClaude(chosen, seed=seed, port=port) as server:
         _introduce(server.url, chosen, out)
-        try:
-            threading.Event().wait()  # until Ctrl-C
-        except KeyboardInterrupt:
-            counts = server.counts
-            out.say(f"{counts.calls.total()} calls, {counts.faults.total()} faults made.")
+        with interrupts() as interrupt:  # also where whoever began this has it ignore Ctrl-C
+            while not interrupt.asked:
+                threading.Event().wait(LOOK_EVERY_S)
+        counts = server.counts
+        out.say(f"{counts.calls.total()} calls, {counts.faults.total()} faults made.")
 
 
 def _introduce(url: str, scenario: Scenario, out: Output) -> None:

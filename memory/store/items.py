@@ -81,7 +81,7 @@ class Item:
             "tick": self.tick,
             "game_s": self.game_s,
             "evidence": list(self.evidence),
-            "worth": self.worth,
+            "worth": None if self.worth is None else round(self.worth, 6),  # it fades by the second
             "data": self.data,
         }
         return found | dict(self.more)
