@@ -1,0 +1,143 @@
+"""`bench`: what there is to measure, and by whom."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from agent.app import interrupts
+from agent.bench import measure, page
+from agent.cli.bench import figures_table
+from agent.cli.bench_battles import bench_battles
+from agent.cli.bench_exam import bench_exam
+from agent.cli.bench_experience import Wanted, bench_experience
+from agent.cli.bench_memory import bench_memory
+from agent.cli.bench_model import bench_model
+from agent.cli.flags import Rom
+from agent.cli.output import Output
+from agent.errors import UsageError
+from emulator import demo_cartridge_path, load_cartridge
+
+MANY: Final = "0..599"  # seeds of what is counted
+FEW: Final = "600..605"  # and of what is asked
+
+
+class Measured(StrEnum):
+    """What `bench` measures."""
+
+    SPEED = "speed"
+    BATTLES = "battles"
+    EXPERIENCE = "experience"
+    EXAM = "exam"
+    MEMORY = "memory"
+    MODEL = "model"
+
+
+def bench(
+    what: Annotated[
+        Measured,
+        typer.Argument(
+            help="What to measure: speed, battles against a simple policy, memory, a model, experience, or an exam."
+        ),
+    ] = Measured.SPEED,
+    rom: Rom = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
+    ticks: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="How many ticks a round plays, or a game of experience at most; the demo's story takes half of 4000.",
+        ),
+    ] = 4_000,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A..B",
+            help="Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
+            show_default=False,
+        ),
+    ] = None,
+    teach: Annotated[
+        str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
+    ] = "3000..3011",
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Play games of experience to this milestone. Default: the last one of the story.",
+            show_default=False,
+        ),
+    ] = None,
+    each_use: Annotated[
+        bool, typer.Option(help="Switch off each use of memory in turn as well, for experience.")
+    ] = True,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Games of experience at a time. Default: one a core.", show_default=False
+        ),
+    ] = None,
+    keep_memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Keep what experience taught in this new file.",
+            show_default=False,
+        ),
+    ] = None,
+    taught: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Begin experience with such a file instead of playing --teach.",
+            show_default=False,
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the figures as one JSON object on the last line."),
+    ] = False,
+) -> None:
+    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows; or what asking a model costs."""
+    out, err = Output(), Output(stderr=True)
+    if write is not None and (write.is_dir() or not write.parent.is_dir()):
+        message = f"--write {write} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    cartridge = load_cartridge(rom or demo_cartridge_path())
+    if what is Measured.BATTLES:
+        bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
+        return
+    if what is Measured.EXPERIENCE:
+        wanted = Wanted(
+            teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory, write
+        )
+        bench_experience(cartridge, wanted, as_json=as_json)
+        return
+    if what is Measured.EXAM:
+        bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
+        return
+    with interrupts() as interrupt:
+
+        def say(words: str) -> None:
+            if interrupt.asked:
+                raise KeyboardInterrupt  # between two parts: inside of PyBoy it would be lost
+            err.say(words)
+
+        costs = {Measured.MEMORY: bench_memory, Measured.MODEL: bench_model}
+        if what in costs:
+            costs[what](cartridge, write, say, as_json=as_json)
+            return
+        figures = measure(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
+    if write is not None:
+        write.write_text(page(figures), encoding="utf-8")
+    if as_json:
+        out.say(json.dumps(figures.as_json()))
+    else:
+        out.print(figures_table(figures))
