@@ -1,5 +1,6 @@
 """Asking a model through a conversation that goes on from question to question."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,6 +8,7 @@ from typing import Any
 
 from agent.advisor.cache import CacheReport
 from agent.advisor.calling import Calls
+from agent.advisor.dating import Dating
 from agent.advisor.exchange import Exchange
 from agent.advisor.layout import Fixed, request_of
 from agent.advisor.model import FaultKind, ModelFault
@@ -25,7 +27,7 @@ class ClaudeAdvisor:
     """An Advisor that asks a model; what is said goes into `talk` at once.
 
     `observed` gives the block of this session's own observations at every call, None where there is nothing to tell;
-    `mask` takes secrets out of what a model says. `counts` tells what became of questions and calls.
+    `mask` takes secrets out of what a model says, `today` tells how old observations are. `counts` tells what became of questions and calls.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class ClaudeAdvisor:
         *,
         observed: Callable[[], str | None],
         mask: Callable[[str], str] = str,
+        today: Callable[[], dt.date] | None = None,
     ) -> None:
         self.cache = CacheReport()
         self._calls = calls
@@ -43,6 +46,7 @@ class ClaudeAdvisor:
         self._fixed = fixed
         self._observed = observed
         self._mask = mask
+        self._dating = Dating(today)
         self._toolbox = Toolbox(fixed.tools, self.counts)
         self._last_id = ""
         self._left_behind = 0
@@ -79,7 +83,7 @@ class ClaudeAdvisor:
     def _converse(self, exchange: Exchange, model: str) -> Advice | Silent:
         step = 0
         while True:  # the exchange ends it: repairs, rounds and calls are all counted
-            sight = self._talk.before_call(step)
+            sight = self._dating.dated(self._talk.before_call(step), exchange.question)
             state = self._state(exchange.question)
             tail = self._sent_of(sight.tail)
             request = request_of(self._fixed, sight, tail, state, model, self._last_id)

@@ -106,6 +106,7 @@ class Service:
             Fixed(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
+            today=lambda: datetime.now(UTC).date(),
         )
         return self
 

@@ -142,6 +142,7 @@ def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts = told["counts"]
     faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
     silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
+    missed = f"; missed: {_listed(told['cache_misses'])}" if told["cache_misses"] else ""
     unanswered = f"; unanswered: {_listed(silent)}" if silent else ""
     return [
         (
@@ -152,7 +153,7 @@ def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
             "cost",
             f"{told['calls']} calls, {sum(told['tokens'].values()):,} tokens, ${told['usd']:.4f}",
         ),
-        ("read from the cache", f"{told['cache_hits']:.0%}"),
+        ("read from the cache", f"{told['cache_hits']:.0%}{missed}"),
         ("faults of the service", _listed(faults) or "none"),
         ("on tape", f"{told['tape_nodes']} nodes, {told['tape_lost']} calls lost"),
     ]
