@@ -20,7 +20,7 @@ ABOUT: Final = (
     "the collector is kept off what was there before.",
 )
 TALKS: Final = (
-    "A game is the demo to its last milestone, which asks every 60 ticks if it may; the same question rests 300 ticks.",
+    "A game is the demo to its last milestone, which asks every 60 ticks beside all else it asks about.",
     "A long talk asks that game's questions again and again in one conversation, with what its tools said there, so",
     "that its older part is observed and let go of over and over. *Distilled* is `--distil`: a model observes. All of it",
     "is asked within minutes, so that nothing runs out of the cache meanwhile; after a pause of five minutes a call would",
