@@ -4,14 +4,14 @@ What the cartridge shows of texts and names stands behind a bar: it is something
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.advisor import Purpose
 from agent.capabilities import Ledger, Story
 from agent.mind.advising import Moment
 from agent.skills import Terrain
-from emulator import FRAMES_PER_SECOND, Dex, State
+from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
 from memory.thread.situation import Failure, Situation, situation
 
 AROUND_X: Final = 8  # squares to either side that are drawn
@@ -41,7 +41,8 @@ class Describing:
         yield str(self._heads(purpose, moment, about))
         yield f"The plan so far:\n{moment.plan}" if moment.plan else ""
         true = [f"{name} = {value}" for name, value in sorted(moment.facts.items()) if value]
-        yield f"Facts, all others being 0: {', '.join(true[:MOST_FACTS])}"
+        more = f", and {len(true) - MOST_FACTS} more" if len(true) > MOST_FACTS else ""
+        yield f"Facts, all others being 0: {', '.join(true[:MOST_FACTS])}{more}"
         yield _section("Team", self.team(state))
         yield _section("Bag", self.bag(state))
         yield f"Money: {state.player.money}" if state.game_started else ""
@@ -52,13 +53,9 @@ class Describing:
         state = moment.percept.state
         place = f"{self.story.place_of(state)} ({state.map.x}, {state.map.y})"
         why = f"{purpose.value}: {about}" if about else purpose.value
-        heads = situation(why, moment.percept.tick, state.frame / FRAMES_PER_SECOND, place)
         worst = moment.failed.most_common(MOST_FAILURES)
-        return Situation(
-            why=heads.why,
-            tick=heads.tick,
-            game_time=heads.game_time,
-            place=heads.place,
+        return replace(
+            situation(why, moment.percept.tick, state.frame / FRAMES_PER_SECOND, place),
             goal=moment.goals[0].name if moment.goals else "",
             reached=tuple(each.id for each in self.ledger.reached),
             failed=tuple(Failure(name, times) for name, times in worst),
@@ -88,22 +85,19 @@ class Describing:
         if not state.game_started or here.map_id not in self.terrain.plain.map_ids:
             return
         drawn = self.terrain.world(state).map(here.map_id)
-        taken = {each.position for each in state.people if each.on_screen}
-        signs = {(each.x, each.y) for each in drawn.signs}
+        marks = {(each.x, each.y): "!" for each in drawn.signs}
+        marks |= {(each.x, each.y): "D" for each in drawn.warps}
+        marks |= {each.position: "P" for each in state.people if each.on_screen}
+        marks[here.position] = "@"
         for y in range(here.y - AROUND_Y, here.y + AROUND_Y + 1):
-            row = ""
-            for x in range(here.x - AROUND_X, here.x + AROUND_X + 1):
-                if (x, y) == (here.x, here.y):
-                    row += "@"
-                elif (x, y) in taken:
-                    row += "P"
-                elif drawn.warp_at(x, y) is not None:
-                    row += "D"
-                elif (x, y) in signs:
-                    row += "!"
-                else:
-                    row += "." if drawn.passable(x, y) else "#" if drawn.contains(x, y) else " "
-            yield f"| {row}"
+            columns = range(here.x - AROUND_X, here.x + AROUND_X + 1)
+            yield "| " + "".join(marks.get((x, y)) or _ground(drawn, x, y) for x in columns)
+
+
+def _ground(drawn: GameMap, x: int, y: int) -> str:
+    if not drawn.contains(x, y):
+        return " "
+    return "." if drawn.passable(x, y) else "#"
 
 
 def _section(head: str, rows: Iterable[str]) -> str:
