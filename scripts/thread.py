@@ -16,6 +16,7 @@ from dialogues.plot import draw
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+TOGETHER: Final = 0.7  # of the times, where two processes are to be on one thread
 COLUMNS: Final = (
     "{task.description}",
     BarColumn(),
@@ -33,7 +34,7 @@ def main(
 ) -> None:
     """Talk on and on, kill it, examine what it kept; then talk about recorded play."""
     config = CONFIG
-    told = Told()
+    told, pairs = Told(), Told()
     with (
         tempfile.TemporaryDirectory() as folder,
         Progress(*COLUMNS, console=Console(stderr=True)) as progress,
@@ -43,14 +44,19 @@ def main(
         for told in killed_again_and_again(Path(folder) / "t.sqlite", seed, turns, crashes):
             progress.update(talking, completed=min(told.turns, turns))
             progress.update(killing, completed=min(told.killed, crashes))
+        pairing = progress.add_task("kills of two at once", total=crashes // 5)
+        lane = Path(folder) / "pairs.sqlite"
+        for pairs in killed_again_and_again(lane, seed, turns // 20, crashes // 5, TOGETHER):
+            progress.update(pairing, completed=min(pairs.killed, crashes // 5))
         progress.add_task("playing", total=None)
         play = compressed(Path(folder), games, config)
     if write is not None:
         picture = write.with_suffix(".png")
-        write.write_text(document(told, play, config, seed, picture.name), encoding="utf-8")
+        page = document((told, pairs), play, config, seed, picture.name)
+        write.write_text(page, encoding="utf-8")
         draw(told.saw, config, picture)
-    print(document(told, play, config, seed, None))
-    raise typer.Exit(0 if is_sound(told, play) else 1)
+    print(document((told, pairs), play, config, seed, None))
+    raise typer.Exit(0 if is_sound((told, pairs), play) else 1)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from dialogues.life import Aim, Fate, Life, live
 from dialogues.truth import Truth
 from memory.thread.store import open_threads
 
-TOGETHER: Final = 0.15  # of the times: two processes on one file
 WHOLE_EVERY: Final = 250  # lives after which all of the file is looked at
 STATEMENTS: Final = 250
 MOMENTS_MS: Final = 150
@@ -35,14 +34,16 @@ class Told:
         return sum(self.kills.values())
 
 
-def killed_again_and_again(path: Path, seed: int, turns: int, kills: int) -> Iterator[Told]:
-    """Yield what came of the lives so far, after each."""
+def killed_again_and_again(
+    path: Path, seed: int, turns: int, kills: int, together: float = 0.0
+) -> Iterator[Told]:
+    """Yield what came of the lives so far, after each; `together` is the share of times that two are on one file."""
     chance, told, truth = Random(seed), Told(), Truth(path)
     count = 0
     open_threads(path).close()  # there is a file to look into, however early the first life ends
     while told.turns < turns or told.killed < kills:
         starts = [(told.turns, _fate(chance, left=turns - told.turns, kills=kills - told.killed))]
-        if starts[0][1].aim is not Aim.NEVER and chance.random() < TOGETHER:
+        if starts[0][1].aim is not Aim.NEVER and chance.random() < together:
             starts.append((told.turns + 50_000, _fate(chance, left=turns, kills=kills)))
             told.together += 1
         lives = live(path, seed, starts)

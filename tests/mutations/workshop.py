@@ -21,6 +21,7 @@ PARTS: Final = (
     "roms",
     "scripts",
     "tests",
+    ".gitignore",
     "README.md",
     "pyproject.toml",
 )
