@@ -241,7 +241,7 @@ def test_without_a_key_one_line_says_what_to_do(
         Claude(Connection("http://127.0.0.1:9"), clock=time.monotonic)
 
 
-@pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-secret-1\n", "sk-ant secret-1"])
+@pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-key-1\n", "sk-ant secret-1"])
 def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
