@@ -154,6 +154,7 @@ def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{told['calls']} calls, {sum(told['tokens'].values()):,} tokens, ${told['usd']:.4f}",
         ),
         ("read from the cache", f"{told['cache_hits']:.0%}{missed}"),
+        *([("held back by", _listed(told["refused"]))] if told["refused"] else []),
         ("faults of the service", _listed(faults) or "none"),
         ("on tape", f"{told['tape_nodes']} nodes, {told['tape_lost']} calls lost"),
     ]
