@@ -22,9 +22,8 @@ from memory.thread.tags import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from memory.thread.message import Block
 
 CONTINUATION_ID: Final = "om-continuation"
 _OPENING: Final = f"<{MEMORY}>"
@@ -78,20 +77,6 @@ def inject(
 def other_conversation(thread: str, text: str) -> str:
     """Return what another conversation holds, between tags that its own words cannot close."""
     return wrapped(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
-
-
-def with_memory(system: Iterable[Block], injected: Injected) -> tuple[Block, ...]:
-    """Return the blocks of a system message with `injected` behind them, in the place of what was injected earlier."""
-    kept: list[Block] = []
-    is_memory = False
-    for block in system:
-        text = str(block.get("text", ""))
-        is_memory = is_memory or text.startswith(_OPENING)
-        if not is_memory:
-            kept.append(block)
-        elif text.endswith(_CLOSING):
-            is_memory = False
-    return (*kept, *({"type": "text", "text": part} for part in injected.parts))
 
 
 def with_reminder(

@@ -50,11 +50,6 @@ def problem_with(
     return ""
 
 
-def is_smaller(text: str, than: str, estimate: Callable[[str], int] = tokens) -> bool:
-    """Return whether `text` has fewer tokens than the other."""
-    return estimate(text) < estimate(than)
-
-
 def is_degenerate(text: str) -> bool:
     """Return whether `text` is what a model writes that cannot stop: windows that were there before, or an endless row."""
     if len(text) < SHORTEST_DEGENERATE:

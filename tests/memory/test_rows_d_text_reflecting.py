@@ -12,7 +12,7 @@ from memory.thread.kinds import is_ban, milestones_in
 from memory.thread.observing import HeuristicObserver
 from memory.thread.port import DistillingFailed
 from memory.thread.reflecting import HeuristicReflector
-from memory.thread.validation import is_degenerate, is_smaller, problem_with
+from memory.thread.validation import is_degenerate, problem_with
 from memory.tokens import tokens
 from tests.memory.talks import MILESTONES, play
 
@@ -149,8 +149,6 @@ def test_d19_an_empty_reflection_is_an_error(text: str) -> None:
 
 
 def test_d19_what_is_not_smaller_is_told_from_what_is() -> None:
-    assert is_smaller("four", "four and more")
-    assert not is_smaller("four", "five")
     assert problem_with("* 🔴 left home", source="left home", limit=2) == (
         "it has 4 tokens, more than 2"
     )

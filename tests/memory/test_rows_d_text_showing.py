@@ -15,7 +15,6 @@ from memory.thread.injection import (
     inject,
     is_reminder,
     other_conversation,
-    with_memory,
     with_reminder,
 )
 from memory.thread.message import Origin
@@ -71,7 +70,6 @@ def test_d10_what_changes_seldom_comes_first_and_is_a_piece_of_its_own() -> None
 
 def test_d10_where_there_is_nothing_to_remember_nothing_is_injected() -> None:
     assert inject(" ", "\n", "", " ") == Injected()
-    assert with_memory((), Injected()) == ()
     assert with_reminder((), Injected()) == ()
 
 
@@ -82,11 +80,12 @@ def test_d10_nothing_is_said_of_a_long_conversation_where_none_was_observed() ->
 
 
 def test_d10_memory_is_replaced_and_not_piled_up() -> None:
-    rules = {"type": "text", "text": "rules"}
-    once = with_memory((rules,), inject(OLD, NEW, others="user: hello"))
-    twice = with_memory((*once, {"type": "text", "text": "more rules"}), inject("", NEW))
-    assert [each["text"] for each in twice] == ["rules", "more rules", inject("", NEW).text]
-    assert with_memory(twice, Injected()) == (rules, {"type": "text", "text": "more rules"})
+    before, now = inject(OLD, NEW, others="user: hello"), inject("", NEW)
+    assert OLD in before.text
+    assert OLD not in now.text
+    tail = (said("one"),)
+    once = with_reminder(tail, before, "run-1")
+    assert with_reminder(once, now, "run-1") == with_reminder(tail, now, "run-1")
 
 
 def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
