@@ -58,6 +58,7 @@ from memory.recall.recollection import Recollection, is_open, recollection_of, w
 from memory.recall.stats import MemoryStats
 from memory.sharing import MemoryManagementAgent
 from memory.store.aside import move_aside, put_back, sync
+from memory.store.calls import CallState
 from memory.store.checks.finding import Finding
 from memory.store.items import Item, Totals
 from memory.store.knowledge_reader import KnowledgeReader
@@ -170,6 +171,7 @@ __all__ = [
     "Branching",
     "BusyStore",
     "Call",
+    "CallState",
     "Capture",
     "Checkpoint",
     "CheckpointMark",
