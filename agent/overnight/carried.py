@@ -15,7 +15,7 @@ class Carried:
     log_bytes: int = 0
     children: int = 0
     by_rules: bool = False
-    milestones: set[str] = field(default_factory=set)
+    milestones: dict[str, None] = field(default_factory=dict)  # in their order
     faults: Counter[str] = field(default_factory=Counter)
 
 
@@ -34,7 +34,7 @@ def carried(lines: Iterable[Line]) -> Carried:
             case "rules":
                 night.by_rules = True
             case "milestone":
-                night.milestones.add(str(line.get("id")))
+                night.milestones[str(line.get("id"))] = None
             case "fault":
                 night.faults[str(line.get("kind"))] += 1
             case _:

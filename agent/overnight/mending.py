@@ -84,13 +84,13 @@ class Estate:
         except StoreError:
             return []
 
-    def milestones(self) -> set[str]:
-        """Return the milestones that were reached so far."""
+    def milestones(self) -> list[str]:
+        """Return the milestones that were reached so far, in their order."""
         try:
             with closing(read_run_store(self.run.path)) as store:
-                return {str(each.payload["id"]) for each in store.events("milestone")}
+                return [str(each.payload["id"]) for each in store.events("milestone")]
         except StoreError:
-            return set()
+            return []
 
     @property
     def _settings(self) -> Path:

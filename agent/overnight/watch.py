@@ -1,8 +1,8 @@
 """Watching one child: until it ends, or there is a reason to end it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from signal import Signals
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from agent.app import Interrupt
 from agent.overnight.beat import Beat
@@ -54,7 +54,7 @@ class Watch:
         copier: Copier,
         viewer: NightViewer,
         tell: Callable[..., object],
-        milestones: set[str],
+        milestones: dict[str, None],
     ) -> None:
         self.lull = Lull()
         self._limits = limits
@@ -96,7 +96,7 @@ class Watch:
         self.lull.saw(beat, self._clock.elapsed())
         for milestone in beat.milestones:
             if milestone not in self._milestones:
-                self._milestones.add(milestone)
+                self._milestones[milestone] = None
                 self._tell("milestone", id=milestone, tick=beat.tick)
                 self._copier.hurry()
         self._viewer.saw(beat, self._gauge.night_s())
@@ -156,7 +156,7 @@ class Watch:
             log_bytes=reading.log_bytes,
             usd=reading.usd,
             calls=reading.calls,
-            night_s=round(reading.night_s, 1),
+            night_s=reading.night_s,
         )
 
     def _end(self, child: Child) -> None:
@@ -175,7 +175,7 @@ class Watch:
         return Ended(
             code=code,
             stop=str(summary.get("stop", "")),
-            says=(reason.says if reason else "") or self._words(code, summary.get("reason")),
+            says=(reason.says if reason else "") or self._words(code, summary),
             because=reason.because if reason else None,
             is_unwatched=self._interrupt.asked,
             tick=int(summary.get("ticks", beat.tick if beat else 0)),
@@ -187,10 +187,10 @@ class Watch:
             played=beat is not None,
         )
 
-    def _words(self, code: int, reason: object) -> str:
+    def _words(self, code: int, told: Mapping[str, Any]) -> str:
         """Return in one line how a child ended: what it says, or the signal that ended it."""
-        if isinstance(reason, str) and reason:
-            return reason
+        if told.get("stop"):
+            return str(told.get("reason") or told["stop"])
         if code < 0:
             return f"ended by {_signal(-code)}"
         return self._gauge.log.last.removeprefix("error: ") or f"ended with {code}"
