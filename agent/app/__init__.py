@@ -2,6 +2,7 @@
 
 from agent.app.glance import Fact, glance
 from agent.app.interrupts import Interrupt, interrupts
+from agent.app.machine import file_bytes, free_bytes, resident_of
 from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook, outlooks_of_ram
@@ -22,6 +23,8 @@ __all__ = [
     "Replayed",
     "Settings",
     "Viewer",
+    "file_bytes",
+    "free_bytes",
     "glance",
     "interrupts",
     "opinions",
@@ -30,4 +33,5 @@ __all__ = [
     "play_run",
     "relive_run",
     "replay_run",
+    "resident_of",
 ]
