@@ -65,8 +65,9 @@ class OwnDisk:
         _mount("-o", "remount,ro,bind", str(folder))
 
     def thaw(self, folder: Path) -> None:
-        """Take that mount away; whoever has something open below it keeps that."""
-        _unmount(folder)
+        """Take that mount away, if there is one; whoever has something open below it keeps that."""
+        with suppress(OSError):
+            _unmount(folder)
 
     def close(self) -> None:
         """Unmount it."""

@@ -33,7 +33,7 @@ def command(run: Path, memory: Path, seed: int, until: str) -> Sequence[str]:
     return (
         *(sys.executable, "-m", "nightly.supervised", "overnight"),
         *("--run", str(run), "--memory", str(memory), "--seed", str(seed), "--until", until),
-        *("--hang", "3", "--backoff", "0.1", "--min-free", "0", "--json"),
+        *("--hang", "8", "--backoff", "0.1", "--min-free", "0", "--json"),
     )
 
 
@@ -106,8 +106,8 @@ class Play:
             at=f"{planned.aim.phase.value}, tick {before.tick}",
             says=says,
             outcome=outcome,
-            back_s=None if self.is_over or life is None else life.ticked_at - since,
-            lost=0 if life is None or life is before.victim else max(before.tick - life.first, 0),
+            back_s=life.ticked_at - since if life is not None and life.ticked_at > since else None,
+            lost=0 if life is None or life is before.victim else _lost(before.tick, life),
             problems=(*problems, *self._untold(kind, before), *_own_problems(fault)),
         )
 
@@ -132,7 +132,8 @@ class Play:
             if perf_counter() > deadline:
                 self.is_over = True
                 return Outcome.WRONG, [f"{kind.value}: no play again within {BACK_S:.0f} s"]
-            if not self._line.until(self._is_ended, 0.0):
+            self._line.listen()
+            if not self._is_ended():
                 continue
             code = self._scene.watchman.code
             if fault.is_for_good or code == 0:
@@ -146,11 +147,11 @@ class Play:
         return outcome, []
 
     def _plays(self, fault: Fault, before: Before, since: float) -> bool:
+        """Return whether somebody plays again, or was about to when the next fault's moment came."""
         life = self._line.life
-        if life is None or life.ticked_at <= since or fault.is_for_good:
-            self._line.wait(0.0)
+        if life is None or fault.is_for_good or (fault.ends_life and life is before.victim):
             return False
-        return not (fault.ends_life and life is before.victim)
+        return life.ticked_at > since or (life.held is not None and life.tick < 0)
 
     def _untold(self, kind: Kind, before: Before) -> list[str]:
         """Return what the diary should tell and does not."""
@@ -168,6 +169,11 @@ class Play:
     def _last_words(self) -> str:
         told = self._scene.watchman.told
         return f"the supervisor ended with {self._scene.watchman.code}: {told.get('why', told)}"
+
+
+def _lost(tick: int, life: Life) -> int:
+    """Return how many ticks are played again by a life that began before the tick of then."""
+    return max(tick - life.first, 0) if life.first >= 0 else 0
 
 
 def _own_problems(fault: Fault) -> tuple[str, ...]:

@@ -76,12 +76,8 @@ class Line:
         while not is_so():
             if perf_counter() > deadline:
                 return False
-            self._listen()
+            self.listen()
         return True
-
-    def wait(self, seconds: float) -> None:
-        """Listen for so long."""
-        self.until(lambda: False, seconds)
 
     def release(self) -> None:
         """Let go whoever is held, with the aim that is next."""
@@ -99,7 +95,8 @@ class Line:
         self._selector.close()
         self._door.close()
 
-    def _listen(self) -> None:
+    def listen(self) -> None:
+        """Take in what was said, waiting a moment for it."""
         for key, _ in self._selector.select(GLANCE_S):
             if key.data is None:
                 self._welcome()

@@ -28,8 +28,10 @@ class Files(NamedTuple):
     scratch: Path
 
 
-def run_problems(files: Files, cartridge: Cartridge, milestones: Sequence[str]) -> Iterator[str]:
-    """Yield what is wrong with the record of a run; `milestones` are those that it must have reached, in order."""
+def run_problems(
+    files: Files, cartridge: Cartridge, story: Sequence[str], goal: str | None
+) -> Iterator[str]:
+    """Yield what is wrong with the record of a run; it must have reached the milestones of `story` up to `goal`."""
     found = found_run(copied(files.run / "run.sqlite", files.scratch))
     if found is None:
         yield "run: there is none in its file"
@@ -38,7 +40,7 @@ def run_problems(files: Files, cartridge: Cartridge, milestones: Sequence[str]) 
     yield from _twice(found)
     yield from _dead(files.scratch / "run.sqlite")
     reached = [payload["id"] for _, kind, payload in found.live_events if kind == MILESTONE]
-    if reached != list(milestones):
+    if reached != list(story[: len(reached) if goal is None else story.index(goal) + 1]):
         yield f"milestones: {reached} on the live lineage"
     yield from witnessed(files.run, cartridge, found.live_events)
 
@@ -81,13 +83,13 @@ def _dead(copy: Path) -> Iterator[str]:
 
 
 def _missing(found: FoundRun, taught: Taught) -> Iterator[str]:
-    """Yield the lessons that a checkpoint covers and the memory was not taught."""
-    for lesson, row in zip(found.outbox, found.lessons, strict=True):
-        known = taught.lessons.get((found.run_id, lesson.sequence))
-        if row.live and known is None:
-            yield f"lessons: {lesson.sequence} ({lesson.kind}) was never delivered"
-        elif row.live and known != lesson:
-            yield f"lessons: {lesson.sequence} was delivered as something else"
+    """Yield the live lessons that the memory was not taught; at a run's end all of them are covered."""
+    live = [each for each, row in zip(found.outbox, found.lessons, strict=True) if row.live]
+    known = {each.sequence: taught.lessons.get((found.run_id, each.sequence)) for each in live}
+    if lost := [each for each in live if known[each.sequence] is None]:
+        yield f"lessons: {len(lost)} were never delivered, the first is {lost[0][:3]}"
+    if other := [each for each in live if known[each.sequence] not in (None, each)]:
+        yield f"lessons: {len(other)} were delivered as something else, as {other[0][:3]}"
 
 
 def _totals(file: sqlite3.Connection, found: FoundRun, taught: Taught) -> Iterator[str]:

@@ -25,6 +25,7 @@ class Game(NamedTuple):
     name: str
     troubles: tuple[Trouble, ...]
     verdict: str
+    why: str
     ticks: int
     seconds: float
     problems: tuple[str, ...]
