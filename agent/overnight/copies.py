@@ -114,7 +114,7 @@ class Copier:
         if began < max(self._due, self._earliest) or not self._has_room(free_bytes):
             return None
         try:
-            return next(self._failures(), None)
+            return next(iter([*self._failures()]), None)
         finally:
             now = self._elapsed()
             self._due, self._earliest = now + EVERY_S, now + SHARE * (now - began)

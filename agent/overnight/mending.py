@@ -117,13 +117,14 @@ class Estate:
         return self._salvage(kept)
 
     def _salvage(self, kept: Kept) -> Mended:
+        """Put what can be read in the place of a file; of a run only where nothing of what was played is missing."""
+        says = f"no good copy of {kept.path} is left, and it stays as it is"
         try:
             saved = salvage(kept.path)
         except (StoreError, OSError):
-            saved = None
-        if saved is None or not self._is_good(saved.path, kept):
-            says = f"{kept.path} is damaged, no good copy of it is left, and it stays as it is"
             return Mended(False, says)
+        if kept is self.run and (saved.lost or not _is_gapless(saved.path)):
+            return Mended(False, f"{says}; what can be read of it is in {saved.path.name}")
         aside = _kept_aside(kept.path)
         put_back(saved.path, kept.path)
         saved.path.unlink()
@@ -192,6 +193,17 @@ def _can_resume(path: Path) -> bool:
         return (
             True  # of an older version, busy, or damaged otherwise: play says what it makes of it
         )
+
+
+def _is_gapless(path: Path) -> bool:
+    """Return whether a run holds every step from power-on, and a checkpoint on the way."""
+    try:
+        with closing(read_run_store(path)) as store:
+            ticks = [step.tick for step in store.steps()]
+            marks = [mark.tick for mark in store.marks()]
+    except StoreError:
+        return False
+    return bool(marks) and ticks == list(range(1, len(ticks) + 1)) and marks[-1] <= len(ticks)
 
 
 def _kept_aside(path: Path) -> str:

@@ -62,6 +62,7 @@ class Supervisor:
         try:
             self._take_over()
             answer = self._answers.to_begin()
+            self._copier.copy_if_due(self._gauge.free())  # as it is now everything is whole
             while isinstance(answer, Again):
                 answer = self._once(answer)
             return self._close(answer)
@@ -81,13 +82,14 @@ class Supervisor:
         asks = settings.asks and not self._carried.by_rules
         run, memory = self._estate.run, self._estate.memory
         self._gauge = Gauge(run.path, memory.path, self._log, self._night_s, asks=asks)
+        self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
         self._watch = Watch(
             settings.limits,
             settings.patience,
             clock,
             self._interrupt,
             self._gauge,
-            Copier((run, memory), settings.limits.free_bytes, clock.elapsed),
+            self._copier,
             self._viewer,
             self._tell,
             self._carried.milestones,
