@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import copyfile
 from typing import Final, NamedTuple
 
 from agent.overnight.copies import FOLDER, Kept, says_something
@@ -51,7 +50,10 @@ class Estate:
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
         """Return the first thing that keeps play from going on; the pages of files are looked at if `thoroughly`."""
-        return next(self._damages(thoroughly=thoroughly), None)
+        try:
+            return next(self._damages(thoroughly=thoroughly), None)
+        except OSError as error:
+            return Damage(Fault.UNWRITABLE, f"{self.folder} cannot be used ({error.strerror})")
 
     def mend(self, damage: Damage) -> Mended:
         """Put right what `examine` found."""
@@ -140,7 +142,7 @@ class Estate:
         if not copy.is_file():
             return Mended(False, f"{self._settings} is lost or says nothing, without a copy")
         aside = _kept_aside(self._settings)
-        copyfile(copy, self._settings)
+        put_back(copy, self._settings)
         return Mended(True, f"put back the copy of run.toml{aside}")
 
     def _begin_anew(self) -> Mended:

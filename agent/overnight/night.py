@@ -110,6 +110,9 @@ class Supervisor:
             return Verdict(
                 Ending.INTERRUPTED, "somebody asked for an end; the same command goes on"
             )
+        hindrance = self._answers.before(answer)
+        if hindrance is not None:
+            return hindrance
         if answer.by_rules:
             self._gauge.asks = False
             self._tell("rules", says=answer.says)
@@ -128,8 +131,11 @@ class Supervisor:
             at=self._answers.next_tick(),
             by_rules=self._answers.record.by_rules,
         )
-        with closing(Child(command, self._log.write)) as child:
-            ended = self._watch.until_ended(child, number)
+        try:
+            with closing(Child(command, self._log.write)) as child:
+                ended = self._watch.until_ended(child, number)
+        except OSError as error:  # no process, no pipe: the machine is short of something
+            ended = Ended(1, says=f"no child could be started ({error.strerror})")
         self._tell(
             "ended",
             n=number,

@@ -64,11 +64,12 @@ def night_over(  # what a night is made of
     clock: Clock | None = None,
     flags: tuple[str, ...] = (),
     asks: bool = False,
+    memory: Path | None = None,
 ) -> Night:
-    """Return a night over the run in a folder, whose memory lies beside that."""
+    """Return a night over the run in a folder, whose memory lies beside that by default."""
     settings = NightSettings(
         run=run,
-        memory=run.parent / "memory.sqlite",
+        memory=memory or run.parent / "memory.sqlite",
         flags=flags,
         limits=limits,
         patience=patience,

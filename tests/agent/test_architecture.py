@@ -44,6 +44,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
     group_of_memory = commands.pop("memory")
     own = {
         "play",
+        "overnight",
         "replay",
         "plan",
         "eval",

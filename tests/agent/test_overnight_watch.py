@@ -280,3 +280,25 @@ def test_a_milestone_is_told_once_and_a_night_begins_with_copies(run: Path, tmp_
     assert [line["id"] for line in told(run, "milestone")] == [
         "rival"
     ]  # the other was there before
+
+
+def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
+    run: Path, tmp_path: Path
+) -> None:
+    shelf = tmp_path / "shelf"
+
+    def react(line: Line) -> None:
+        if line["what"] == "ended" and line["code"] == 1:
+            shelf.rename(tmp_path / "elsewhere")
+            shelf.touch()  # a file in the folder's place
+        if len(kinds(run)) == 3 and shelf.is_file():
+            shelf.unlink()
+            (tmp_path / "elsewhere").rename(shelf)
+
+    shelf.mkdir()
+    cannot = {"beats": [{"tick": 90}], "code": 1, "says": "error: it cannot be written\n"}
+    program = stand_in(tmp_path, [cannot, GOAL])
+    memory = shelf / "memory.sqlite"
+    night = night_over(run, program, viewer=Viewer(react), memory=memory)
+    assert (night.verdict, night.restarts) == ("goal", 1)
+    assert kinds(run) == ["unwritable"] * 3
