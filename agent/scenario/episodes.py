@@ -15,12 +15,12 @@ def episodes_begun(run: RunReader) -> int:
 
 
 def told_of_episodes(run: RunReader, after: int) -> Iterator[str]:
-    """Yield in words each that came behind the first `after`, once for each branch on which it went on."""
-    told = [event.payload for event in run.events("stuck")]
+    """Yield in words each that came behind the first `after`, as it was told last."""
+    told = {event.payload["number"]: event.payload for event in run.events("stuck")}
     under_way = _ladder(run).get("episode")
-    for payload in (*told, *([under_way] if under_way else [])):
-        if payload["number"] > after:
-            yield in_words(payload)
+    if under_way is not None:
+        told[under_way["number"]] = {**told.get(under_way["number"], {}), **under_way}
+    yield from (in_words(payload) for number, payload in told.items() if number > after)
 
 
 def in_words(payload: Mapping[str, Any]) -> str:

@@ -13,10 +13,10 @@ from agent.app.slot import cartridge_for
 from agent.capabilities import Story
 from agent.replay import record_of
 from agent.scenario.driving import drive_to, fork_of
-from agent.scenario.knowing import known_at
+from agent.scenario.knowing import REACHED, known_at
 from agent.scenario.staging import look
 from emulator import EMULATOR, Cartridge, PyBoyConsole, StepRecord
-from memory import RunReader, read_run
+from memory import EventRow, RunReader, read_run
 
 
 class Taken(NamedTuple):
@@ -46,27 +46,40 @@ class Source:
         with closing(PyBoyConsole(self.cartridge)) as console:
             drive_to(tick, records, self.run, console)
             state, data = look(console), console.save()
-        place = Story.of(self.cartridge.kind).place_of(state)
+        place = self._story.place_of(state)
         where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
         return Taken(
             place=where,
             origin=(
                 f"Tick {tick} of run {self.run.run_id}, frame {state.frame:,}: {where}.",
-                f"Wanted then: {self._wish(tick)}.",
+                f"Wanted then: {self._wished(tick)}.",
                 f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
             ),
             known=known_at(self.run, tick, fork_of(records, self.live)),
             state=data,
         )
 
-    def _wish(self, tick: int) -> str:
-        """Return what the run turned to last."""
-        wishes = [
-            str(event.payload["name"])
-            for event in self.run.events("objective")
-            if event.tick <= tick and event.payload["status"] == "active"
-        ]
+    def is_told(self, known: Sequence[str]) -> bool:
+        """Say whether the last milestone of the story was known."""
+        return REACHED + self._story.milestones[-1].id in known
+
+    def called(self, goal: str | None) -> str:
+        """Return what the run calls one of its goals."""
+        names = {each.payload["objective_id"]: each.payload["name"] for each in self._wishes()}
+        return str(names.get(goal, "nothing"))
+
+    @property
+    def _story(self) -> Story:
+        return Story.of(self.cartridge.kind)
+
+    def _wished(self, tick: int) -> str:
+        """Return what the run had turned to last by then."""
+        wishes = [str(each.payload["name"]) for each in self._wishes() if each.tick <= tick]
         return wishes[-1] if wishes else "nothing yet"
+
+    def _wishes(self) -> Iterator[EventRow]:
+        turns = self.run.events("objective")
+        return (each for each in turns if each.payload["status"] == "active")
 
 
 @contextmanager

@@ -51,11 +51,14 @@ def record(run: Path, rom: Path | None, wanted: Wanted, into: Path) -> Path:
             message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live):,} ticks"
             raise UsageError(message)
         taken = source.take(wanted.tick, source.live)
+        if source.is_told(taken.known):
+            message = f"by tick {wanted.tick} the story of {run} is told, and play would end at once; name an earlier --at"
+            raise UsageError(message)
         draft = Draft(
             name=wanted.name,
             origin=taken.origin,
             pitfall="",
-            says=wanted.says or f"Play goes on from {taken.place} without getting stuck.",
+            says=wanted.says or _promise(taken.place, aim),
             cartridge=source.cartridge.sha1,
             seed=source.settings.seed,
             known=taken.known,
@@ -88,7 +91,7 @@ def _of_episode(source: Source, number: int, name: str, into: Path) -> Path:
         name=name,
         origin=(
             *taken.origin,
-            f"Stuck, time {number}: {in_words(payload)}.",
+            f"Stuck, time {number}: {in_words(payload)}. Wanted: {source.called(payload['goal'])}.",
             "This fails while play gets nowhere from here, and passes once it gains something instead.",
         ),
         pitfall=payload["reason"].replace("_", "-"),
@@ -103,6 +106,12 @@ def _of_episode(source: Source, number: int, name: str, into: Path) -> Path:
         },
     )
     return write_scenario(draft, taken.state, into)
+
+
+def _promise(place: str, aim: Mapping[str, Any]) -> str:
+    if aim:
+        return f"Play gets from {place} to where it should, without getting stuck."
+    return f"Play goes on from {place} without getting stuck."
 
 
 def _frames(since: int, records: Sequence[StepRecord]) -> int:

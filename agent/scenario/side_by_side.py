@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -20,10 +22,24 @@ def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) 
     if jobs == 1:
         yield from (run_scenario(each, cartridge, cache) for each in scenarios)
         return
-    work = partial(_run, cartridge=cartridge, cache=cache)
+    files = [(each.path, each.states) for each in scenarios]
     # A process that began as a copy of this one would share what the emulator has open.
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(work, [(each.path, each.states) for each in scenarios])
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    try:
+        with _ctrl_c_passed_over():  # who is started now goes on so: it ends with what it is at
+            reports = pool.map(partial(_run, cartridge=cartridge, cache=cache), files)
+        yield from reports
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_passed_over() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _run(file: tuple[Path, Path], cartridge: Cartridge, cache: Cache) -> Report:

@@ -17,11 +17,12 @@ from agent.scenario.states import state_path
 NEVER_STUCK: Final = {"episodes": ">= start + 1"}
 SOMETHING_GAINED: Final = {"gains": ">= start + 1"}
 EXPLAINED: Final = {
-    "known": "what play had behind it, and RAM does not show",
-    "frames": "for so long, or to the end of the story",
-    "never": "play gets nowhere",
-    "meets": "something is gained: an event, a thing, a level",
+    "known": "What play had behind it, and RAM does not show.",
+    "until": "The aim, for which there are so many frames.",
+    "never": "What must not be: that play gets nowhere once more.",
+    "meets": "What must be: that something is gained, as an event, a thing or a level.",
 }
+FOR_SO_LONG: Final = "For so many frames, or to the end of the story."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ def text_of(draft: Draft) -> str:
 def _lines(draft: Draft) -> Iterator[str]:
     for words in draft.origin:
         yield f"# {' '.join(words.split())}"
-    yield f"pitfall = {_value(draft.pitfall)}"
+    if draft.pitfall:
+        yield f"pitfall = {_value(draft.pitfall)}"
     yield f"says = {_value(draft.says)}"
     yield f"cartridge = {_value(draft.cartridge)}"
     yield f"seed = {draft.seed}"
@@ -89,6 +91,8 @@ def _lines(draft: Draft) -> Iterator[str]:
     if draft.known:
         yield from _explained("known", draft.known)
     yield from ("", "[play]")
+    if "until" not in draft.play:
+        yield f"# {FOR_SO_LONG}"
     for name, value in draft.play.items():
         yield from _explained(name, value)
 
