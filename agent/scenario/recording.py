@@ -100,9 +100,9 @@ def _of_episode(source: Source, number: int, name: str, into: Path) -> Path:
         seed=source.settings.seed,
         known=taken.known,
         play={
+            "until": SOMETHING_GAINED,
             "frames": max(FRAMES, TIMES_AS_LONG * _frames(payload["since"], records)),
             "never": [NEVER_STUCK],
-            "meets": [SOMETHING_GAINED],
         },
     )
     return write_scenario(draft, taken.state, into)

@@ -20,7 +20,6 @@ EXPLAINED: Final = {
     "known": "What play had behind it, and RAM does not show.",
     "until": "The aim, for which there are so many frames.",
     "never": "What must not be: that play gets nowhere once more.",
-    "meets": "What must be: that something is gained, as an event, a thing or a level.",
 }
 FOR_SO_LONG: Final = "For so many frames, or to the end of the story."
 

@@ -8,7 +8,7 @@ import pytest
 from agent.errors import UsageError
 from agent.scenario import Cache, Report, read_scenario, read_scenarios, run_scenario
 from agent.scenario.derive import derive
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
+from emulator import Cartridge
 from tests.agent.support import Agent
 
 BEDROOM = """
@@ -19,16 +19,6 @@ TITLE = 'pitfall = "test"\nsays = "A test."\n'
 WAIT = '[[steps]]\npress = ["wait 1"]\n'
 
 Run = Callable[[str], Report]
-
-
-@pytest.fixture(scope="session")
-def demo() -> Cartridge:
-    return load_cartridge(demo_cartridge_path())
-
-
-@pytest.fixture(scope="session")
-def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
 
 
 @pytest.fixture
