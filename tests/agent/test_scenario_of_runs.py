@@ -1,6 +1,5 @@
 """Scenarios made of a run: any of its moments, and the times that it got stuck."""
 
-import re
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -165,12 +164,7 @@ def test_a_time_that_it_got_stuck_fails_until_the_obstacle_is_gone(
     text = file.read_text(encoding="utf-8")
     assert "repeated failure in the bedroom" in text
     assert read_scenario(file).pitfall == "repeated-failure"
-    budget = re.search(r"frames = ([\d_]+)", text)
-    assert budget is not None
-    assert int(budget[1]) >= 20_000
 
-    # Time for the first rungs, where the file has it for the whole ladder several times over.
-    file.write_text(text.replace(budget[0], "frames = 16_000"), encoding="utf-8")
     report = run(file)
     told = "\n".join(report.problems)
     assert not report.passed
