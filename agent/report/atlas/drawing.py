@@ -14,7 +14,7 @@ from agent.report.atlas.tracks import Rows, Track, on_maps, rows_of, tracks
 from agent.report.atlas.trail import Mark, Visit
 from emulator import World
 
-PIN_WIDTH: Final = 15  # CSS pixels: pins that are nearer to one another cannot be told apart
+PIN_WIDTH: Final = 20  # CSS pixels: pins that are nearer to one another cannot be told apart
 
 
 class _Subject(NamedTuple):
@@ -59,15 +59,18 @@ def _draw_sheets(
 ) -> tuple[Sheet, ...]:
     single = sum(plots[0].columns * plots[0].rows for plots in sheets if len(plots) == 1)
     drawn = []
-    for plots, track in zip(sheets, tracks(sheets, rows), strict=True):
+    titles = _titles(subject, sheets)
+    for title, plots, track in zip(titles, sheets, tracks(sheets, rows), strict=True):
         across, down = extent(plots)
         squares = single if len(plots) == 1 else across * down
         picture = draw_sheet(subject.world, plots, finest=finest_scale(squares))
-        drawn.append(_sheet(subject, plots, picture, track))
+        drawn.append(_sheet(subject, title, plots, picture, track))
     return tuple(drawn)
 
 
-def _sheet(subject: _Subject, plots: Sequence[Plot], picture: Picture, track: Track) -> Sheet:
+def _sheet(
+    subject: _Subject, title: str, plots: Sequence[Plot], picture: Picture, track: Track
+) -> Sheet:
     step = 16 // picture.scale
     first, last = (visit.tick for visit in subject.ends)
     shares = (track.tick - first) / max(1, last - first)
@@ -75,7 +78,7 @@ def _sheet(subject: _Subject, plots: Sequence[Plot], picture: Picture, track: Tr
     shown = shown_width(picture, joined=len(plots) > 1)
     return Sheet(
         key=f"map-{plots[0].map_id}",
-        title=_title(subject, plots),
+        title=title,
         width=picture.width,
         height=picture.height,
         scale=picture.scale,
@@ -90,9 +93,13 @@ def _sheet(subject: _Subject, plots: Sequence[Plot], picture: Picture, track: Tr
     )
 
 
-def _title(subject: _Subject, plots: Sequence[Plot]) -> str:
-    name = subject.name_of(plots[0].map_id)
-    return name if len(plots) == 1 else f"Outdoors, around {name}"
+def _titles(subject: _Subject, sheets: Sequence[Sequence[Plot]]) -> list[str]:
+    names = [subject.name_of(plots[0].map_id) for plots in sheets]
+    joined = sum(len(plots) > 1 for plots in sheets)  # they come first
+    outdoors = (
+        ["Outdoors"] if joined == 1 else [f"Outdoors, around {each}" for each in names[:joined]]
+    )
+    return outdoors + names[joined:]
 
 
 def _region(subject: _Subject, plot: Plot, step: int) -> Region:

@@ -10,6 +10,7 @@ from agent.report.atlas.sheet import Atlas, Sheet
 from agent.report.atlas.svg import DROP, LOOKS, sheet_svg
 from agent.report.atlas.trail import MarkKind
 
+LARGE: Final = 260  # CSS pixels: wider sheets have a row of their own on a phone
 SAYS: Final = {
     MarkKind.MILESTONE: "a milestone",
     MarkKind.STUCK: "got stuck",
@@ -73,9 +74,9 @@ def _milestones(atlas: Atlas) -> str:
 
 
 def _figure(sheet: Sheet, prefix: str) -> str:
-    name = ' class="atlas-joined"' if sheet.is_joined else ""
+    names = ["atlas-joined"] * sheet.is_joined + ["atlas-large"] * (sheet.shown >= LARGE)
     caption = f"<figcaption>{escape(sheet.title)}</figcaption>"
-    return f"<figure{name}>{sheet_svg(sheet, prefix=prefix)}{caption}</figure>"
+    return f'<figure class="{" ".join(names)}">{sheet_svg(sheet, prefix=prefix)}{caption}</figure>'
 
 
 def _missing(atlas: Atlas) -> Iterator[str]:

@@ -12,7 +12,7 @@ from agent.report.atlas.plots import Plot
 from emulator import World, draw_map
 
 SCALES: Final = (1, 2, 4, 8)
-MOST_PIXELS: Final = 4_000_000  # of a sheet, and of all single maps together
+MOST_PIXELS: Final = 5_000_000  # of a sheet, and of all single maps together
 MOST_BYTES: Final = 200_000
 SQUARE: Final = 16  # pixels of the Game Boy
 WIDEST: Final = 860  # CSS pixels that a page has for joined maps

@@ -13,7 +13,7 @@ MOMENTS: Final = 32  # shades of time
 MOST_LINES: Final = 20_000  # straight ones, on a sheet; the longest are kept
 MOST_TRODDEN: Final = 4_000  # the busiest are kept
 MOST_JUMPS: Final = 60
-BUSY: Final = 2  # a square that was walked once is on the route, and tells nothing more
+BUSY: Final = 4  # times; who walks in and out again is no sign of anything
 BUSIEST: Final = 5  # levels, each twice as often as the one before
 
 
@@ -75,7 +75,7 @@ def stretches(steps: Steps, shares: Numbers, *, step: int) -> tuple[Stretch, ...
 
 
 def trodden(track: Track, steps: Steps, across: int, *, step: int) -> tuple[Trodden, ...]:
-    """Return the squares that were trodden more than once, of a sheet that is `across` squares wide."""
+    """Return the squares that were trodden again and again, of a sheet that is `across` squares wide."""
     came = track.how != WALKED
     squares = np.concatenate(
         [
@@ -98,7 +98,7 @@ def trodden(track: Track, steps: Steps, across: int, *, step: int) -> tuple[Trod
 
 
 def level_of(count: int) -> int:
-    """Return how busy squares are, 1 to 5, that were trodden so often."""
+    """Return how busy squares are, 1 to 5, that were trodden so often, `BUSY` times or more."""
     return int(_level(np.array([count]))[0])
 
 
@@ -110,8 +110,8 @@ def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
     order = np.argsort(-counts, kind="stable")[:MOST_JUMPS]
     pixels = found[order] * step + step // 2
     return tuple(
-        Jump(*place, count)
-        for place, count in zip(pixels.tolist(), counts[order].tolist(), strict=True)
+        Jump(x, y, to_x, to_y, times)
+        for (x, y, to_x, to_y), times in zip(pixels.tolist(), counts[order].tolist(), strict=True)
     )
 
 
@@ -154,7 +154,8 @@ def _stroke(line: Line, step: int) -> str:
 
 
 def _level(counts: Numbers) -> Numbers:
-    return np.minimum(np.log2(np.maximum(counts, 1)).astype(np.int64), BUSIEST)
+    doubled = np.log2(np.maximum(counts, BUSY) / BUSY).astype(np.int64)
+    return np.minimum(1 + doubled, BUSIEST)
 
 
 def _begins(squares: Numbers, levels: Numbers, across: int) -> Numbers:

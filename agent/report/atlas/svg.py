@@ -11,6 +11,8 @@ from agent.report.atlas.sheet import End, Pin, Region, Sheet
 from agent.report.atlas.trail import MarkKind
 
 NARROW: Final = 340  # CSS pixels that a phone has for a sheet
+THINNEST: Final = 1.2  # CSS pixels of the route, which are half a square between these
+THICKEST: Final = 2
 MOST_LABELS: Final = 12  # in the tooltip of a pin
 LETTER: Final = 6.2  # CSS pixels of a name, about
 LINE: Final = 14
@@ -58,9 +60,11 @@ def sheet_svg(sheet: Sheet, *, prefix: str = "atlas") -> str:
 
 def _head(sheet: Sheet) -> str:
     wide, narrow = (sheet.width / min(sheet.shown, room) for room in (sheet.shown, NARROW))
+    line = min(THICKEST, max(THINNEST, sheet.step / wide / 2))
+    crisp = " atlas-crisp" if sheet.shown >= sheet.width else ""
     return (
-        f'<svg class="atlas-sheet" viewBox="0 0 {sheet.width} {sheet.height}" width="{sheet.shown}"'
-        f' style="--atlas-wide:{wide:.3f};--atlas-narrow:{narrow:.3f}"'
+        f'<svg class="atlas-sheet{crisp}" viewBox="0 0 {sheet.width} {sheet.height}" width="{sheet.shown}"'
+        f' style="--atlas-wide:{wide:.3f};--atlas-narrow:{narrow:.3f};--atlas-line:{line:.1f}px"'
         f' role="img" aria-label="{escape(sheet.title)}">'
     )
 
