@@ -9,7 +9,7 @@ from agent.report.atlas.picture import Picture, draw_sheet, extent, finest_scale
 from agent.report.atlas.pins import Numbered, number_marks, pin_ends, pin_marks, plot_of
 from agent.report.atlas.plots import Plot, exists, lay_sheets
 from agent.report.atlas.route import jumps, steps_of, stretches, trodden
-from agent.report.atlas.sheet import Atlas, Region, Sheet
+from agent.report.atlas.sheet import SQUARE, Atlas, Region, Sheet
 from agent.report.atlas.tracks import Rows, Track, on_maps, rows_of, tracks
 from agent.report.atlas.trail import Mark, Visit
 from emulator import World
@@ -71,7 +71,7 @@ def _draw_sheets(
 def _sheet(
     subject: _Subject, title: str, plots: Sequence[Plot], picture: Picture, track: Track
 ) -> Sheet:
-    step = 16 // picture.scale
+    step = SQUARE // picture.scale
     first, last = (visit.tick for visit in subject.ends)
     shares = (track.tick - first) / max(1, last - first)
     steps = steps_of(track)

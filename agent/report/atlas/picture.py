@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from agent.report.atlas.plots import Plot
+from agent.report.atlas.sheet import SQUARE
 from emulator import World, draw_map
 
 SCALES: Final = (1, 2, 4, 8)
 MOST_PIXELS: Final = 5_000_000  # of a sheet, and of all single maps together
 MOST_BYTES: Final = 200_000
-SQUARE: Final = 16  # pixels of the Game Boy
 WIDEST: Final = 860  # CSS pixels that a page has for joined maps
 TALLEST: Final = 1_200
 WIDEST_SINGLE: Final = 420  # and for any other, so that several stand side by side

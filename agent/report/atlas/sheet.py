@@ -4,9 +4,11 @@ All places are pixels of the sheet's picture, from its top left corner; `step` o
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agent.report.atlas.trail import MarkKind
+
+SQUARE: Final = 16  # pixels of the Game Boy, across and down
 
 
 class Stretch(NamedTuple):
@@ -99,7 +101,7 @@ class Sheet:
     @property
     def step(self) -> int:
         """Pixels from one square to the next."""
-        return 16 // self.scale
+        return SQUARE // self.scale
 
     @property
     def is_joined(self) -> bool:

@@ -94,20 +94,19 @@ def _is_walk(across: Numbers, down: Numbers) -> Flags:
 
 
 def _is_between(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
-    """Say which rows have the map after a warp and still the square before it.
+    """Say which rows have the map after a warp and still the square before it, as the game does for some frames.
 
-    The game changes the one before the other. Such a square is as good as the last one's, no
-    way in, or one that nobody walks on from.
+    Such a square is near the last one's by its numbers, and is no way into its map, or one that
+    nobody walks on from. What the last row is cannot be told.
     """
     between = np.zeros(len(rows.tick), np.bool_)
     if len(between) < 3:
         return between
     new_map = rows.map_id[1:] != rows.map_id[:-1]
-    same_square = _is_walk(np.diff(rows.x), np.diff(rows.y))
+    near = _is_walk(np.diff(rows.x), np.diff(rows.y))  # as numbers, whatever the map
     way_in = np.isin(_squares(rows), _ways_in(world, map_ids))
-    stays, walks_on = ~new_map, same_square
-    suspect = new_map[:-1] & same_square[:-1] & stays[1:]
-    between[1:-1] = suspect & ~(way_in[1:-1] & walks_on[1:])
+    suspect = new_map[:-1] & near[:-1] & ~new_map[1:]
+    between[1:-1] = suspect & ~(way_in[1:-1] & near[1:])
     return between
 
 
