@@ -42,6 +42,14 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print it as one JSON object on the last line.")
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Played = Annotated[
+    Path | None,
+    typer.Option(
+        "--rom",
+        help="The image that the run was played on. Default: the one of its SHA-1 in roms/.",
+        show_default=False,
+    ),
+]
 Into = Annotated[
     Path,
     typer.Option(metavar="DIR", help="The folder for the scenario; its moment goes to DIR/states."),
@@ -109,7 +117,7 @@ def record_one(
             show_default=False,
         ),
     ] = None,
-    rom: Rom = None,
+    rom: Played = None,
 ) -> None:
     """Make a scenario that begins at a moment of a run."""
     made = record(run, rom, Wanted(at, name, says, tuple(until or ())), into)
@@ -129,7 +137,7 @@ def of_episodes(
             show_default=False,
         ),
     ] = None,
-    rom: Rom = None,
+    rom: Played = None,
 ) -> None:
     """Make a scenario of each time that a run got stuck: it fails until play gets on from there."""
     out = Output()
