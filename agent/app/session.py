@@ -46,6 +46,7 @@ from memory import (
     BusyStore,
     Call,
     Checkpoint,
+    CorruptStore,
     ErrorMode,
     Handler,
     KnowledgeStore,
@@ -123,7 +124,11 @@ class Session:
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
         self._fateful = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._vitals = Vitals(self._ground.session, self._store.database.path, perf_counter())
+        left = self._left_behind(back)
         self._wake(*(back or ()))
+        if left is not None:
+            with mind_of(left) as died:
+                self._loop.come_back(died)
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
     def _wake(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
@@ -145,6 +150,18 @@ class Session:
                 self._loop.restore(kept)
         self._watch_for(self._witness, "Ledger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
+
+    def _left_behind(self, back: Return | None) -> Checkpoint | None:
+        """Return the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
+
+        With what was learnt up to it play goes on otherwise, and not into the same again.
+        """
+        if back is None or back.why != "recovered":
+            return None
+        try:
+            return self._store.latest_checkpoint()
+        except CorruptStore:  # of which it is what goes back
+            return None
 
     @property
     def observations(self) -> PlayObservations:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent.overnight.ended import Ended
+from agent.overnight.fault import HINDRANCES
 from agent.overnight.guards import Guard
 from agent.overnight.judging import Again, Back, Record, judge, newest_before
 from agent.overnight.lull import Lull
@@ -47,10 +48,19 @@ class Answers:
 
     def to(self, ended: Ended) -> Again | Verdict:
         """Return what is to be done after a child ended so."""
+        if not ended.played and not ended.tick:  # play is where it was
+            ended = replace(ended, tick=self.last.tick, frame=self.last.frame)
         self.last, damage = ended, None
         if ended.stop not in {"goal", "ticks"}:
             damage = self._estate.examine(thoroughly=ended.is_suspicious)
         return self._answer(ended, damage)
+
+    def before(self, answer: Again) -> Again | Verdict | None:
+        """Return what is to be done before the next child while the folder still cannot be written; None when it can."""
+        if answer.fault not in HINDRANCES:
+            return None
+        damage = self._estate.examine(thoroughly=False)
+        return None if damage is None else self._found(damage)
 
     def next_tick(self) -> int | None:
         """Return, once, the tick that the next child goes back to; None for the last checkpoint."""
@@ -88,8 +98,10 @@ class Answers:
     def _look_round(self) -> Again | Verdict | None:
         """Return what is to be done about the next thing that is wrong; None when nothing is."""
         damage = self._estate.examine(thoroughly=True)
-        if damage is None:
-            return None
+        return None if damage is None else self._found(damage)
+
+    def _found(self, damage: Damage) -> Again | Verdict:
+        """Return what is to be done about something that is wrong while nobody plays."""
         return self._answer(replace(self.last, code=1, stop="", because=None), damage)
 
     def _go_back(self, answer: Again) -> Again:

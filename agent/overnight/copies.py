@@ -2,14 +2,13 @@
 
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copyfile
 from typing import Final, Protocol
 
 from agent.overnight.guards import MB
-from memory import StoreError, flaw_in, read_knowledge_store, read_run_store, sync
+from memory import StoreError, flaw_in, put_back, read_knowledge_store, read_run_store, sync
 
 FOLDER: Final = "copies"
 EVERY_S: Final = 600.0
@@ -79,11 +78,13 @@ def kept_memory(folder: Path, memory: Path) -> Kept:
 
 
 def take_settings(folder: Path) -> None:
-    """Copy run.toml, which never changes, unless that was done or it says nothing."""
+    """Copy run.toml, which never changes, unless that was done or it says nothing; where it cannot be done now, later."""
     settings, copy = folder / "run.toml", folder / FOLDER / "run.toml"
-    if not copy.is_file() and says_something(settings):
+    if copy.is_file() or not says_something(settings):
+        return
+    with suppress(OSError):
         copy.parent.mkdir(exist_ok=True)
-        copyfile(settings, copy)
+        put_back(settings, copy)
 
 
 def says_something(settings: Path) -> bool:
@@ -114,7 +115,7 @@ class Copier:
         if began < max(self._due, self._earliest) or not self._has_room(free_bytes):
             return None
         try:
-            return next(self._failures(), None)
+            return next(iter([*self._failures()]), None)
         finally:
             now = self._elapsed()
             self._due, self._earliest = now + EVERY_S, now + SHARE * (now - began)

@@ -1,6 +1,7 @@
 """What can go wrong in a night, by name."""
 
 from enum import Enum
+from typing import Final
 
 
 class Fault(Enum):
@@ -21,4 +22,5 @@ class Fault(Enum):
     NOT_RESUMABLE = "not_resumable"
 
 
-DAMAGE = frozenset({Fault.DAMAGED_RUN, Fault.DAMAGED_MEMORY, Fault.NOT_RESUMABLE})
+DAMAGE: Final = frozenset({Fault.DAMAGED_RUN, Fault.DAMAGED_MEMORY, Fault.NOT_RESUMABLE})
+HINDRANCES: Final = frozenset({Fault.UNWRITABLE, Fault.DISK})  # which somebody else may end

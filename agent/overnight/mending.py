@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import copyfile
 from typing import Final, NamedTuple
 
 from agent.overnight.copies import FOLDER, Kept, says_something
@@ -51,7 +50,10 @@ class Estate:
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
         """Return the first thing that keeps play from going on; the pages of files are looked at if `thoroughly`."""
-        return next(self._damages(thoroughly=thoroughly), None)
+        try:
+            return next(self._damages(thoroughly=thoroughly), None)
+        except OSError as error:
+            return Damage(Fault.UNWRITABLE, f"{self.folder} cannot be used ({error.strerror})")
 
     def mend(self, damage: Damage) -> Mended:
         """Put right what `examine` found."""
@@ -117,13 +119,14 @@ class Estate:
         return self._salvage(kept)
 
     def _salvage(self, kept: Kept) -> Mended:
+        """Put what can be read in the place of a file; of a run only where nothing of what was played is missing."""
+        says = f"no good copy of {kept.path} is left, and it stays as it is"
         try:
             saved = salvage(kept.path)
         except (StoreError, OSError):
-            saved = None
-        if saved is None or not self._is_good(saved.path, kept):
-            says = f"{kept.path} is damaged, no good copy of it is left, and it stays as it is"
             return Mended(False, says)
+        if kept is self.run and (saved.lost or not _is_gapless(saved.path)):
+            return Mended(False, f"{says}; what can be read of it is in {saved.path.name}")
         aside = _kept_aside(kept.path)
         put_back(saved.path, kept.path)
         saved.path.unlink()
@@ -139,7 +142,7 @@ class Estate:
         if not copy.is_file():
             return Mended(False, f"{self._settings} is lost or says nothing, without a copy")
         aside = _kept_aside(self._settings)
-        copyfile(copy, self._settings)
+        put_back(copy, self._settings)
         return Mended(True, f"put back the copy of run.toml{aside}")
 
     def _begin_anew(self) -> Mended:
@@ -192,6 +195,17 @@ def _can_resume(path: Path) -> bool:
         return (
             True  # of an older version, busy, or damaged otherwise: play says what it makes of it
         )
+
+
+def _is_gapless(path: Path) -> bool:
+    """Return whether a run holds every step from power-on, and a checkpoint on the way."""
+    try:
+        with closing(read_run_store(path)) as store:
+            ticks = [step.tick for step in store.steps()]
+            marks = [mark.tick for mark in store.marks()]
+    except StoreError:
+        return False
+    return bool(marks) and ticks == list(range(1, len(ticks) + 1)) and marks[-1] <= len(ticks)
 
 
 def _kept_aside(path: Path) -> str:

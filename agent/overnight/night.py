@@ -62,6 +62,7 @@ class Supervisor:
         try:
             self._take_over()
             answer = self._answers.to_begin()
+            self._copier.copy_if_due(self._gauge.free())  # as it is now everything is whole
             while isinstance(answer, Again):
                 answer = self._once(answer)
             return self._close(answer)
@@ -81,13 +82,14 @@ class Supervisor:
         asks = settings.asks and not self._carried.by_rules
         run, memory = self._estate.run, self._estate.memory
         self._gauge = Gauge(run.path, memory.path, self._log, self._night_s, asks=asks)
+        self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
         self._watch = Watch(
             settings.limits,
             settings.patience,
             clock,
             self._interrupt,
             self._gauge,
-            Copier((run, memory), settings.limits.free_bytes, clock.elapsed),
+            self._copier,
             self._viewer,
             self._tell,
             self._carried.milestones,
@@ -108,6 +110,9 @@ class Supervisor:
             return Verdict(
                 Ending.INTERRUPTED, "somebody asked for an end; the same command goes on"
             )
+        hindrance = self._answers.before(answer)
+        if hindrance is not None:
+            return hindrance
         if answer.by_rules:
             self._gauge.asks = False
             self._tell("rules", says=answer.says)
@@ -126,8 +131,11 @@ class Supervisor:
             at=self._answers.next_tick(),
             by_rules=self._answers.record.by_rules,
         )
-        with closing(Child(command, self._log.write)) as child:
-            ended = self._watch.until_ended(child, number)
+        try:
+            with closing(Child(command, self._log.write)) as child:
+                ended = self._watch.until_ended(child, number)
+        except OSError as error:  # no process, no pipe: the machine is short of something
+            ended = Ended(1, says=f"no child could be started ({error.strerror})")
         self._tell(
             "ended",
             n=number,

@@ -92,6 +92,8 @@ class Watch:
         if self._first is None:
             self._first = beat
             self._tell("started", n=number, pid=child.pid, tick=beat.tick)
+            self._copier.hurry()  # from now on there is something to lose
+            self._look_at = 0.0
         self._beat = beat
         self.lull.saw(beat, self._clock.elapsed())
         for milestone in beat.milestones:

@@ -32,7 +32,7 @@ def move_aside(path: Path, word: str) -> Path:
 
 
 def put_back(copy: Path, path: Path) -> None:
-    """Make a file at `path` of one that is whole without companions, on disk before it bears the name; `copy` stays.
+    """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
 
     Companions that a file of before left there are none of the copy's, and go.
     """
