@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from agent.cli.memory.source import Source, looking
-from agent.cli.memory.words import clock, date, figure, plain, says
+from agent.report.words import clock, date, figure, plain, says
 from agent.cli.output import Output
 from agent.errors import UsageError
 from memory import Item, Json, Look

@@ -9,7 +9,7 @@ from typing import Final
 
 from agent.cli.memory.source import AsJson, Source, looking
 from agent.cli.memory.tables import facts, listing
-from agent.cli.memory.words import ago, clock, plain, run_words
+from agent.report.words import ago, clock, plain, run_words
 from agent.cli.output import Output
 from memory import Item, Json, Look, MemoryMap, Scope
 
