@@ -6,6 +6,7 @@ from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook, outlooks_of_ram
 from agent.app.reliving import Relived, relive_run
+from agent.app.reporting import gathered_runs, report_run
 from agent.app.runs import HOME, Replayed, play_run, replay_run
 from agent.app.settings import AskSettings, Decider, Settings
 
@@ -22,6 +23,7 @@ __all__ = [
     "Replayed",
     "Settings",
     "Viewer",
+    "gathered_runs",
     "glance",
     "interrupts",
     "opinions",
@@ -30,4 +32,5 @@ __all__ = [
     "play_run",
     "relive_run",
     "replay_run",
+    "report_run",
 ]

@@ -21,7 +21,7 @@ from agent.capabilities import Story
 from agent.errors import UsageError
 from agent.replay import episode_of, replay
 from agent.report import Summary, write_report
-from emulator import Divergence, PyBoyConsole, first_divergence
+from emulator import Cartridge, Divergence, PyBoyConsole, first_divergence
 from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def play_run(
             summary = session.play(limits, viewer)
         if service is not None:
             summary = service.told_in(summary)
-        _report(folder, summary)
+        _report(folder, cartridge, summary)
         return summary
 
 
@@ -142,9 +142,9 @@ def replay_run(path: Path, rom: Path | None, episode: int | None = None) -> Repl
     return Replayed(ticks, divergence, tuple(notes))
 
 
-def _report(folder: RunFolder[RunStore], summary: Summary) -> None:
+def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary) -> None:
     try:
-        write_report(folder, summary)
+        write_report(folder, cartridge, summary)
     except OSError as error:
         log.warning("no report was written: %s; the run itself is whole", error)
 

@@ -7,7 +7,7 @@ import typer
 
 from agent.app import HOME, outlook, outlooks_of_ram
 from agent.cli.benches import bench
-from agent.cli.doctor import confirmable, examine, report, show_facts
+from agent.cli.doctor import confirmable, examine, show_facts, show_health
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
 from agent.cli.fake_claude import fake_claude
@@ -17,6 +17,7 @@ from agent.cli.observe import observe
 from agent.cli.output import Output, fail
 from agent.cli.play import play
 from agent.cli.replay import replay
+from agent.cli.report import report
 from agent.cli.scenario import run_all, scenario_table
 from agent.errors import AgentError, UsageError
 from agent.scenario import read_scenarios
@@ -33,6 +34,7 @@ cli = typer.Typer(
 
 cli.command()(play)
 cli.command()(replay)
+cli.command()(report)
 cli.command()(bench)
 cli.command("eval")(evaluate)
 cli.command("observe")(observe)
@@ -96,7 +98,7 @@ def scenario(
 def doctor(rom: Rom = None) -> None:
     """Check this machine and the cartridge, and say what to do."""
     out = Output()
-    healthy = report(examine(rom, HOME / "runs"), out)
+    healthy = show_health(examine(rom, HOME / "runs"), out)
     show_facts(confirmable(rom), out)
     if not healthy:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from agent.report.visible import visible
 
+
 class Output(Console):
     """A console that goes quiet when nobody reads it any more, so that play can go on.
 

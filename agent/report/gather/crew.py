@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from agent.report.gather.thinning import Line, Point, changes, thinned
 from agent.report.gather.times import game_s
 from memory import TrailRow
 
-MEMBERS = 8  # lines of levels: a team of six, and some who came and went
-Mon = tuple[int, int, int, int]
+MEMBERS: Final = 8  # lines of levels: a team of six, and some who came and went
+SPURT: Final = 2  # levels that somebody gains at most at once, when becoming another species
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class _Member:
     points: list[Point] = field(default_factory=list)
 
 
-def crew(trail: Sequence[TrailRow], called: Callable[[int], str]) -> Crew:
-    """Return the curves of a trail; `called` names a species."""
-    members = _followed(trail, called)
+def crew(trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float) -> Crew:
+    """Return the curves of a trail up to game second `end_s`; `called` names a species."""
+    members = _followed(trail, called, end_s)
     members.sort(key=lambda each: each.points[-1].x - each.points[0].x, reverse=True)
     return Crew(
         levels=tuple(
@@ -52,13 +53,14 @@ def crew(trail: Sequence[TrailRow], called: Callable[[int], str]) -> Crew:
             for each in members[:MEMBERS]
         ),
         left_out=max(len(members) - MEMBERS, 0),
-        hp=_line("the team's HP", [Point(game_s(row.frame), _hp(row)) for row in trail if row.team]),
-        money=_line("money", [Point(game_s(row.frame), row.money) for row in trail if row.team]),
+        hp=_line("the team's HP", [(row.frame, _hp(row)) for row in trail if row.team], end_s),
+        money=_line("money", [(row.frame, row.money) for row in trail if row.team], end_s),
     )
 
 
-def _line(name: str, points: Sequence[Point]) -> Line:
-    kept = thinned(changes(points))
+def _line(name: str, values: Sequence[tuple[int, float]], end_s: float) -> Line:
+    points = [Point(game_s(frame), value) for frame, value in values]
+    kept = thinned(changes([*points, Point(end_s, points[-1].y)])) if points else ()
     return Line(name, (kept,) if kept else ())
 
 
@@ -67,7 +69,9 @@ def _hp(row: TrailRow) -> float:
     return 100.0 * sum(hp for _, _, hp, _ in row.team) / whole if whole else 0.0
 
 
-def _followed(trail: Sequence[TrailRow], called: Callable[[int], str]) -> list[_Member]:
+def _followed(
+    trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float
+) -> list[_Member]:
     """Return everybody who was ever in the team, with the levels they had."""
     everybody: list[_Member] = []
     present: list[_Member] = []
@@ -83,7 +87,7 @@ def _followed(trail: Sequence[TrailRow], called: Callable[[int], str]) -> list[_
                 everybody.append(member)
             member.points.append(Point(game_s(row.frame), member.level))
     for member in present:
-        member.points.append(Point(game_s(trail[-1].frame), member.level))
+        member.points.append(Point(end_s, member.level))
     return everybody
 
 
@@ -95,7 +99,10 @@ def _matched(
     found: list[_Member | None] = [_taken(left, *each) for each in now]
     for number, (species, level) in enumerate(now):
         if found[number] is None:
-            found[number] = _grown(left, species, level, called(species), len(present) == len(now))
+            may_grow = left if len(present) == len(now) else []  # nobody joined, and one is missing
+            found[number] = _grown(may_grow, level, called(species)) or _Member(
+                [called(species)], species, level
+            )
         member = found[number]
         if member is not None:
             member.species, member.level = species, level
@@ -111,11 +118,11 @@ def _taken(left: list[_Member], species: int, level: int) -> _Member | None:
     return None
 
 
-def _grown(left: list[_Member], species: int, level: int, name: str, same: bool) -> _Member:  # noqa: FBT001  # a team of the same size
-    """Return who became another species, where nobody joined and one is missing; otherwise somebody new."""
+def _grown(left: list[_Member], level: int, name: str) -> _Member | None:
+    """Return who of those left became another species."""
     for member in left:
-        if same and member.level <= level <= member.level + 2:
+        if member.level <= level <= member.level + SPURT:
             left.remove(member)
             member.names.append(name)
             return member
-    return _Member([name], species, level)
+    return None

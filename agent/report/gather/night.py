@@ -117,9 +117,13 @@ def _fault(told: Mapping[str, Any]) -> Fault:
 
 
 def _sample(told: Mapping[str, Any]) -> Sample:
-    sizes = (_number(told, f"{each}") for each in ("resident", "file_bytes", "free_bytes"))
     return Sample(
-        _number(told, "at"), int(_number(told, "tick")), *sizes, _number(told, "log_bytes")
+        at=_number(told, "at"),
+        tick=int(_number(told, "tick")),
+        resident=_number(told, "resident"),
+        file_bytes=_number(told, "file_bytes"),
+        free_bytes=_number(told, "free_bytes"),
+        log_bytes=_number(told, "log_bytes"),
     )
 
 

@@ -11,6 +11,7 @@ from agent.report.gather.times import clocked
 from memory import VitalsRow
 
 PARTS: Final = 150  # of the whole time: over each of them speed is a mean
+FEWEST: Final = 100  # ticks that a mean is made of
 
 Clocked = tuple[VitalsRow, float]
 
@@ -45,9 +46,7 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[Sample]) -> Process:
         resident=_line("resident memory", sessions, lambda row: row.resident),
         file=_line("run.sqlite with its log", sessions, lambda row: row.file_bytes),
         free=_line("free on the disk", sessions, lambda row: row.free_bytes),
-        log=Line(
-            "night.log", (thinned([Point(each.at, each.log_bytes) for each in samples]),)
-        ),
+        log=Line("night.log", (thinned([Point(each.at, each.log_bytes) for each in samples]),)),
         sessions=tuple(part[0][1] - part[0][0].wall_s for part in sessions),
         ticks=sum(ticks for _, ticks, _ in played),
         wall_s=sum(part[-1][0].wall_s for part in sessions),
@@ -74,7 +73,7 @@ def _speeds(session: Sequence[Clocked], width: float) -> Points:
     points, ticks, seconds = [], 0, 0.0
     for at, more, took in _intervals(session):
         ticks, seconds = ticks + more, seconds + took
-        if seconds > 0 and seconds >= width:
+        if seconds > 0 and seconds >= width and ticks >= FEWEST:
             points.append(Point(at, ticks / seconds))
             ticks, seconds = 0, 0.0
     return tuple(points)
