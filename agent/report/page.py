@@ -8,12 +8,14 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
+from agent.report.atlas import style as atlas_style
 from agent.report.axis import game_time, local
 from agent.report.gather import Gathered, gather
 from agent.report.gather.verdict import SUMMARY
 from agent.report.headline import figures, headline, lead
 from agent.report.plots import WHY, game_charts, milestones_chart, process_charts
 from agent.report.rendering import render, style
+from agent.report.route import route
 from agent.report.summary import Summary
 from agent.report.words import plain
 from emulator import Cartridge
@@ -45,9 +47,10 @@ def write_report(
 def page(told: Gathered, cartridge: Cartridge | None) -> str:
     """Return the page as text."""
     of_game, of_process = list(game_charts(told)), list(process_charts(told))
+    way = route(told, cartridge)
     return render(
         "page.html",
-        style=style(),
+        style=style() + atlas_style(),
         told=told,
         title=f"{headline(told)}: {_cartridge(told)}, seed {told.settings.get('seed', '?')}",
         kicker=_kicker(told),
@@ -57,8 +60,7 @@ def page(told: Gathered, cartridge: Cartridge | None) -> str:
         sections=_sections(told, has_game=bool(of_game), has_process=bool(of_process)),
         stairs=milestones_chart(told),
         returns=list(_returns(told)),
-        atlas="",
-        atlas_note="",
+        route=way,
         of_game=of_game,
         of_process=of_process,
         zone=f"{local(told.last.at or 0):%Z}",
@@ -92,7 +94,7 @@ def _kicker(told: Gathered) -> str:
 def _sections(told: Gathered, *, has_game: bool, has_process: bool) -> list[tuple[str, str]]:
     names = (
         ("milestones", "Milestones", True),
-        ("route", "The way it went", False),
+        ("route", "The way it went", True),
         ("team", "Team and money", has_game),
         ("process", "The process", has_process),
         ("battles", "Battles", True),

@@ -33,7 +33,10 @@ class Opponent:
 
 @dataclass(frozen=True, slots=True)
 class Battles:
-    """The groups worth a row, those left out, the sums, and how many were fought on branches that died."""
+    """The groups worth a row, those left out, the sums, and how many were fought on branches that died.
+
+    `defeats` are the ticks at which one was lost.
+    """
 
     trainers: Sequence[Opponent]
     wild: Sequence[Opponent]
@@ -41,6 +44,7 @@ class Battles:
     ends: Mapping[str, int]
     turns: int
     died: int
+    defeats: Sequence[int]
 
     @property
     def fought(self) -> int:
@@ -65,6 +69,7 @@ def battles(run: RunReader) -> Battles:
         ends=_ends(told),
         turns=sum(each["turns_taken"] for each in told),
         died=sum(1 for _ in run.events(BATTLE, live=False)),
+        defeats=[each["tick"] for each in told if each["outcome"] == "defeat"],
     )
 
 
