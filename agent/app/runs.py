@@ -22,7 +22,14 @@ from agent.errors import UsageError
 from agent.replay import episode_of, replay
 from agent.report import Summary, write_report
 from emulator import Cartridge, Divergence, PyBoyConsole, first_divergence
-from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
+from memory import (
+    RunFolder,
+    RunStore,
+    create_run,
+    open_knowledge_store,
+    open_run,
+    read_run,
+)
 
 if TYPE_CHECKING:
     from agent.app.service import Service
@@ -145,7 +152,7 @@ def replay_run(path: Path, rom: Path | None, episode: int | None = None) -> Repl
 def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary) -> None:
     try:
         write_report(folder, cartridge, summary)
-    except OSError as error:
+    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
         log.warning("no report was written: %s; the run itself is whole", error)
 
 

@@ -59,7 +59,7 @@ def clock(start: float, end: float, most: int = 8) -> list[Tick]:
     first = ceil((start + shift) / step) * step - shift
     count = floor((end - first) / step) + 1
     at = [first + n * step for n in range(count)]
-    says = clock_time if step < MINUTE else wall_time
+    says = clock_time if step < MINUTE else wall_time if step < DAY else day
     return [Tick((each - start) / (end - start), says(each)) for each in at]
 
 
@@ -71,6 +71,11 @@ def local(at: float) -> datetime:
 def wall_time(at: float) -> str:
     """Return an epoch second as hours and minutes."""
     return f"{local(at):%H:%M}"
+
+
+def day(at: float) -> str:
+    """Return the day of an epoch second."""
+    return f"{local(at):%d %b}"
 
 
 def clock_time(at: float) -> str:

@@ -56,7 +56,7 @@ def lead(told: Gathered) -> str:
         parts.append(f"The last milestone was to {last.says}, at {game_time(last.when.game_s)}")
     elif told.verdict.kind is not Kind.GOAL:
         parts.append("No milestone was reached")
-    if told.verdict.kind is not Kind.GOAL:
+    if told.verdict.kind is not Kind.GOAL and told.pending:
         parts.append(f"It was on its way to: {told.until}")
     return ". ".join(each.rstrip(".") for each in parts) + "."
 

@@ -50,7 +50,7 @@ def page(told: Gathered, cartridge: Cartridge | None) -> str:
     way = route(told, cartridge)
     return render(
         "page.html",
-        style=style() + atlas_style(),
+        style=atlas_style() + style(),
         told=told,
         title=f"{headline(told)}: {_cartridge(told)}, seed {told.settings.get('seed', '?')}",
         kicker=_kicker(told),

@@ -59,7 +59,7 @@ def game_charts(told: Gathered) -> Iterator[Chart]:
     if not crew.hp.is_empty:
         most, ticks = amounts(100.0, percent)
         upwards = Axis(0.0, most, ticks, percent)
-        note = "of all its members together"
+        note = "all together"
         yield draw(
             Plan("HP of the team", (crew.hp,), across, upwards, "step", note, _returns(told))
         )

@@ -43,7 +43,7 @@ def _environment() -> Environment:
         "stamp": lambda at: f"{local(at):%Y-%m-%d %H:%M:%S %Z}",
         "size": size,
         "usd": lambda dollars: (
-            f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
+            f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
         ),
         "percent": lambda share: f"{share:.0%}",
     }
@@ -52,4 +52,4 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 -- whatever a template puts out
     """Return a text as people may see it; what is markup of ours stays so."""
-    return cut(visible(value), LONGEST) if type(value) is str else value
+    return visible(cut(value, LONGEST)) if type(value) is str else value

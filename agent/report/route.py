@@ -10,7 +10,9 @@ from agent.report.gather import Gathered
 from agent.report.words import plain
 from emulator import Cartridge, World
 
-NO_IMAGE = "No map is drawn: the cartridge that this run was played on is not at hand. Name it with --rom."
+NO_IMAGE = (
+    "No map is drawn: the cartridge that this run was played on is not at hand. Name it with --rom."
+)
 NO_TRAIL = "No map is drawn: nothing is on record of where the player stood."
 ABOUT = "From where it began to where it is, over every map that was entered; the picture is the cartridge's own."
 
@@ -46,9 +48,7 @@ def _marks(told: Gathered) -> Iterator[Mark]:
     yield from _placed(told, fainted, MarkKind.WHITEOUT)
 
 
-def _placed(
-    told: Gathered, happened: Iterable[tuple[int, str]], kind: MarkKind
-) -> Iterator[Mark]:
+def _placed(told: Gathered, happened: Iterable[tuple[int, str]], kind: MarkKind) -> Iterator[Mark]:
     """Yield what happened with where the player stood at its tick, or first stood after it."""
     for tick, says in happened:
         number = max(bisect_right(told.trail, tick, key=lambda row: row.tick) - 1, 0)

@@ -45,6 +45,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
     own = {
         "play",
         "replay",
+        "report",
         "plan",
         "eval",
         "bench",

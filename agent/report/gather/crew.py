@@ -53,7 +53,7 @@ def crew(trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float) 
             for each in members[:MEMBERS]
         ),
         left_out=max(len(members) - MEMBERS, 0),
-        hp=_line("the team's HP", [(row.frame, _hp(row)) for row in trail if row.team], end_s),
+        hp=_line("HP of the team", [(row.frame, _hp(row)) for row in trail if row.team], end_s),
         money=_line("money", [(row.frame, row.money) for row in trail if row.team], end_s),
     )
 

@@ -45,7 +45,7 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[Sample]) -> Process:
         speed=Line("ticks a second", tuple(_speeds(part, span / PARTS) for part in sessions)),
         resident=_line("resident memory", sessions, lambda row: row.resident),
         file=_line("run.sqlite with its log", sessions, lambda row: row.file_bytes),
-        free=_line("free on the disk", sessions, lambda row: row.free_bytes),
+        free=_line("free disk", sessions, lambda row: row.free_bytes),
         log=Line("night.log", (thinned([Point(each.at, each.log_bytes) for each in samples]),)),
         sessions=tuple(part[0][1] - part[0][0].wall_s for part in sessions),
         ticks=sum(ticks for _, ticks, _ in played),

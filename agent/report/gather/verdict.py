@@ -90,11 +90,11 @@ def _shown(run: RunReader, evidence: Evidence) -> tuple[Kind, str, str]:
     limits = evidence.settings.get("limits", {})
     if limits.get("until") in evidence.reached:
         return Kind.GOAL, "", ""
-    if evidence.last_tick >= limits.get("ticks", float("inf")):
-        return Kind.LIMIT, "ticks", ""
     ends = [each.tick for each in run.events("session_ended")]
     if ends[-1:] != [evidence.last_tick]:
         return Kind.OPEN, "", ""
+    if evidence.last_tick == limits.get("ticks"):
+        return Kind.LIMIT, "ticks", ""
     stuck = [each for each in run.events("stuck") if each.tick == evidence.last_tick]
     if any("give_up" in each.payload.get("rungs", ()) for each in stuck):
         return Kind.GAVE_UP, "", ""
