@@ -233,6 +233,11 @@ def test_nobody_is_drawn_as_walking_where_they_were_carried(world: World) -> Non
     assert path_of(sheet).count("M") == 2
 
 
+def test_one_press_walks_six_squares_and_no_more(world: World) -> None:
+    ways = [only(drawn(world, along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+    assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
+
+
 def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump(world: World) -> None:
     trail = [Visit(1, TOWN, 5, 6), Visit(2, HOUSE, 3, 6), Visit(3, TOWN, 15, 6)]
     assert not any(sheet.jumps for sheet in drawn(world, trail).sheets)
