@@ -79,7 +79,9 @@ def _taken(browser: Browser, page: Path, shot: Shot) -> bytes:
 
 def _keep(picture: bytes, path: Path) -> None:
     image = Image.open(BytesIO(picture)).convert("RGB")
-    image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
 
 
