@@ -126,16 +126,22 @@ def test_faults_are_counted_by_kind_with_what_was_done_about_them(run: Path) -> 
     assert "went back to tick 185" in text_of(page_of(run))
 
 
-def test_a_night_that_goes_on_has_no_verdict_yet_and_a_torn_line_does_no_harm(run: Path) -> None:
+def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    assert agent("play", "--run", run, "--ticks", "60").code == 0
     write_night(run, NIGHT[:-1], torn='{"at": 1, "wh')
     told = told_of(run)
     assert told.verdict.kind is Kind.OPEN
     assert told.night.unreadable == 1
-
-
-def test_a_verdict_counts_no_more_when_the_night_was_begun_again(run: Path) -> None:
-    write_night(run, [*NIGHT, *NIGHT[:2]])
+    write_night(run, [*NIGHT, *NIGHT[:2]])  # begun again after its verdict
     assert told_of(run).verdict.kind is Kind.OPEN
+
+
+def test_the_goal_is_the_goal_also_before_the_supervisor_says_so(run: Path) -> None:
+    write_night(run, NIGHT[:-1])
+    assert told_of(run).verdict.kind is Kind.GOAL
 
 
 def test_without_a_word_of_the_last_session_the_file_itself_shows_the_end(run: Path) -> None:

@@ -25,6 +25,9 @@ class Kind(Enum):
     OPEN = "open"
 
 
+LAST: Final = (Kind.GOAL, Kind.GAVE_UP)  # no supervisor goes on after these
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How a run ended, which limit it was, why in a line, and what keeps it from being a clean run."""
@@ -76,13 +79,16 @@ def _ended(run: RunReader, evidence: Evidence) -> tuple[Kind, str, str]:
     ruling = evidence.night.ruling
     if ruling is not None:
         return _kind(ruling.verdict), ruling.which, ruling.why
-    if evidence.night.starts:
-        return Kind.OPEN, "", ""  # a child may have ended; the night has not
-    summary = evidence.summary
-    if summary:
-        stop = str(summary.get("stop", ""))
-        return _kind(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
-    return _shown(run, evidence)
+    found = _told(evidence.summary) if evidence.summary else _shown(run, evidence)
+    if evidence.night.starts and found[0] not in LAST:
+        return Kind.OPEN, "", ""  # a child has ended; the night has not
+    return found
+
+
+def _told(summary: Mapping[str, Any]) -> tuple[Kind, str, str]:
+    """Return what the last session said of its end."""
+    stop = str(summary.get("stop", ""))
+    return _kind(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
 
 
 def _shown(run: RunReader, evidence: Evidence) -> tuple[Kind, str, str]:
