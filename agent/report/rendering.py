@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from agent.report.axis import clock_time, game_time, local, size
+from agent.report.axis import clock_time, game_time, local
 from agent.report.visible import cut, visible
 from agent.report.words import number, plain
 
@@ -39,13 +39,10 @@ def _environment() -> Environment:
         "plain": plain,
         "game_time": game_time,
         "clock": clock_time,
-        "date": lambda at: f"{local(at):%A, %d %B %Y}",
         "stamp": lambda at: f"{local(at):%Y-%m-%d %H:%M:%S %Z}",
-        "size": size,
         "usd": lambda dollars: (
             f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
         ),
-        "percent": lambda share: f"{share:.0%}",
     }
     return environment
 

@@ -13,7 +13,7 @@ from agent.report.gather.fought import Battles, battles
 from agent.report.gather.learnt import Learnt, learnt
 from agent.report.gather.night import Night
 from agent.report.gather.process import Process, process
-from agent.report.gather.reached import Milestone, milestones, pending
+from agent.report.gather.reached import Milestone, milestones, pending, said
 from agent.report.gather.stuck import Episode, episodes
 from agent.report.gather.times import Times, When
 from agent.report.gather.troubles import Troubles, troubles
@@ -82,7 +82,7 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         run=run.run_id,
         path=folder.path,
         settings=settings,
-        until=_until(story, goal),
+        until=said(story, goal),
         verdict=verdict(run, evidence, branchings),
         last=times.last,
         milestones=reached,
@@ -100,11 +100,6 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         night=night,
         trail=trail,
     )
-
-
-def _until(story: Story | None, goal: str) -> str:
-    known = {each.id: each.says for each in story.milestones} if story is not None else {}
-    return known.get(goal, goal.replace("_", " "))
 
 
 def _returns(branchings: Sequence[Branching], times: Times) -> Iterator[Return]:

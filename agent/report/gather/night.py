@@ -25,13 +25,9 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look of the supervisor at the run; sizes in bytes."""
+    """One look of the supervisor at its own log, in bytes; of the rest the run's vitals tell more."""
 
     at: float
-    tick: int
-    resident: float
-    file_bytes: float
-    free_bytes: float
     log_bytes: float
 
 
@@ -117,14 +113,7 @@ def _fault(told: Mapping[str, Any]) -> Fault:
 
 
 def _sample(told: Mapping[str, Any]) -> Sample:
-    return Sample(
-        at=_number(told, "at"),
-        tick=int(_number(told, "tick")),
-        resident=_number(told, "resident"),
-        file_bytes=_number(told, "file_bytes"),
-        free_bytes=_number(told, "free_bytes"),
-        log_bytes=_number(told, "log_bytes"),
-    )
+    return Sample(_number(told, "at"), _number(told, "log_bytes"))
 
 
 def _number(told: Mapping[str, Any], name: str) -> float:
