@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import warnings
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -75,6 +76,17 @@ class PyBoyConsole:
         self._frame += step.frames
         self._ram = None
 
+    def film(self, step: Step, every: int) -> Iterator[Screen]:
+        """Perform `step` and yield the picture of each frame on the way whose number `every` divides.
+
+        Time passes as pictures are taken: the step is over when there are no more.
+        """
+        self._hold(step.button)
+        yield from self._draw(step.hold, every)
+        if step.settle:
+            self._hold(None)
+            yield from self._draw(step.settle, every)
+
     def ram(self) -> Ram:
         """Return the watched windows at this moment."""
         if self._ram is None:
@@ -133,6 +145,17 @@ class PyBoyConsole:
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""
         self._pyboy.stop(save=False)
+
+    def _draw(self, frames: int, every: int) -> Iterator[Screen]:
+        end = self._frame + frames
+        while self._frame < end:
+            due = min(end, self._frame + every - self._frame % every)
+            self._drawn = due % every == 0
+            self._pyboy.tick(due - self._frame, render=self._drawn, sound=False)
+            self._frame = due
+            self._ram = None
+            if self._drawn:
+                yield self.screen()
 
     def _hold(self, button: Button | None) -> None:
         # PyBoy handles both events at the start of the next frame, so none outlives a step.
