@@ -69,7 +69,19 @@ from memory.store.knowledge_store import (
 from memory.store.provenance import Provenance
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_reader import RunReader
-from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
+from memory.store.run_rows import (
+    BranchedBy,
+    Branching,
+    Checkpoint,
+    CheckpointMark,
+    EventRow,
+    OutboxRow,
+    StepRow,
+    Team,
+    TrailRow,
+    VitalsRow,
+    Why,
+)
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.store.salvage import Salvaged, salvage
 from memory.tiers.acquaintances import ACQUAINTANCE, Acquaintance
@@ -152,10 +164,13 @@ __all__ = [
     "Blackboard",
     "BlackboardEvent",
     "BlackboardRecall",
+    "BranchedBy",
+    "Branching",
     "BusyStore",
     "Call",
     "Capture",
     "Checkpoint",
+    "CheckpointMark",
     "Conflict",
     "Consolidation",
     "ConsolidationConfig",
@@ -252,17 +267,21 @@ __all__ = [
     "Table",
     "TacticianMemory",
     "TagFilter",
+    "Team",
     "Telling",
     "Threshold",
     "TickState",
     "Totals",
+    "TrailRow",
     "Transaction",
     "UnknownMemory",
     "UnknownScope",
     "Upkeep",
     "View",
+    "VitalsRow",
     "WayBarred",
     "Weights",
+    "Why",
     "as_json",
     "check_file",
     "create_run",

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request to end cleanly."""
+"""Ctrl-C, SIGTERM and a closed terminal as a request to end cleanly."""
 
 import signal
 from collections.abc import Iterator
@@ -16,18 +16,27 @@ class Interrupt:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C or SIGTERM into a request; the second one ends the process as usual."""
+    """Turn the first Ctrl-C, SIGTERM or SIGHUP into a request; the second one ends the process as usual.
+
+    What is ignored stays ignored, as SIGHUP is under nohup.
+    """
     interrupt = Interrupt()
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.getsignal(each) for each in _ends()}
 
     def first(number: int, _frame: FrameType | None) -> None:
         interrupt.asked = True
         signal.signal(number, before[signal.Signals(number)])
 
     try:
-        for each in before:
-            signal.signal(each, first)
+        for each, handler in before.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(each, first)
         yield interrupt
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def _ends() -> list[signal.Signals]:
+    """Return the signals by which somebody asks for an end; not every system has them all."""
+    return [each for each in signal.Signals if each.name in {"SIGINT", "SIGTERM", "SIGHUP"}]

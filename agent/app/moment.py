@@ -18,6 +18,8 @@ class Moment(NamedTuple):
     goal: str | None
     reached: tuple[Reached, ...]
     state: State
+    gains: int  # what was gained so far: events, badges, things, levels
+    checkpoint: int  # the tick of the last one
     place_of: Callable[[State], str]
     ticks: int  # of this session
     frames: int

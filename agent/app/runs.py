@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from agent.app.hiring import Hiring, hiring_of
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Viewer
-from agent.app.session import Limits, Session
+from agent.app.session import Limits, Return, Session
 from agent.app.settings import Decider, Frozen, Settings
 from agent.app.slot import cartridge_for
 from agent.capabilities import Story
@@ -84,7 +84,10 @@ def play_run(
         limits = Limits(until, inf if ticks is None else ticks)
         service = hire(folder.store) if hire is not None else None
         asking = service.asking(frozen.ask_every) if service is not None else None
-        session = Session(folder, frozen, console, knowledge, story, interrupt, asking=asking)
+        back = None if settings.at is None else _back(folder, settings)
+        session = Session(
+            folder, frozen, console, knowledge, story, interrupt, asking=asking, back=back
+        )
         if stage is not None:
             stage(console)
         with nullcontext() if service is None else closing(service):
@@ -93,6 +96,16 @@ def play_run(
             summary = service.told_in(summary)
         _report(folder, summary)
         return summary
+
+
+def _back(folder: RunFolder[RunStore], settings: Settings) -> Return:
+    """Return where to go back to; raises UsageError, with the ticks that there are, where nothing is so old."""
+    ticks = sorted({mark.tick for mark in folder.store.marks()})
+    tick = settings.at
+    if tick is None or tick < ticks[0]:
+        message = f"--at {tick} is before the first checkpoint; there are those of ticks {', '.join(map(str, ticks))}"
+        raise UsageError(message)
+    return Return(tick, "recovered" if settings.recovers else "asked")
 
 
 def _hire(hiring: Hiring) -> Callable[[RunStore], "Service"]:

@@ -17,6 +17,8 @@ from agent.app.moment import Moment, Viewer
 from agent.app.observations import PlayObservations
 from agent.app.restoring import mind_of
 from agent.app.settings import Frozen
+from agent.app.trail import Trail
+from agent.app.vitals import Vitals
 from agent.capabilities import (
     Reached,
     Story,
@@ -25,6 +27,7 @@ from agent.capabilities import (
 )
 from agent.errors import Stuck
 from agent.loop import Performed
+from agent.mind import Intent
 from agent.perception import Percept
 from agent.replay import row_of
 from agent.report import Stop, Summary
@@ -39,6 +42,7 @@ from emulator import (
     StepRecord,
 )
 from memory import (
+    BranchedBy,
     BusyStore,
     Call,
     Checkpoint,
@@ -48,6 +52,7 @@ from memory import (
     MemoryFault,
     RunFolder,
     RunStore,
+    Why,
 )
 
 COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
@@ -61,6 +66,13 @@ class Limits(NamedTuple):
 
     until: str
     ticks: float
+
+
+class Return(NamedTuple):
+    """Where a session goes on instead of at the newest moment: the newest up to `tick`, and who wants it so."""
+
+    tick: int
+    why: BranchedBy
 
 
 class Start(NamedTuple):
@@ -87,6 +99,7 @@ class Session:
         interrupt: Interrupt,
         *more: Topic,
         asking: Asking | None = None,
+        back: Return | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -107,20 +120,26 @@ class Session:
             more,
             asking,
         )
-        self._wake()
+        self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
+        self._fateful = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
+        self._vitals = Vitals(self._ground.session, self._store.database.path, perf_counter())
+        self._wake(*(back or ()))
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
-    def _wake(self, latest: float = inf) -> None:
+    def _wake(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
         """Build all that lives on one branch, from the newest checkpoint up to tick `latest`."""
-        checkpoint = self._go_back(latest)
+        checkpoint = self._go_back(latest, why)
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(self._slot, self._record, start=link)
-        self._checkpoint_due = True  # power-on is a moment to come back to as well
-        self._checkpoint_waits = False  # for a file that somebody else held
+        # Power-on is a moment to come back to as well.
+        self._due: Why | None = "start" if checkpoint is None else "back"
+        self._waiting: Why | None = None  # for a file that somebody else held
+        self._trail = Trail(self._store.append_trail)
+        self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
         self._loop = self._branch.loop
         self._delivery = Delivery(self._store, self._ground.knowledge, self._branch.hooks)
-        self._committed = self._loop.tick
+        self._committed = self._kept = self._loop.tick
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
@@ -173,12 +192,12 @@ class Session:
         died = self._loop.to_json()
         self._store.commit()
         self._errors += self._branch.faults
-        self._wake(self._branch.ladder.way_back(self._store.checkpoint_ticks()))
+        self._wake(self._branch.ladder.way_back(self._store.checkpoint_ticks()), "stuck")
         self._loop.come_back(died)
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._slot.frame), counter)
 
-    def _go_back(self, latest: float) -> Checkpoint | None:
+    def _go_back(self, latest: float, why: BranchedBy) -> Checkpoint | None:
         """Return to the newest moment up to `latest` that the console can load; a new run has none."""
         refusal = None
         for checkpoint in self._store.checkpoints():
@@ -191,7 +210,7 @@ class Session:
                 continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
-            self._store.rewind(checkpoint)
+            self._store.rewind(checkpoint, why, self._ground.session)
             return checkpoint
         if refusal is not None:
             raise refusal
@@ -201,14 +220,15 @@ class Session:
         """Call `handler` behind the producers; what goes wrong there must not disturb play."""
         self._branch.hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
-    def _is_over(self, limits: Limits, _state: State) -> bool:
+    def _is_over(self, limits: Limits, state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
-        if self._checkpoint_due:
-            self._checkpoint_if_free()
+        self._trail.saw(self._loop.tick, state)
+        if self._due is not None:
+            self._checkpoint_if_free(self._due)
         elif self._loop.tick >= self._committed + COMMIT_EVERY:
-            self._committed = self._loop.tick
+            self._take_vitals()
             self._store.commit_if_free()
-            self._checkpoint_due = self._checkpoint_waits
+            self._due, self._waiting = self._waiting, None
         if self._branch.ledger.has(limits.until):
             self._stop = Stop.GOAL
         elif self._loop.tick >= limits.ticks:
@@ -228,31 +248,40 @@ class Session:
             picture = percept.sight.screen.png() if percept.sight else b""
             payload = {**asdict(each), "picture": b64encode(picture).decode()}
             self._store.append_event(each.tick, "milestone", payload)
-        self._checkpoint_due = self._checkpoint_due or bool(reached)
+        if reached:
+            self._due = "milestone"
 
-    def _consolidate(self, _call: Call, _performed: Performed) -> None:
+    def _consolidate(self, call: Call, _performed: Performed) -> None:
         if self._branch.memory.consolidator.tick(self._loop.tick) is not None:
-            self._checkpoint_due = True
+            self._due = self._due or "consolidation"
+        intent: Intent = call.args[0]
+        if intent.name != self._doing:
+            self._doing = intent.name
+            if self._doing in self._fateful:
+                self._due = self._due or "battle"
 
-    def _checkpoint_if_free(self) -> None:
+    def _checkpoint_if_free(self, why: Why) -> None:
         """Commit a checkpoint; while somebody else holds the file, it waits with the record for the next commit."""
         try:
-            self._checkpoint()
+            self._checkpoint(why)
         except BusyStore as fault:
             self._store.faults.note("checkpoint", fault)
             self._committed = self._loop.tick
-            self._checkpoint_due, self._checkpoint_waits = False, True
+            self._due, self._waiting = None, why
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, why: Why) -> None:
         """Commit game and memory of this moment together, then hand on what they cover."""
         link = self._console.link
         state, mind = self._console.save(), self._loop.to_json()
-        self._store.commit(
-            checkpoint=Checkpoint(link.tick, self._console.frame, state, link.chain, mind)
-        )
-        self._committed = self._loop.tick
-        self._checkpoint_due = self._checkpoint_waits = False
+        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
+        self._take_vitals()
+        self._store.commit(checkpoint=moment)
+        self._due, self._waiting, self._kept = None, None, link.tick
         self._delivery.hand_on()
+
+    def _take_vitals(self) -> None:
+        self._committed = self._loop.tick
+        self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))
 
     def _is_told(self) -> bool:
         """Return whether a session ended at this very tick and left what it learnt, or none was played.
@@ -265,7 +294,7 @@ class Session:
 
     def _finish(self) -> None:
         self._branch.memory.end_session(self._store, self._loop.tick)
-        self._checkpoint()
+        self._checkpoint("signal" if self._stop is Stop.INTERRUPTED else "end")
         self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
@@ -279,6 +308,8 @@ class Session:
                 goal=self._loop.goal,
                 reached=self._branch.ledger.reached,
                 state=state,
+                gains=self._branch.ladder.progress.gained,
+                checkpoint=self._kept,
                 place_of=self._story.place_of,
                 ticks=self._loop.tick - start.tick,
                 frames=state.frame - start.frame,
@@ -307,6 +338,7 @@ class Session:
             consolidations=self._branch.memory.consolidator.consolidations,
             episodes=self._branch.ladder.episodes,
             restores=self._branch.ladder.restores,
+            returns=tuple(self._store.branchings()),
             moved={use.value: self._branch.experience.moved[use] for use in Use},
         )
 

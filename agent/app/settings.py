@@ -56,6 +56,8 @@ class Settings:
     seed: int | None = None
     run: Path | None = None
     resume: Path | None = None
+    at: int | None = None  # the tick to go back to, or the newest moment before it
+    recovers: bool = False  # whether nobody but the supervisor wants that
     memory: Path | None = None
     mind: Decider | None = None  # None: rules, or whoever decided in the run that is resumed
     without: tuple[Use, ...] = ()
@@ -65,12 +67,15 @@ class Settings:
         for flag, number in (
             ("--ticks", self.ticks),
             ("--seed", self.seed),
+            ("--at", self.at),
         ):
             if number is not None and number < 0:
                 message = f"{flag} {number} is negative; give 0 or more"
                 raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a run and --resume goes on with one; give only one")
+        if self.at is not None and self.resume is None:
+            raise UsageError("--at says where to go on with a run; name the run by --resume")
         if self.seed is not None and self.resume is not None:
             raise UsageError("a run keeps its seed; leave --seed away, or start another with --run")
         if self.without and self.resume is not None:

@@ -49,6 +49,15 @@ def play(
             show_default=False,
         ),
     ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TICK",
+            help="With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
+            show_default=False,
+        ),
+    ] = None,
+    recover: Annotated[bool, typer.Option("--recover", hidden=True)] = False,
     memory: Annotated[
         Path | None,
         typer.Option(
@@ -128,7 +137,18 @@ def play(
     out, err = Output(), Output(stderr=True)
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
     settings = Settings(
-        rom, until, ticks, seed, run, resume, memory, mind, tuple(without or ()), asking
+        rom=rom,
+        until=until,
+        ticks=ticks,
+        seed=seed,
+        run=run,
+        resume=resume,
+        at=at,
+        recovers=recover,
+        memory=memory,
+        mind=mind,
+        without=tuple(without or ()),
+        asking=asking,
     )
     with interrupts() as interrupt:
         if rom is None and resume is None:

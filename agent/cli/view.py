@@ -119,6 +119,11 @@ def summary_table(summary: Summary) -> Table:
     table.add_column(style="dim")
     table.add_column()
     rows = [("reason", summary.reason)] if summary.reason else []
+    rows += [
+        ("not a clean run", f"taken back by hand from tick {each.left} to tick {each.tick}")
+        for each in summary.returns
+        if each.why == "asked"
+    ]
     for reached in summary.milestones:
         rows.append((f"reached {reached.id}", f"tick {reached.tick}"))
         rows += [(f"  witness: {kind}", words) for kind, words in reached.witnesses.items()]

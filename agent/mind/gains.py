@@ -28,6 +28,11 @@ class Gains:
         self._gained: set[int] = set()
         self._grown: set[int] = set()
 
+    @property
+    def count(self) -> int:
+        """How many gains there were."""
+        return len(self._gained)
+
     def saw(self, state: State) -> Change:
         """Take note of what the player has now."""
         if not state.game_started:

@@ -58,6 +58,11 @@ class Progress:
         return self._quiet
 
     @property
+    def gained(self) -> int:
+        """How much was gained so far: events, badges, things, levels."""
+        return self._gains.count
+
+    @property
     def verdict(self) -> StuckReason | None:
         """Why play gets nowhere, or None while it may."""
         if self._lost > LOST and self._quiet > min(LOST, self._patience):

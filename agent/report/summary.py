@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from agent.capabilities import Reached
+from memory import Branching
 
 
 class Stop(Enum):
@@ -52,12 +53,25 @@ class Summary:
     consolidations: int
     episodes: int  # of getting nowhere
     restores: int
+    returns: Sequence[Branching] = ()  # the times that play went back and what it had played died
     moved: Mapping[str, int] = field(
         default_factory=dict
     )  # decisions, by the use of memory that moved them
     advice: Mapping[str, Any] | None = None  # what asking a model came to, where one was asked
 
+    @property
+    def clean(self) -> bool:
+        """Whether nobody took the run back by hand."""
+        return all(each.why != "asked" for each in self.returns)
+
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""
         milestones = [asdict(reached) for reached in self.milestones]
-        return {**asdict(self), "stop": self.stop.value, "milestones": milestones}
+        returns = [each._asdict() for each in self.returns]
+        return {
+            **asdict(self),
+            "stop": self.stop.value,
+            "milestones": milestones,
+            "returns": returns,
+            "clean": self.clean,
+        }

@@ -98,10 +98,15 @@ class Entries:
             "UPDATE entries SET dropped_after = NULL WHERE dropped_after >= ?", (number,)
         )
 
-    def prune(self) -> None:
-        """Delete the rows that no checkpoint needs any more, within a transaction."""
+    def prune(self, before: int, after: int) -> None:
+        """Delete the rows that were made and dropped between two checkpoints that stay, within a transaction.
+
+        `before` is 0 where none stays that is older.
+        """
         self._database.execute(
-            "DELETE FROM entries WHERE dropped_after < (SELECT min(id) FROM checkpoints)"
+            "DELETE FROM entries WHERE dropped_after >= ?1 AND dropped_after < ?2 "
+            "AND id > coalesce((SELECT last_entry FROM checkpoints WHERE id = ?1), 0)",
+            (before, after),
         )
 
     def _let_go(self, rows: list[Indexed]) -> None:

@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, decode
+from memory.errors import MissingCheckpoint
 from memory.observations.observation import Observation, ObservationQuery
 from memory.store.calls import CallRows
 from memory.store.entries import COUNT_TAGS
 from memory.store.entry_rows import LIVE, entry_of
 from memory.store.entry_search import EntrySearch
 from memory.store.observations import ObservationRows
-from memory.store.run_rows import Checkpoint, EventRow, OutboxRow, StepRow
+from memory.store.run_rows import (
+    Branching,
+    Checkpoint,
+    CheckpointMark,
+    EventRow,
+    OutboxRow,
+    StepRow,
+    VitalsRow,
+)
 from memory.store.strategist_checkpoints import StrategistCheckpoints
+from memory.store.trail import read_trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
     from memory.recall.ranking import Found
     from memory.store.calls import Call
     from memory.store.database import Database
+    from memory.store.run_rows import TrailRow
 
 EVERYTHING: Final = ObservationQuery()
 
@@ -133,12 +144,52 @@ class RunReader:
 
     def checkpoints(self) -> Iterator[Checkpoint]:
         """Yield the moments to come back to, newest first, each read when it is asked for."""
-        sql = "SELECT tick, frame, state, chain, mind FROM checkpoints WHERE id = ?"
-        for (number,) in self._database.rows("SELECT id FROM checkpoints ORDER BY id DESC"):
-            for tick, frame, state, chain, mind in self._database.rows(sql, (number,)):
-                with self._database.understood(f"checkpoints, tick {tick}"):
-                    mind_then = decode(mind)
-                yield Checkpoint(tick, frame, state, chain, mind_then, number)
+        for mark in reversed(self.marks()):
+            try:
+                yield self.checkpoint(mark.id)
+            except MissingCheckpoint:
+                continue  # let go of meanwhile, by who plays
+
+    def checkpoint(self, number: int) -> Checkpoint:
+        """Return a moment to come back to by its number.
+
+        Raises:
+            MissingCheckpoint: when the file does not hold it any more.
+        """
+        row = self._database.row(
+            "SELECT tick, frame, state, chain, mind, why FROM checkpoints WHERE id = ?",
+            (number,),
+        )
+        if row is None:
+            message = (
+                f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
+            )
+            raise MissingCheckpoint(message)
+        with self._database.understood(f"checkpoints, tick {row[0]}"):
+            tick, frame, state, chain, mind, why = row
+            return Checkpoint(tick, frame, state, chain, decode(mind), number, why)
+
+    def marks(self) -> list[CheckpointMark]:
+        """Return what is known of the moments to come back to without reading them, in their order."""
+        rows = self._database.rows("SELECT id, tick, frame, why, size FROM checkpoints ORDER BY id")
+        return [CheckpointMark(*row) for row in rows]
+
+    def trail(self, *, live: bool = True) -> list[TrailRow]:
+        """Return where the player stood and what they had, on the live lineage or on dead branches, as it came."""
+        return read_trail(self._database, live=live)
+
+    def vitals(self) -> list[VitalsRow]:
+        """Return how the process did at each commit, whatever became of the branch."""
+        rows = self._database.rows(
+            "SELECT session, tick, frame, at_ms, wall_s, resident, file_bytes, free_bytes "
+            "FROM vitals ORDER BY id"
+        )
+        return [VitalsRow(*row) for row in rows]
+
+    def branchings(self) -> list[Branching]:
+        """Return each time that play went back, the first first."""
+        rows = self._database.rows("SELECT tick, left_at, why, session FROM branchings ORDER BY id")
+        return [Branching(*row) for row in rows]
 
     def checkpoint_ticks(self) -> list[int]:
         """Return the ticks of the moments to come back to, newest first."""

@@ -222,5 +222,39 @@ RUN_SCHEMA: Final = Schema(
             ) STRICT""",
         ),
         THREADS,
+        (
+            # why: what it was made for, which says how long it stays; size: bytes of game, mind and parts.
+            "ALTER TABLE checkpoints ADD COLUMN why TEXT NOT NULL DEFAULT 'consolidation'",
+            "ALTER TABLE checkpoints ADD COLUMN size INTEGER NOT NULL DEFAULT 0",
+            "UPDATE checkpoints SET size = length(state) + length(mind)",
+            # team: '' where it is as in the row before on the same branch.
+            """CREATE TABLE trail (
+                id INTEGER PRIMARY KEY,
+                tick INTEGER NOT NULL,
+                frame INTEGER NOT NULL,
+                map_id INTEGER NOT NULL,
+                x INTEGER NOT NULL,
+                y INTEGER NOT NULL,
+                money INTEGER NOT NULL,
+                badges INTEGER NOT NULL,
+                team TEXT NOT NULL,
+                live INTEGER NOT NULL DEFAULT 1
+            ) STRICT""",
+            # Of every lineage: going back brings back the game, not the time.
+            """CREATE TABLE vitals (
+                id INTEGER PRIMARY KEY,
+                session TEXT NOT NULL,
+                tick INTEGER NOT NULL,
+                frame INTEGER NOT NULL,
+                at_ms INTEGER NOT NULL,
+                wall_s REAL NOT NULL,
+                resident INTEGER NOT NULL,
+                file_bytes INTEGER NOT NULL,
+                free_bytes INTEGER NOT NULL
+            ) STRICT""",
+            "CREATE TABLE branchings (id INTEGER PRIMARY KEY, tick INTEGER NOT NULL, "
+            "left_at INTEGER NOT NULL, why TEXT NOT NULL "
+            "CHECK (why IN ('stuck', 'asked', 'recovered', 'resumed')), session TEXT NOT NULL) STRICT",
+        ),
     ),
 )

@@ -6,7 +6,8 @@ the mind and the state of every attached part from the same moment; `rewind` bri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from memory.codec import Json, encode
 from memory.errors import BusyStore, CorruptStore, MissingCheckpoint, ObservationsRefused
@@ -18,9 +19,11 @@ from memory.store.entry_search import EntrySearch
 from memory.store.indexes import reindex
 from memory.store.lesson_checks import require_deliverable
 from memory.store.observations import ObservationLog
+from memory.store.retention import kept
 from memory.store.run_reader import RunReader
 from memory.store.run_schema import RUN_SCHEMA
 from memory.store.thread_schema import rewind_threads
+from memory.store.trail import TrailLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -29,10 +32,8 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry, Part
     from memory.observations.observation import Observed
     from memory.store.calls import Booking, CallSums, LastCall, Outcome
-    from memory.store.run_rows import Checkpoint, StepRow
+    from memory.store.run_rows import BranchedBy, Checkpoint, StepRow, TrailRow, VitalsRow
     from memory.tiers.lessons import Kind
-
-CHECKPOINTS_KEPT: Final = 8
 
 
 class RunStore(RunReader):
@@ -43,6 +44,8 @@ class RunStore(RunReader):
         self._steps: list[StepRow] = []
         self._events: list[tuple[int, str, str]] = []
         self._lessons: list[tuple[int, str, str]] = []
+        self._vitals: list[VitalsRow] = []
+        self._trail = TrailLog(database)
         self._entries = Entries(database)
         self._search = EntrySearch(database, settle=self.commit_if_free)
         self.faults = Faults()
@@ -64,6 +67,26 @@ class RunStore(RunReader):
     def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
         """Keep one event at the next commit."""
         self._events.append((tick, kind, encode(payload)))
+
+    def append_trail(self, row: TrailRow) -> None:
+        """Keep where the player stands and what they have at the next commit."""
+        self._trail.append(row)
+
+    def append_vitals(self, row: VitalsRow) -> None:
+        """Keep how the process does at the next commit."""
+        self._vitals.append(row)
+
+    def number_lessons_after(self, sequence: int) -> None:
+        """Give no lesson to come a number up to `sequence`, which were given by a newer copy of this file."""
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0 "
+                "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'outbox')"
+            )
+            self._database.execute(
+                "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'outbox' AND seq < ?1",
+                (sequence,),
+            )
 
     def enqueue(self, tick: int, kind: Kind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
@@ -160,10 +183,12 @@ class RunStore(RunReader):
             return False
         return True
 
-    def rewind(self, checkpoint: Checkpoint) -> None:
+    def rewind(
+        self, checkpoint: Checkpoint, why: BranchedBy = "resumed", session: str = ""
+    ) -> None:
         """Go back to `checkpoint`, one of `checkpoints()`, with every attached part.
 
-        What came after it becomes a dead branch; what was not committed is lost.
+        What came after it becomes a dead branch, and that is told as done by `session`; what was not committed is lost.
         """
         database, number = self._database, checkpoint.id
         row = database.row(
@@ -180,9 +205,15 @@ class RunStore(RunReader):
         tick, last_event, last_entry, last_sequence, last_observation = row
 
         def go_back() -> None:
+            database.execute(
+                "INSERT INTO branchings (tick, left_at, why, session) "
+                "SELECT ?1, max(tick), ?2, ?3 FROM steps WHERE live = 1 HAVING max(tick) > ?1",
+                (tick, why, session),
+            )
             database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
             database.execute("UPDATE events SET live = 0 WHERE live = 1 AND id > ?", (last_event,))
             database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
+            self._trail.rewind(tick)
             self._entries.rewind(number, last_entry)
             self._sessions.rewind(number)
             self._observations.rewind(number, last_observation)
@@ -229,16 +260,24 @@ class RunStore(RunReader):
         database.execute_many(
             "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._lessons
         )
+        database.execute_many(
+            "INSERT INTO vitals "
+            "(session, tick, frame, at_ms, wall_s, resident, file_bytes, free_bytes) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            self._vitals,
+        )
+        self._trail.flush()
         self._entries.flush()
         self._sessions.flush()
         self._observations.flush()
 
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
-        database = self._database
+        database, mind = self._database, encode(checkpoint.mind)
+        size = len(checkpoint.state) + len(mind) + sum(map(len, parts.values()))
         database.execute(
-            "INSERT INTO checkpoints "
-            "(tick, frame, state, chain, mind, last_observation, last_event, last_entry, last_sequence) "
-            "VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
+            "INSERT INTO checkpoints (tick, frame, state, chain, mind, why, size, "
+            "last_observation, last_event, last_entry, last_sequence) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
             "(SELECT coalesce(max(id), 0) FROM entries), "
             "(SELECT coalesce(max(sequence), 0) FROM outbox))",
             (
@@ -246,7 +285,9 @@ class RunStore(RunReader):
                 checkpoint.frame,
                 checkpoint.state,
                 checkpoint.chain,
-                encode(checkpoint.mind),
+                mind,
+                checkpoint.why,
+                size,
                 self._observations.last(),
             ),
         )
@@ -255,13 +296,20 @@ class RunStore(RunReader):
             "VALUES ((SELECT max(id) FROM checkpoints), ?, ?)",
             parts.items(),
         )
-        database.execute(
-            "DELETE FROM checkpoints WHERE id NOT IN "
-            "(SELECT id FROM checkpoints ORDER BY id DESC LIMIT ?)",
-            (CHECKPOINTS_KEPT,),
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Delete the checkpoints that are not kept, and what nothing but they needed."""
+        marks = self.marks()
+        numbers, stay = [mark.id for mark in marks], kept(marks)
+        gone = [number for number in numbers if number not in stay]
+        self._database.execute_many(
+            "DELETE FROM checkpoints WHERE id = ?", ((number,) for number in gone)
         )
-        self._entries.prune()
-        self._sessions.prune()
+        for before, after in pairwise((0, *(number for number in numbers if number in stay))):
+            if any(before < number < after for number in gone):
+                self._entries.prune(before, after)
+                self._sessions.prune(before, after)
 
     def _encoded_parts(self) -> dict[str, str]:
         return {name: encode(part.to_json()) for name, part in self._parts.items()}
@@ -271,6 +319,8 @@ class RunStore(RunReader):
         self._steps.clear()
         self._events.clear()
         self._lessons.clear()
+        self._vitals.clear()
+        self._trail.forget_changes()
         self._entries.forget_changes()
         self._sessions.forget_changes()
         self._observations.forget_changes()

@@ -60,9 +60,10 @@ class StrategistCheckpoints:
             (number,),
         )
 
-    def prune(self) -> None:
-        """Delete what no checkpoint needs any more, within a transaction."""
+    def prune(self, before: int, after: int) -> None:
+        """Delete what was saved and taken the place of between two checkpoints that stay, within a transaction."""
         self._database.execute(
             "DELETE FROM strategist_checkpoints "
-            "WHERE dropped_after < (SELECT min(id) FROM checkpoints)"
+            "WHERE dropped_after >= ?1 AND dropped_after < ?2 AND made_after >= ?1",
+            (before, after),
         )

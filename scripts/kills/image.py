@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from memory.store.run_store import CHECKPOINTS_KEPT
+from memory import CheckpointMark, Why
+from memory.store.retention import kept
 
 
 class Row(NamedTuple):
@@ -20,6 +21,7 @@ class Mark:
 
     id: int
     tick: int
+    why: Why
     content: str
     parts: Mapping[str, str]
     steps: int
@@ -93,6 +95,7 @@ def _marked(image: Image, checkpoint: Mapping[str, Any]) -> Image:
     mark = Mark(
         id=image.last_id + 1,
         tick=checkpoint["tick"],
+        why=checkpoint["why"],
         content=checkpoint["content"],
         parts=checkpoint["parts"],
         steps=len(image.steps),
@@ -102,9 +105,11 @@ def _marked(image: Image, checkpoint: Mapping[str, Any]) -> Image:
         accepted={name: len(seqs) for name, seqs in image.accepted.items()},
         entries=image.entries,
     )
+    marks = (*image.marks, mark)
+    stay = kept([CheckpointMark(each.id, each.tick, 0, each.why, 0) for each in marks])
     return replace(
         image,
-        marks=(*image.marks, mark)[-CHECKPOINTS_KEPT:],
+        marks=tuple(each for each in marks if each.id in stay),
         covered=max(image.covered, mark.lessons),
         last_id=mark.id,
     )

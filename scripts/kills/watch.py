@@ -201,12 +201,23 @@ class Watch:
             checkpoint.chain,
             spelled(checkpoint.mind),
         )
-        return {"tick": checkpoint.tick, "content": content, "parts": parts}
+        return {
+            "tick": checkpoint.tick,
+            "why": checkpoint.why,
+            "content": content,
+            "parts": parts,
+        }
 
-    def _rewind(self, original: Any, store: RunStore, checkpoint: Checkpoint) -> None:  # noqa: ANN401
+    def _rewind(
+        self,
+        original: Any,  # noqa: ANN401
+        store: RunStore,
+        checkpoint: Checkpoint,
+        *by: str,
+    ) -> None:
         self._teller.say("rewind", checkpoint.id)
         with self._teller.within(Phase.REWINDING):
-            original(store, checkpoint)
+            original(store, checkpoint, *by)
             self._done()
         self._clear()
 

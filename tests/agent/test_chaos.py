@@ -174,7 +174,11 @@ def test_a_bug_put_into_the_program_is_found(
 
 
 def commit(step: str, *, checkpoint: int | None = None) -> dict[str, Any]:
-    mark = None if checkpoint is None else {"tick": checkpoint, "content": "", "parts": {}}
+    mark = (
+        None
+        if checkpoint is None
+        else {"tick": checkpoint, "why": "consolidation", "content": "", "parts": {}}
+    )
     return {
         "steps": [step],
         "events": [],

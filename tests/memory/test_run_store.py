@@ -13,17 +13,22 @@ import pytest
 from memory import (
     BATTLE,
     Blackboard,
+    Branching,
+    CheckpointMark,
     CorruptStore,
     MissingCheckpoint,
     RunStore,
     StoreError,
+    TrailRow,
+    VitalsRow,
+    Why,
     as_json,
     open_run_store,
     read_run_store,
 )
 from memory.store.database import Schema, open_database
+from memory.store.retention import RING, kept
 from memory.store.run_schema import RUN_SCHEMA
-from memory.store.run_store import CHECKPOINTS_KEPT
 from tests.memory.samples import (
     FIGHT,
     MISTAKE,
@@ -198,10 +203,11 @@ def test_what_happened_after_a_checkpoint_in_its_own_tick_dies_with_the_branch(
 
 def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    for name in ("one", "two"):
+    whys: dict[str, Why] = {"one": "milestone", "two": "end"}
+    for name, why in whys.items():
         store.append_event(5, name, {})
         blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
-        store.commit(checkpoint=replace(checkpoint(5), state=name.encode()))
+        store.commit(checkpoint=replace(checkpoint(5), state=name.encode(), why=why))
     newer, older = store.checkpoints()
     assert (newer.state, older.state) == (b"two", b"one")
     store.rewind(older)
@@ -323,11 +329,11 @@ def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -
     (kept,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
     (entries,) = store._database.row("SELECT count(*) FROM entries") or (0,)
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
-    assert kept == parts == CHECKPOINTS_KEPT
-    assert entries <= 50 * (CHECKPOINTS_KEPT + 1)
+    assert kept == parts == RING
+    assert entries <= 50 * (RING + 1)
     *_, oldest = store.checkpoints()
     store.rewind(oldest)
-    assert oldest.tick == 20 - CHECKPOINTS_KEPT + 1
+    assert oldest.tick == 20 - RING + 1
     assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
 
 
@@ -425,3 +431,80 @@ def _check_whole(path: Path, reached: int) -> int:
         reached = latest.tick
     tiers.store.close()
     return reached
+
+
+def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
+    for tick in range(30):
+        why: Why = "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        store.append_step(step(tick + 1))
+        store.commit(checkpoint=replace(checkpoint(tick), why=why))
+    assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
+    assert [mark.why for mark in store.marks()[:3]] == ["start", "milestone", "milestone"]
+    assert all(mark.size > len(b"game at 1") for mark in store.marks())
+
+
+def test_of_what_was_made_twice_at_one_tick_the_newer_stays(store: RunStore) -> None:
+    for _ in range(RING + 1):  # as a run that dies again and again leaves it
+        store.commit(checkpoint=replace(checkpoint(7), why="back"))
+    store.commit(checkpoint=checkpoint(8))
+    assert [mark.tick for mark in store.marks()] == [7, 8]
+
+
+def mark(number: int, why: Why, size: int) -> CheckpointMark:
+    return CheckpointMark(number, 10 * number, 100 * number, why, size)
+
+
+def test_what_does_not_fit_goes_by_what_it_is_worth() -> None:
+    many: list[Why] = ["milestone"] * 4
+    ring_of: list[Why] = ["consolidation"] * RING
+    whys: list[Why] = ["start", *many, *ring_of]
+    marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
+    ring = frozenset(range(6, 6 + RING))
+    assert kept(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
+    assert kept(marks, budget=110) == {1, 4, 5} | ring  # the oldest milestones first
+    assert kept(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the ring from behind
+    assert kept(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
+    assert kept(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay whatever they take
+
+
+def test_going_back_says_from_where_and_who_wanted_it(store: RunStore) -> None:
+    for tick in (1, 2, 3):
+        store.append_step(step(tick))
+        store.commit(checkpoint=checkpoint(tick))
+    newest, middle, _ = store.checkpoints()
+    store.rewind(newest, "resumed", "s1")  # nothing died
+    store.append_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
+    store.commit()
+    store.rewind(middle, "asked", "s2")
+    assert store.branchings() == [Branching(2, 3, "asked", "s2")]
+    assert (store.trail(), [row.tick for row in store.trail(live=False)]) == ([], [3])
+
+
+def test_a_trail_tells_the_team_where_it_changed_and_where_it_did_not(store: RunStore) -> None:
+    young, grown = ((7, 5, 20, 20),), ((7, 6, 22, 23), (9, 3, 12, 12))
+    rows = [
+        TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, team)
+        for tick, team in enumerate((young, young, grown, grown, young))
+    ]
+    for row in rows:
+        store.append_trail(row)
+    store.commit()
+    assert store.trail() == rows
+
+
+def test_vitals_outlive_the_branch_they_were_taken_on(store: RunStore) -> None:
+    taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
+    store.append_step(step(1))
+    store.commit(checkpoint=checkpoint(1))
+    store.append_vitals(taken)
+    store.commit()
+    store.rewind(next(store.checkpoints()))
+    assert store.vitals() == [taken]
+
+
+def test_numbers_of_lessons_go_on_behind_those_of_a_newer_copy(store: RunStore) -> None:
+    store.number_lessons_after(41)
+    store.number_lessons_after(7)
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(1))
+    assert [row.sequence for row in store.outbox()] == [42]

@@ -1,6 +1,7 @@
 """Entries in a run's file: revised, written again, dropped, gone back to, and found by word, tag and place."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -13,11 +14,11 @@ from memory import (
     Json,
     MalformedRecord,
     RunStore,
+    Why,
     open_run_store,
     read_run_store,
 )
 from memory.store.entries import COUNT_TAGS
-from memory.store.run_store import CHECKPOINTS_KEPT
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 
 WORDS = ("stone", "river", "cave", "moon")
@@ -272,6 +273,14 @@ def test_a_broken_index_stops_neither_a_commit_nor_the_way_back(store: RunStore)
     assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
 
+WHYS: tuple[Why, ...] = ("consolidation", "consolidation", "consolidation", "milestone", "start")
+NEEDED_BY_NOBODY = """
+    SELECT id FROM entries WHERE dropped_after IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM checkpoints
+        WHERE checkpoints.id <= entries.dropped_after AND checkpoints.last_entry >= entries.id)
+"""
+
+
 class Model:
     """A store, and what it must hold, kept as plain copies."""
 
@@ -282,6 +291,7 @@ class Model:
         self.committed: dict[int, Entry] = {}
         self.moments: list[tuple[Checkpoint, dict[int, Entry]]] = []
         self.seq = 0
+        self.tick = 0
 
     def act(self) -> None:
         acts = [self.put] * 8 + [self.revise, self.drop] * 3 + [self.commit] * 3
@@ -309,10 +319,14 @@ class Model:
         self.committed = dict(self.live)
 
     def keep(self) -> None:
-        self.store.commit(checkpoint=checkpoint(len(self.moments)))
+        self.tick += self.chance.choice((0, 1, 1))
+        why = self.chance.choice(WHYS)
+        self.store.commit(checkpoint=replace(checkpoint(self.tick), why=why))
         self.committed = dict(self.live)
-        newest = next(self.store.checkpoints())
-        self.moments = [*self.moments, (newest, dict(self.live))][-CHECKPOINTS_KEPT:]
+        held = {mark.id for mark in self.store.marks()}
+        moments = [*self.moments, (next(self.store.checkpoints()), dict(self.live))]
+        self.moments = [each for each in moments if each[0].id in held]
+        assert not self.store._database.rows(NEEDED_BY_NOBODY)
 
     def go_back(self) -> None:
         if self.moments:
@@ -320,6 +334,7 @@ class Model:
             moment, then = self.moments[back]
             self.store.rewind(moment)
             del self.moments[back + 1 :]
+            self.tick = moment.tick
             self.live, self.committed = dict(then), dict(then)
 
     def _put(self, new: Entry) -> None:
