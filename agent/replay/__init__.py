@@ -6,7 +6,7 @@ from agent.replay.driving import Replay, drive, moments, replay
 from agent.replay.episode import Episode, episode_of
 from agent.replay.finding import Finding
 from agent.replay.pair import Pair, bisect_pair
-from agent.replay.recording import Mark, Recording, find_edit, recording_of
+from agent.replay.recording import Recording, find_edit, recording_of
 from agent.replay.records import record_of, row_of
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Difference",
     "Episode",
     "Finding",
-    "Mark",
     "Pair",
     "Recording",
     "Replay",

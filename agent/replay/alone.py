@@ -11,15 +11,16 @@ from typing import NamedTuple
 
 from agent.replay.difference import Difference, difference, is_same
 from agent.replay.finding import Finding
-from agent.replay.recording import Mark, Recording, find_edit
+from agent.replay.recording import Recording, find_edit
 from agent.replay.restoring import Restoring, SwitchOn
 from emulator import Console, Divergence, DivergenceKind, Ram, mismatch
+from memory import CheckpointMark
 
 
 class Passed(NamedTuple):
     """A checkpoint that the drive came by, and what RAM was there."""
 
-    mark: Mark
+    mark: CheckpointMark
     ram: Ram
 
 

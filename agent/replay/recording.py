@@ -2,18 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from agent.replay.records import readable
 from emulator import Divergence, DivergenceKind, Link, StepRecord, verify_chain
-from memory import RunReader
-
-
-class Mark(NamedTuple):
-    """A moment that can be restored: the tick it follows, and its number where states are kept."""
-
-    tick: int
-    number: int
+from memory import CheckpointMark, RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +20,8 @@ class Recording:
     records: Sequence[StepRecord]
     rows: int
     end: Link | None
-    marks: Sequence[Mark]
-    state_of: Callable[[Mark], bytes]
+    marks: Sequence[CheckpointMark]
+    state_of: Callable[[CheckpointMark], bytes]
 
     @property
     def moments(self) -> int:
@@ -44,18 +37,16 @@ class Recording:
 
 def recording_of(run: RunReader) -> Recording:
     """Return what was committed of a run, also while it is being played."""
-    # What is written meanwhile can only make the steps more than these checkpoints tell of.
-    states = {each.id: each for each in run.checkpoints()}
-    marks = {each.tick: Mark(each.tick, number) for number, each in sorted(states.items())}
-    last = max(states, default=None)
-    end = None if last is None else Link(states[last].tick, states[last].chain)
+    # In this order: what is written meanwhile makes the steps more than the checkpoints tell of, never fewer.
+    marks = {each.tick: each for each in run.marks()}
+    last = run.latest_checkpoint()
     rows = list(run.steps())
     return Recording(
         records=readable(rows),
         rows=len(rows),
-        end=end,
+        end=None if last is None else Link(last.tick, last.chain),
         marks=[marks[tick] for tick in sorted(marks) if tick > 0],
-        state_of=lambda mark: states[mark.number].state,
+        state_of=lambda mark: run.checkpoint(mark.id).state,
     )
 
 

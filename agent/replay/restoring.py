@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from agent.replay.recording import Mark, Recording
+from agent.replay.recording import Recording
 from emulator import Console, Ram, StateError
-from memory import CorruptStore
+from memory import CheckpointMark, CorruptStore, MissingCheckpoint
 
 SwitchOn: TypeAlias = Callable[[], Console]
 
@@ -33,11 +33,11 @@ class Restoring:
         self.restores += 1
         return self.instrument()
 
-    def restore(self, console: Console, recording: Recording, mark: Mark) -> bool:
+    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
         """Bring a console to a checkpoint; False, with a note, where that cannot be loaded."""
         try:
             console.load(recording.state_of(mark))
-        except (StateError, CorruptStore) as error:
+        except (StateError, CorruptStore, MissingCheckpoint) as error:
             note = f"the checkpoint of tick {mark.tick} is passed over: {error}"
             self.notes += [] if note in self.notes else [note]
             return False
@@ -53,7 +53,7 @@ class Restoring:
         self.restores += 1
         return console, 0
 
-    def ram(self, console: Console, recording: Recording, mark: Mark) -> Ram | None:
+    def ram(self, console: Console, recording: Recording, mark: CheckpointMark) -> Ram | None:
         """Return what RAM was at a checkpoint; None where that cannot be loaded."""
         return console.ram() if self.restore(console, recording, mark) else None
 
