@@ -76,14 +76,13 @@ def _parted(recording: Recording, passed: Sequence[Passed], restoring: Restoring
     reference, low, high, seen = restoring.instrument(), 0, len(known), None
     while low < high:
         middle = (low + high) // 2
-        recorded = restoring.ram(reference, recording, known[middle].mark)
-        if recorded is None:
+        if not restoring.restore(reference, recording, known[middle].mark):
             del known[middle]
             high -= 1
-        elif is_same(known[middle].ram, recorded):
+        elif is_same(known[middle].ram, reference.ram()):
             low = middle + 1
         else:
-            high, seen = middle, recorded
+            high, seen = middle, reference.ram()
     if seen is None:
         return None
     bad, good = known[high], known[high - 1].mark.tick if high else 0

@@ -9,7 +9,6 @@ from emulator import HIGH_RAM, RED, WORK_RAM, Ram, label_of, read_state
 
 LONGEST: Final = 48  # characters of a value that are shown
 RUN: Final = 8  # bytes shown of a stretch that differs
-ABSENT: Final = "nothing"
 EVENTS: Final = {bit: name for name, bit in RED.events.items()}
 
 
@@ -50,15 +49,20 @@ def changes(here: object, there: object, name: str = "") -> Iterator[Change]:
     if here == there:
         return
     mine, theirs = _parts(here), _parts(there)
-    if mine is None or theirs is None or type(here) is not type(there):
+    if mine is None or theirs is None or not (mine or theirs):
         yield Change(_called(name), _words(here), _words(there))
         return
     for part in {**mine, **theirs}:
-        yield from changes(mine.get(part, ABSENT), theirs.get(part, ABSENT), name + part)
+        yield from changes(mine.get(part), theirs.get(part), name + part)
 
 
 def _parts(value: object) -> Mapping[str, object] | None:
-    """Return what a value is made of, each with what its name adds; None when it has no parts."""
+    """Return what a value is made of, each with what its name adds; None when it has no parts.
+
+    What is not there has none either, but may be held against what has some.
+    """
+    if value is None:
+        return {}
     if isinstance(value, Enum):
         return None
     if isinstance(value, bytes):  # a set of bits, as events are
@@ -89,8 +93,8 @@ def _called(name: str) -> str:
 def _words(value: object) -> str:
     if isinstance(value, Enum):
         return value.name.lower()
-    text = value if value is ABSENT else repr(value)
-    return str(text) if len(str(text)) <= LONGEST else f"{str(text)[: LONGEST - 3]}..."
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def _unshown(here: Ram, there: Ram) -> Iterator[Change]:
