@@ -3,6 +3,7 @@
 * Given a path, PyBoy reads and writes battery RAM beside the ROM: it gets the image as bytes.
 * A queued button event is not part of a saved state: nothing stays queued between steps.
 * A cartridge clock (MBC3 with timer) follows the wall clock: it is locked.
+* The window of the first frame that is drawn at all is a row too high: the frames before it are drawn as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
@@ -52,6 +54,7 @@ class PyBoyConsole:
         self._frame = 0
         self._held: Button | None = None
         self._drawn = False
+        self._has_drawn = False
         self._ram: Ram | None = None
 
     @property
@@ -66,6 +69,9 @@ class PyBoyConsole:
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the frames of `step` pass with its button down and up again; draw the last one or not."""
+        if render and not self._has_drawn:
+            deque(self.film(step, 1), maxlen=0)
+            return
         self._hold(step.button)
         if step.hold:
             self._pyboy.tick(step.hold, render=render and step.settle == 0, sound=False)
@@ -155,6 +161,7 @@ class PyBoyConsole:
             self._frame = due
             self._ram = None
             if self._drawn:
+                self._has_drawn = True
                 yield self.screen()
 
     def _hold(self, button: Button | None) -> None:

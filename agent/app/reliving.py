@@ -49,6 +49,9 @@ def relive_run(path: Path, rom: Path | None, memory: Path | None, *, tell: Tell 
         RunError: when the run was played in more than one session, or began with another memory.
     """
     with ExitStack() as stack:
+        if path.is_file():
+            message = f"{path} is an exported replay, and --decide takes the folder of a run"
+            raise RunError(message)
         folder = stack.enter_context(closing(read_run(path)))
         frozen, recorded = Frozen.of(folder.settings), list(folder.store.steps())
         cartridge = cartridge_for(rom, frozen)

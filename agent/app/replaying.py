@@ -106,7 +106,7 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet)
         if here.pyboy != there.pyboy:
             tell(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
         if here.seed != there.seed:
-            tell(f"A has seed {here.seed}, B has seed {there.seed}: two games from tick 1 on")
+            tell(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
         pair = Pair(mine.recording, theirs.recording)
         return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
 
@@ -135,7 +135,8 @@ def picture_run(path: Path, rom: Path | None, shot: Shot, *, tell: Tell = quiet)
     with recorded(path) as of:
         _require_bearable(frames_of(of.recording, shot.stretch), shot.form)
         with _console(of, rom, tell) as console:
-            at, notes = bring(console, of.recording, shot.stretch.first - 1)
+            # One tick more than it takes: a console's first picture takes the frames before it.
+            at, notes = bring(console, of.recording, shot.stretch.first - 2)
             for each in notes:
                 tell(each)
             data = _developed(of, console, shot, at)

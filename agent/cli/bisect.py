@@ -33,6 +33,8 @@ def show_first_difference(runs: Sequence[Path], rom: Path | None, out: Output, e
 
 def _lines(shown: Difference) -> Iterator[str]:
     yield f"{shown.between}:"
+    if not (shown.fields or shown.ram):
+        yield "  nothing in work RAM and high RAM yet"
     yield from _some(shown.fields, "fields")
     if shown.ram:
         yield "of work RAM and high RAM, no field shows:"

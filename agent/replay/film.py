@@ -1,6 +1,6 @@
 """Pictures of any moment of a recording, drawn by driving it again from the checkpoint before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agent.errors import UsageError
@@ -47,10 +47,7 @@ def snapshot(console: PyBoyConsole, recording: Recording, tick: int, *, at: int)
     Raises:
         Divergence: where the game is not as it was recorded; nobody wants pictures of another one.
     """
-    _drive(console, recording.records[at : tick - 1])
-    last = recording.records[tick - 1]
-    console.perform(last.step, render=True)
-    _require_same(console, last)
+    _drive(console, recording.records[at:tick])
     return console.screen()
 
 
@@ -78,9 +75,10 @@ def film(
         yield Picture(shown, console.frame - since)
 
 
-def _drive(console: PyBoyConsole, records: Iterable[StepRecord]) -> None:
-    for each in records:
-        console.perform(each.step)
+def _drive(console: PyBoyConsole, records: Sequence[StepRecord]) -> None:
+    """Drive steps, and draw the end of the last."""
+    for number, each in enumerate(records, start=1):
+        console.perform(each.step, render=number == len(records))
         _require_same(console, each)
 
 
