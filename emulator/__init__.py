@@ -62,6 +62,7 @@ from emulator.rules.spread import TURNS, Odds, Spread, damage_spread, standing, 
 from emulator.rules.stages import StageChange, after_change, stage_change
 from emulator.rules.stats import staged, stats_of
 from emulator.screen.glyphs import Font, agreement, read_glyphs
+from emulator.screen.map_picture import draw_map
 from emulator.screen.picture import Screen
 from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.scene import Place, Scene, locate
@@ -200,6 +201,7 @@ __all__ = [
     "damage",
     "damage_spread",
     "demo_cartridge_path",
+    "draw_map",
     "experience_gained",
     "find_tesseract",
     "first_chance",

@@ -1,6 +1,8 @@
 """`bench`: what there is to measure, and by whom."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -8,17 +10,10 @@ from typing import Annotated, Final
 import typer
 
 from agent.app import interrupts
-from agent.bench import measure, page
-from agent.cli.bench import figures_table
-from agent.cli.bench_battles import bench_battles
-from agent.cli.bench_exam import bench_exam
-from agent.cli.bench_experience import Wanted, bench_experience
-from agent.cli.bench_memory import bench_memory
-from agent.cli.bench_model import bench_model
 from agent.cli.flags import Rom
 from agent.cli.output import Output
 from agent.errors import UsageError
-from emulator import demo_cartridge_path, load_cartridge
+from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 MANY: Final = "0..599"  # seeds of what is counted
 FEW: Final = "600..605"  # and of what is asked
@@ -33,13 +28,14 @@ class Measured(StrEnum):
     EXAM = "exam"
     MEMORY = "memory"
     MODEL = "model"
+    MOMENTS = "moments"
 
 
 def bench(
     what: Annotated[
         Measured,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, a model, experience, or an exam."
+            help="What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to."
         ),
     ] = Measured.SPEED,
     rom: Rom = None,
@@ -106,38 +102,68 @@ def bench(
     ] = False,
 ) -> None:
     """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows; or what asking a model costs."""
-    out, err = Output(), Output(stderr=True)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    if what is Measured.BATTLES:
-        bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
-        return
-    if what is Measured.EXPERIENCE:
-        wanted = Wanted(
-            teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory, write
-        )
-        bench_experience(cartridge, wanted, as_json=as_json)
-        return
-    if what is Measured.EXAM:
-        bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
-        return
-    with interrupts() as interrupt:
+    # Each is loaded where it is wanted: play should not wait for what it does not measure.
+    match what:
+        case Measured.SPEED:
+            _speed(cartridge, write, seed=seed, ticks=ticks, rounds=rounds, as_json=as_json)
+        case Measured.BATTLES:
+            from agent.cli.bench_battles import bench_battles
 
-        def say(words: str) -> None:
-            if interrupt.asked:
-                raise KeyboardInterrupt  # between two parts: inside of PyBoy it would be lost
-            err.say(words)
+            bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
+        case Measured.EXPERIENCE:
+            from agent.cli.bench_experience import Wanted, bench_experience
 
-        costs = {Measured.MEMORY: bench_memory, Measured.MODEL: bench_model}
-        if what in costs:
-            costs[what](cartridge, write, say, as_json=as_json)
-            return
+            wanted = Wanted(
+                teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory, write
+            )
+            bench_experience(cartridge, wanted, as_json=as_json)
+        case Measured.EXAM:
+            from agent.cli.bench_exam import bench_exam
+
+            bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
+        case Measured.MEMORY | Measured.MODEL | Measured.MOMENTS:
+            from agent.cli.bench_memory import bench_memory, bench_moments
+            from agent.cli.bench_model import bench_model
+
+            costs = {
+                Measured.MEMORY: bench_memory,
+                Measured.MODEL: bench_model,
+                Measured.MOMENTS: bench_moments,
+            }
+            with _saying() as say:
+                costs[what](cartridge, write, say, as_json=as_json)
+
+
+def _speed(
+    cartridge: Cartridge, write: Path | None, *, seed: int, ticks: int, rounds: int, as_json: bool
+) -> None:
+    from agent.bench import measure, page
+    from agent.cli.bench import figures_table
+
+    with _saying() as say:
         figures = measure(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
     if write is not None:
         write.write_text(page(figures), encoding="utf-8")
+    out = Output()
     if as_json:
         out.say(json.dumps(figures.as_json()))
     else:
         out.print(figures_table(figures))
+
+
+@contextmanager
+def _saying() -> Iterator[Callable[[str], object]]:
+    """Lend what says how far a measurement is; Ctrl-C ends it between two parts: inside of PyBoy it would be lost."""
+    err = Output(stderr=True)
+    with interrupts() as interrupt:
+
+        def say(words: str) -> None:
+            if interrupt.asked:
+                raise KeyboardInterrupt
+            err.say(words)
+
+        yield say

@@ -2,7 +2,7 @@
 
 from agent.bench.memory.figures import MemoryFigure, MemoryFigures
 from agent.bench.memory.measure import Effort, measure_memory
-from agent.bench.memory.page import HEAD, MemoryRow, memory_page, memory_rows
+from agent.bench.memory.page import HEAD, MemoryRow, figures_as_markdown, memory_page, memory_rows
 
 __all__ = [
     "HEAD",
@@ -10,6 +10,7 @@ __all__ = [
     "MemoryFigure",
     "MemoryFigures",
     "MemoryRow",
+    "figures_as_markdown",
     "measure_memory",
     "memory_page",
     "memory_rows",

@@ -50,6 +50,11 @@ class MemoryFigures:
     held: Mapping[str, int]
     figures: Sequence[MemoryFigure]
 
+    @property
+    def what_was_held(self) -> str:
+        """How much of everything there was, in words."""
+        return ", ".join(f"{count:,} {what}" for what, count in self.held.items())
+
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""
         return {

@@ -47,20 +47,23 @@ def memory_rows(figures: MemoryFigures) -> Iterator[MemoryRow]:
 
 def memory_page(figures: MemoryFigures) -> str:
     """Return the page that `bench memory --write` leaves."""
-    held = ", ".join(f"{count:,} {what}" for what, count in figures.held.items())
     lines = [
         "# Memory, measured",
         "",
         f"Written by `python -m agent bench memory --write docs/bench_memory.md`, on {os.cpu_count()} cores; every",
-        f"figure is from one run of it. {figures.cartridge}, at full capacity: {held}.",
+        f"figure is from one run of it. {figures.cartridge}, at full capacity: {figures.what_was_held}.",
         "",
         *ABOUT,
         "",
-        f"| {' | '.join(HEAD)} |",
-        "|---|--:|--:|--:|--:|---|",
-        *(f"| {' | '.join(row)} |" for row in memory_rows(figures)),
+        *figures_as_markdown(figures),
     ]
     return "\n".join(lines) + "\n"
+
+
+def figures_as_markdown(figures: MemoryFigures) -> list[str]:
+    """Return the table of a page, line by line."""
+    rows = [f"| {' | '.join(row)} |" for row in memory_rows(figures)]
+    return [f"| {' | '.join(HEAD)} |", "|---|--:|--:|--:|--:|---|", *rows]
 
 
 def _bound(value: float | None, unit: str) -> str:

@@ -1,0 +1,465 @@
+"""The maps of a run as pictures: where they lie, what the way over them looks like, how large it all gets."""
+
+import io
+import re
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from agent.capabilities.story import Story
+from agent.replay import moments
+from agent.report.atlas import (
+    Atlas,
+    Mark,
+    MarkKind,
+    Sheet,
+    Visit,
+    atlas_html,
+    draw_atlas,
+    sheet_svg,
+    style,
+)
+from agent.report.atlas.plots import Plot, lay_sheets
+from emulator import (
+    Cartridge,
+    CartridgeKind,
+    Facing,
+    PyBoyConsole,
+    State,
+    Step,
+    World,
+    demo_cartridge_path,
+    draw_map,
+    load_cartridge,
+)
+from emulator.world import tileset
+from memory import read_run
+from tests.agent.support import Played, game_at
+
+TOWN, SECOND_TOWN, LANE, HOUSE, BEDROOM = 0, 1, 12, 37, 38
+STEP = 16
+BANK = 0x4000
+PAGE = 400_000  # bytes of one sheet on a page
+PICTURE = 250_000  # bytes
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Where the player stood in a run, where they did when they were in control, and the world as they left it."""
+
+    trail: list[Visit]
+    in_control: list[Visit]
+    world: World
+
+
+@pytest.fixture(scope="module")
+def demo() -> Cartridge:
+    return load_cartridge(demo_cartridge_path())
+
+
+@pytest.fixture(scope="module")
+def world(demo: Cartridge) -> World:
+    return World.of(demo)
+
+
+@pytest.fixture(scope="module")
+def recorded(played: Played, demo: Cartridge) -> Recorded:
+    trail, in_control, seen = [], [], World.of(demo)
+    with closing(read_run(played.folder)) as run, closing(PyBoyConsole(demo)) as console:
+        for tick, state in moments(run.store, console):
+            if state.game_started:
+                visit = Visit(tick, state.map.map_id, *state.position)
+                trail.append(visit)
+                in_control += [visit] * state.in_control
+                seen = seen.seen(state)
+    return Recorded(trail, in_control, seen)
+
+
+def named(map_id: int) -> str:
+    return f"map {map_id}"
+
+
+def drawn(world: World, trail: Sequence[Visit], marks: Sequence[Mark] = ()) -> Atlas:
+    return draw_atlas(world, trail, name_of=named, marks=marks)
+
+
+def along(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[Visit]:
+    return [Visit(tick, map_id, *square) for tick, square in enumerate(squares, since)]
+
+
+def only(atlas: Atlas) -> Sheet:
+    (sheet,) = atlas.sheets
+    return sheet
+
+
+def path_of(sheet: Sheet) -> str:
+    return "".join(stretch.path for stretch in sheet.route)
+
+
+def plot_on(plots: Sequence[Plot], map_id: int) -> Plot:
+    return next(plot for plot in plots if plot.map_id == map_id)
+
+
+def pixels(png: bytes) -> tuple[int, int]:
+    with Image.open(io.BytesIO(png)) as picture:
+        return picture.size
+
+
+def test_a_map_is_drawn_as_the_screen_shows_it(played: Played, world: World) -> None:
+    def is_there(state: State) -> bool:
+        return state.in_control and state.map.map_id == BEDROOM
+
+    with game_at(played.folder, is_there) as game:
+        x, y = game.state.position
+        game.console.perform(Step(None, 0, 8), render=True)
+        seen = game.console.screen().shades * 5
+    # The screen begins four squares before the player, across and down; beyond the map is its border.
+    picture = np.pad(draw_map(world.map(BEDROOM)), 8 * STEP, constant_values=99)
+    top, left = (y - 4 + 8) * STEP, (x - 4 + 8) * STEP
+    part = picture[top : top + 144, left : left + 160]
+    inside = part != 99
+    assert inside.sum() > 10_000
+    assert (part == seen)[inside].mean() > 0.97  # all but the player
+
+
+def test_a_smaller_picture_of_a_map_is_the_mean_of_the_larger(world: World) -> None:
+    whole = draw_map(world.map(TOWN)).astype(float)
+    height, width = whole.shape
+    for divisor in (2, 4, 8):
+        mean = whole.reshape(height // divisor, divisor, width // divisor, divisor).mean(
+            axis=(1, 3)
+        )
+        assert np.abs(draw_map(world.map(TOWN), divisor=divisor) - mean).max() <= 0.5
+
+
+def test_a_map_is_divided_by_what_divides_a_tile(world: World) -> None:
+    with pytest.raises(ValueError, match="not by 3"):
+        draw_map(world.map(TOWN), divisor=3)
+
+
+def test_who_walks_over_an_edge_is_on_the_next_square_of_the_sheet(world: World) -> None:
+    assert_edges_join(world, TOWN)
+
+
+def test_all_maps_of_the_real_game_lie_as_one_walks_them(synthetic_cartridge: Cartridge) -> None:
+    assert_edges_join(World.of(synthetic_cartridge), 0)
+
+
+def assert_edges_join(world: World, start: int) -> None:
+    joined = {start}
+    for _ in range(20):
+        joined |= {to.map_id for here in joined for to in world.map(here).connections}
+    (plots,) = lay_sheets(world, sorted(joined))
+    assert {plot.map_id for plot in plots} == joined
+    crossed = 0
+    for plot in plots:
+        game_map = world.map(plot.map_id)
+        for facing in Facing:
+            for square in ((x, y) for x in range(plot.columns) for y in range(plot.rows)):
+                there = game_map.crossing(square, facing)
+                if there is None or not world.map(there.map_id).contains(there.x, there.y):
+                    continue
+                other = plot_on(plots, there.map_id)
+                assert other.x + there.x == plot.x + square[0] + facing.dx
+                assert other.y + there.y == plot.y + square[1] + facing.dy
+                crossed += 1
+    assert crossed > 40
+
+
+def test_a_sheet_has_what_was_visited_and_what_joins_that(world: World) -> None:
+    sheet = only(drawn(world, along(TOWN, [(5, 6), (6, 6)])))
+    assert {(region.name, region.visited) for region in sheet.regions} == {
+        (named(TOWN), True),
+        (named(LANE), False),
+    }
+    assert pixels(sheet.png) == (sheet.width, sheet.height) == (320, (9 + 18) * 32)
+
+
+def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit(world: World) -> None:
+    trail = [Visit(1, HOUSE, 3, 3), Visit(2, BEDROOM, 3, 3), Visit(3, TOWN, 5, 6)]
+    atlas = drawn(world, trail)
+    assert [sheet.title for sheet in atlas.sheets] == ["Outdoors", named(HOUSE), named(BEDROOM)]
+    assert [sheet.is_joined for sheet in atlas.sheets] == [True, False, False]
+
+
+def test_the_way_is_one_line_through_the_middle_of_its_squares(world: World) -> None:
+    sheet = only(drawn(world, along(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
+    # At one size of two moments each the line breaks where the colour changes, not where the way does.
+    assert "".join(re.sub(r"M\d+ \d+", "", path_of(sheet))) == "h16h16v48"
+    assert path_of(sheet).startswith("M24 40")
+
+
+def test_the_way_over_an_edge_goes_on(world: World) -> None:
+    trail = [*along(TOWN, [(10, 1), (10, 0)]), *along(LANE, [(10, 35), (10, 34)], since=3)]
+    sheet = only(drawn(world, trail))
+    assert sum(map(int, re.findall(r"v(-?\d+)", path_of(sheet)))) == -3 * STEP
+    assert not sheet.jumps
+
+
+def test_colours_run_with_time(world: World) -> None:
+    back_and_forth = [(x, y) for y in range(4) for x in range(1, 6)]
+    shares = [each.share for each in only(drawn(world, along(HOUSE, back_and_forth))).route]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[-1] > 0.9
+
+
+def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line(world: World) -> None:
+    there = [(x, 2) for x in range(1, 6)]
+    once = only(drawn(world, along(HOUSE, there)))
+    often = only(drawn(world, along(HOUSE, (there + there[-2:0:-1]) * 20)))
+    assert not once.heat
+    assert max(run.times for run in often.heat) >= 40
+    strokes = [sum(map(int, re.findall(r"h(\d+)", path_of(sheet)))) for sheet in (once, often)]
+    assert strokes == [4 * STEP] * 2
+
+
+def test_standing_still_is_one_visit(world: World) -> None:
+    assert not only(drawn(world, along(HOUSE, [(2, 2)] * 500))).heat
+
+
+def test_nobody_is_drawn_as_walking_where_they_were_carried(world: World) -> None:
+    sheet = only(drawn(world, along(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
+    (jump,) = sheet.jumps
+    lane_above = 36 * STEP
+    assert (jump.x, jump.y) == (11 * STEP + 8, STEP + 8 + lane_above)
+    assert (jump.to_x, jump.to_y) == (3 * STEP + 8, 12 * STEP + 8 + lane_above)
+    assert path_of(sheet).count("M") == 2
+
+
+def test_one_press_walks_six_squares_and_no_more(world: World) -> None:
+    ways = [only(drawn(world, along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+    assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
+
+
+def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump(world: World) -> None:
+    trail = [Visit(1, TOWN, 5, 6), Visit(2, HOUSE, 3, 6), Visit(3, TOWN, 15, 6)]
+    assert not any(sheet.jumps for sheet in drawn(world, trail).sheets)
+
+
+def test_what_is_on_no_map_is_left_out_and_counted(world: World) -> None:
+    real = along(HOUSE, [(1, 2), (2, 2)])
+    stray = [
+        Visit(3, 248, 1, 1),
+        Visit(4, 255, 1, 1),
+        Visit(5, -1, 1, 1),
+        Visit(6, 70_000, 1, 1),
+        Visit(7, HOUSE, 255, 2),
+        Visit(8, HOUSE, 2, -1),
+    ]
+    marks = [Mark(9, 250, 1, 1, "nowhere", MarkKind.STUCK)]
+    atlas = drawn(world, [*real, *stray], marks)
+    assert (atlas.visits, atlas.dropped, atlas.unplaced) == (8, 6, 1)
+    assert only(atlas) == only(drawn(world, real))
+
+
+def test_a_map_with_the_square_of_the_map_before_is_no_place(world: World) -> None:
+    # The map number changes some frames before the square does.
+    trail = [
+        Visit(1, HOUSE, 3, 6),
+        Visit(2, TOWN, 3, 7),
+        Visit(3, TOWN, 3, 6),
+        Visit(4, TOWN, 4, 6),
+    ]
+    atlas = drawn(world, trail)
+    assert atlas.dropped == 1
+    assert path_of(atlas.sheets[0]).count("v") == 0
+
+
+def test_nothing_to_draw_is_said(world: World) -> None:
+    for trail in ([], [Visit(1, 255, 1, 1)]):
+        atlas = drawn(world, trail, [Mark(1, TOWN, 5, 6, "here", MarkKind.STUCK)])
+        assert (atlas.sheets, atlas.unplaced) == ((), 1)
+        assert "nothing on any map" in atlas_html(atlas)
+
+
+def test_an_empty_slot_has_no_maps() -> None:
+    assert drawn(World.empty(), along(TOWN, [(5, 6)])).dropped == 1
+
+
+def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
+    marks = [
+        Mark(9, HOUSE, 5, 5, "second", MarkKind.MILESTONE),
+        Mark(2, HOUSE, 5, 5, "stood still", MarkKind.STUCK),
+        Mark(3, TOWN, 5, 6, "first", MarkKind.MILESTONE),
+    ]
+    atlas = drawn(world, [Visit(1, TOWN, 5, 6), Visit(2, HOUSE, 5, 5)], marks)
+    pins = {pin.labels: pin.numbers for sheet in atlas.sheets for pin in sheet.pins}
+    assert pins == {
+        ("first, tick 3",): (1,),
+        ("second, tick 9",): (2,),
+        ("stood still, tick 2",): (),
+    }
+
+
+def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin(world: World) -> None:
+    marks = [Mark(tick, HOUSE, 3, 3, f"no {tick}", MarkKind.MILESTONE) for tick in (1, 2)]
+    marks += [Mark(3, HOUSE, 3, 3, "stuck", MarkKind.STUCK)]
+    sheet = only(drawn(world, along(HOUSE, [(3, 3)]), marks))
+    assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
+        (MarkKind.MILESTONE, (1, 2)),
+        (MarkKind.STUCK, ()),
+    ]
+    assert ">1+<" in sheet_svg(sheet)
+
+
+def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
+    marks = [
+        Mark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MarkKind.STUCK)
+        for tick in range(5_000)
+    ]
+    sheet = only(drawn(world, along(LANE, [(5, 5)]), marks))
+    assert len(sheet.pins) <= 120
+    assert sum(len(pin.labels) for pin in sheet.pins) == 5_000
+    assert len(sheet_svg(sheet)) < PAGE
+
+
+def test_the_first_and_last_square_are_marked(world: World) -> None:
+    trail = [Visit(1, BEDROOM, 3, 6), Visit(5, HOUSE, 3, 6), Visit(9, TOWN, 5, 6)]
+    ends = {sheet.title: sheet.ends for sheet in drawn(world, trail).sheets}
+    assert [(end.tick, end.is_last) for end in ends[named(BEDROOM)]] == [(1, False)]
+    assert [(end.tick, end.is_last) for end in ends["Outdoors"]] == [(9, True)]
+    assert not ends[named(HOUSE)]
+
+
+def test_text_is_no_markup(world: World) -> None:
+    hostile = "</title><script>alert('x')</script>&\""
+    marks = [Mark(1, TOWN, 5, 6, hostile, kind) for kind in MarkKind]
+    atlas = draw_atlas(world, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
+    page = ET.fromstring(
+        atlas_html(atlas, prefix='"><script>')
+    )  # raises where it is not well-formed
+    assert not [each for each in page.iter() if each.tag == "script"]
+    titles = [each.text or "" for each in page.iter("title")]
+    assert any(hostile in title for title in titles)
+
+
+def test_ids_differ_and_everything_referred_to_is_in_the_page(
+    world: World, recorded: Recorded
+) -> None:
+    atlas = drawn(world, recorded.trail)
+    page = atlas_html(atlas, prefix="one") + atlas_html(atlas, prefix="two")
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 10
+    references = re.findall(r'(?:href|src)="([^"]+)"', page)
+    assert all(each.startswith("data:image/png;base64,") or each[1:] in ids for each in references)
+
+
+def test_every_class_has_a_rule_and_every_variable_a_value(
+    world: World, recorded: Recorded
+) -> None:
+    marks = [Mark(1, TOWN, 5, 6, "here", kind) for kind in MarkKind]
+    page, rules = atlas_html(drawn(world, recorded.trail, marks)), style()
+    without = {"atlas-seen-name"}
+    classes = {name for names in re.findall(r'class="([^"]*)"', page) for name in names.split()}
+    assert not [each for each in classes - without if f".{each}" not in rules]
+    used = set(re.findall(r"var\((--[\w-]+)", rules))
+    given = set(re.findall(r"(--[\w-]+):", rules + page))
+    assert used <= given
+
+
+def test_a_whole_run_is_on_its_maps(world: World, recorded: Recorded) -> None:
+    atlas = draw_atlas(world, recorded.trail, name_of=Story.of(CartridgeKind.DEMO).called)
+    titles = [sheet.title for sheet in atlas.sheets]
+    assert titles[:4] == ["Outdoors", "the bedroom", "the house", "the lab"]
+    assert {"the rest house", "the store", "the wood", "the gym"} <= set(titles)
+    assert atlas.dropped < 0.05 * len(recorded.trail)
+    assert len(atlas_html(atlas)) < 120_000
+
+
+def test_the_way_of_a_run_leads_over_floor(recorded: Recorded) -> None:
+    """A line through a wall would be a way that nobody walked; who goes through a door stands in it."""
+    rooms = [
+        sheet for sheet in drawn(recorded.world, recorded.in_control).sheets if sheet.scale == 1
+    ]
+    assert len(rooms) > 9
+    for sheet in rooms:
+        here = recorded.world.map(int(sheet.key.removeprefix("map-")))
+        doors = {(warp.x, warp.y) for warp in here.warps}
+        if not sheet.is_joined:
+            assert all(
+                here.passable(*square) or square in doors for square in walked(path_of(sheet))
+            ), sheet.title
+
+
+def walked(path: str) -> list[tuple[int, int]]:
+    """Return the squares of path data, of a sheet at full size."""
+    found, x, y = [], 0, 0
+    for letter, numbers in re.findall(r"([Mhv])([-\d ]+)", path):
+        values = [int(each) for each in numbers.split()]
+        if letter == "M":
+            x, y = (value // STEP for value in values)
+            found.append((x, y))
+            continue
+        steps, sign = abs(values[0]) // STEP, 1 if values[0] > 0 else -1
+        for _ in range(steps):
+            x, y = (x + sign, y) if letter == "h" else (x, y + sign)
+            found.append((x, y))
+    return found
+
+
+def test_nights_of_half_a_million_ticks_are_drawn_at_once(world: World, recorded: Recorded) -> None:
+    length = len(recorded.trail)
+    trail = [
+        visit._replace(tick=visit.tick + 2_000 * night)
+        for night in range(-(-500_000 // length))
+        for visit in recorded.trail
+    ]
+    began = time.process_time()
+    atlas = drawn(world, trail)
+    page = atlas_html(atlas)
+    assert time.process_time() - began < 3
+    assert len(page) < PAGE
+    once = drawn(world, recorded.trail)
+    assert [len(path_of(sheet)) < 4_000 for sheet in atlas.sheets].count(False) <= 1
+    assert all(
+        len(sheet.png) == len(other.png)
+        for sheet, other in zip(atlas.sheets, once.sheets, strict=True)
+    )
+
+
+def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: Cartridge) -> None:
+    """Every square of every map: more of a way than any night has."""
+    world = World.of(noisy(synthetic_cartridge))
+    trail = [
+        Visit(0, game_map.map_id, x, y)
+        for game_map in world.maps
+        for y in range(game_map.rows)
+        for x in range(game_map.columns)
+    ]
+    trail = [visit._replace(tick=tick) for tick, visit in enumerate(trail)]
+    began = time.process_time()
+    atlas = drawn(world, trail)
+    sizes = [len(sheet_svg(sheet)) for sheet in atlas.sheets]
+    assert time.process_time() - began < 3
+    assert atlas.dropped < 0.001 * len(trail)
+    assert len(atlas.sheets) > 200
+    assert max(len(sheet.png) for sheet in atlas.sheets) < PICTURE
+    assert max(sizes) < PAGE
+
+
+def noisy(cartridge: Cartridge) -> Cartridge:
+    """Return a cartridge whose maps and tiles are noise: no picture could be larger as a file."""
+    rom, world = bytearray(cartridge.rom), World.of(cartridge)
+    noise = np.random.default_rng(7)
+
+    def overwrite(bank: int, pointer: bytes, size: int, below: int) -> None:
+        address = int.from_bytes(pointer, "little")
+        start = address if address < BANK else bank * BANK + address - BANK
+        rom[start : start + size] = noise.integers(0, below, size, np.uint8).tobytes()
+
+    for header in (game_map.header for game_map in world.maps):
+        pointer = world.rom.span(header.bank, header.address, 5)[3:]
+        overwrite(header.bank, pointer, len(header.blocks), 0x100)
+    for number in range(tileset.COUNT):
+        bank, at = tileset.HEADERS
+        row = world.rom.span(bank, at + number * tileset.HEADER_SIZE, 5)
+        overwrite(row[0], row[1:3], tileset.BLOCKS * tileset.BLOCK_SIZE, tileset.TILES)
+        overwrite(row[0], row[3:5], tileset.TILES * tileset.TILE_SIZE, 0x100)
+    return Cartridge(cartridge.path, bytes(rom), cartridge.title, "noise", cartridge.kind)
