@@ -66,7 +66,7 @@ def slot_for(origin: Origin, rom: Path | None, tell: Tell) -> Cartridge:
 def tell_emulator(then: str, tell: Tell) -> None:
     """Tell when a recording was made with another PyBoy."""
     now = version("pyboy")
-    if then != now:
+    if then not in ("", now):  # it was not always told
         tell(f"recorded with PyBoy {then}, this is {now}: what differs may be due to that")
 
 
