@@ -22,7 +22,7 @@ from emulator.errors import (
 )
 from emulator.packing import MOST_PACKED, pack, unpack
 from emulator.profile import RED, label_of
-from emulator.pyboy_console import PyBoyConsole
+from emulator.pyboy_console import EMULATOR, PyBoyConsole
 from emulator.ram.bag import Bag, Stack
 from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
 from emulator.ram.battle_mon import BattleMon, Stages, Volatile
@@ -61,6 +61,7 @@ from emulator.rules.records import Attacker, Defender, MoveData
 from emulator.rules.spread import TURNS, Odds, Spread, damage_spread, standing, use_spread
 from emulator.rules.stages import StageChange, after_change, stage_change
 from emulator.rules.stats import staged, stats_of
+from emulator.savestate import StateOrigin, state_origin
 from emulator.screen.glyphs import Font, agreement, read_glyphs
 from emulator.screen.map_picture import draw_map
 from emulator.screen.picture import Screen
@@ -80,6 +81,7 @@ from emulator.world.world import World
 
 __all__ = [
     "DIGEST_RANGES",
+    "EMULATOR",
     "FIRST_INDOOR_MAP",
     "FRAMES_PER_SECOND",
     "HIGH_RAM",
@@ -172,6 +174,7 @@ __all__ = [
     "Stages",
     "State",
     "StateError",
+    "StateOrigin",
     "Stats",
     "Status",
     "Step",
@@ -224,6 +227,7 @@ __all__ = [
     "stage_change",
     "staged",
     "standing",
+    "state_origin",
     "stats_of",
     "survey",
     "unpack",

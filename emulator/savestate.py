@@ -36,6 +36,14 @@ class SavedState:
     payload: bytes
 
 
+class StateOrigin(NamedTuple):
+    """Where a state comes from: the emulator that made it, the cartridge it is of, and its frame."""
+
+    emulator: str
+    cartridge_sha1: str
+    frame: int
+
+
 def encode_state(state: SavedState) -> bytes:
     """Return `state` as bytes that `decode_state` takes back."""
     packed = zlib.compress(state.payload, FASTEST)
@@ -54,8 +62,7 @@ def encode_state(state: SavedState) -> bytes:
 def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedState:
     """Return the moment in `data` if this emulator with this cartridge can go on from it."""
     header = _header(data)
-    made_by = header.made_by.rstrip(b"\0").decode(errors="replace")
-    sha1 = header.sha1.hex()
+    made_by, sha1, frame = header.origin
     if made_by != emulator:
         message = f"the state was saved by {made_by}, this is {emulator}; install {made_by}"
         raise StateError(message)
@@ -63,7 +70,12 @@ def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedSta
         message = f"the state belongs to cartridge {sha1}, not {cartridge_sha1}; use that one"
         raise StateError(message)
     payload = zlib.decompress(data[PAYLOAD:])
-    return SavedState(made_by, sha1, header.frame, BUTTONS[header.held], payload)
+    return SavedState(made_by, sha1, frame, BUTTONS[header.held], payload)
+
+
+def state_origin(data: bytes) -> StateOrigin:
+    """Return where an undamaged state comes from, or raise a StateError."""
+    return _header(data).origin
 
 
 def state_name(data: bytes) -> bytes:
@@ -90,6 +102,12 @@ class _Header(NamedTuple):
     frame: int
     held: int
     size: int
+
+    @property
+    def origin(self) -> StateOrigin:
+        """Where it comes from."""
+        made_by = self.made_by.rstrip(b"\0").decode(errors="replace")
+        return StateOrigin(made_by, self.sha1.hex(), self.frame)
 
 
 def _header(data: bytes) -> _Header:

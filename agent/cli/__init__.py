@@ -17,9 +17,8 @@ from agent.cli.observe import observe
 from agent.cli.output import Output, fail
 from agent.cli.play import play
 from agent.cli.replay import replay
-from agent.cli.scenario import run_all, scenario_table
+from agent.cli.scenario import scenario as scenario_commands
 from agent.errors import AgentError, UsageError
-from agent.scenario import read_scenarios
 from emulator import EmulatorError
 from memory import MemoryFault
 
@@ -38,6 +37,7 @@ cli.command("eval")(evaluate)
 cli.command("observe")(observe)
 cli.command("fake-claude")(fake_claude)
 cli.add_typer(memory_commands, name="memory")
+cli.add_typer(scenario_commands, name="scenario")
 
 
 @cli.command()
@@ -72,24 +72,6 @@ def plan(
         if number:
             out.say("")
         show_outlook(each, out)
-
-
-@cli.command()
-def scenario(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of them.")
-    ],
-) -> None:
-    """Run scenarios: a moment derived from power-on, what is done there, what must be true then."""
-    out, err = Output(), Output(stderr=True)
-    reports = []
-    for each in run_all(read_scenarios(paths)):
-        reports.append(each)
-        for problem in each.problems:
-            err.say(f"{each.name}: {problem}")
-    out.print(scenario_table(reports))
-    if not all(each.passed for each in reports):
-        raise typer.Exit(1)
 
 
 @cli.command()

@@ -57,7 +57,12 @@ def play(
             show_default=False,
         ),
     ] = None,
-    recover: Annotated[bool, typer.Option("--recover", hidden=True)] = False,
+    recover: Annotated[
+        bool,
+        typer.Option(
+            "--recover", hidden=True, help="With --at: it is the supervisor that goes back."
+        ),
+    ] = False,
     memory: Annotated[
         Path | None,
         typer.Option(

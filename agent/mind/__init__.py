@@ -4,6 +4,7 @@ from agent.mind.advising import Advising, Moment
 from agent.mind.battles import BattleWatch
 from agent.mind.counselled import watch_advice
 from agent.mind.describing import Describing
+from agent.mind.gains import Change, Gains
 from agent.mind.intent import Intent, Source
 from agent.mind.ladder import Episode, Ladder
 from agent.mind.meetings import MeetingProducers
@@ -19,8 +20,10 @@ __all__ = [
     "GAME_SECTIONS",
     "Advising",
     "BattleWatch",
+    "Change",
     "Describing",
     "Episode",
+    "Gains",
     "Intent",
     "Ladder",
     "MeetingProducers",

@@ -1,17 +1,27 @@
-"""Scenarios: a moment derived from power-on, what is done there, and what must be true then.
+"""Scenarios: a moment derived from power-on or saved by a user, what is done there, and what must be true then.
 
 Knows files, derived states and checks; play itself is `agent.app`'s, and the machine the emulator's.
 """
 
 from agent.scenario.cache import Cache
 from agent.scenario.file import Scenario, read_scenario, read_scenarios
-from agent.scenario.run import Report, run_scenario
+from agent.scenario.listing import Listed, listed
+from agent.scenario.recording import Wanted, from_stuck, record
+from agent.scenario.run import Report, Verdict, run_scenario
+from agent.scenario.side_by_side import run_all
 
 __all__ = [
     "Cache",
+    "Listed",
     "Report",
     "Scenario",
+    "Verdict",
+    "Wanted",
+    "from_stuck",
+    "listed",
     "read_scenario",
     "read_scenarios",
+    "record",
+    "run_all",
     "run_scenario",
 ]

@@ -1,4 +1,4 @@
-"""Deriving a scenario's moment by playing from power-on, or taking it from the cache."""
+"""Deriving a scenario's moment by playing from power-on or a saved one, or taking it from the cache."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,15 +17,35 @@ from agent.errors import ScenarioError
 from agent.report import Stop, Summary
 from agent.scenario.cache import Cache
 from agent.scenario.check import Condition
-from agent.scenario.file import Play, Power, Scenario, Setting, Walk
+from agent.scenario.episodes import episodes_begun
+from agent.scenario.file import Scenario
+from agent.scenario.knowing import presume
 from agent.scenario.readings import Seen
+from agent.scenario.stages import Play, Power, Saved, Setting, Walk
 from agent.scenario.staging import hand_over_battery, look, set_up
+from agent.scenario.states import read_moment, state_path
 from agent.scenario.watch import Watch
-from emulator import PyBoyConsole
+from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
 RUN: Final = "run"
 NO_PLAY: Final = Play(Condition(()), frames=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where play begins: at power-on, or at the last moment of the run `path`, or at a saved `moment`.
+
+    `battery` is the run at whose last moment the cartridge was taken out, if it was; `settings` are what is
+    set up then.
+    """
+
+    cartridge: Cartridge
+    seed: int
+    path: Path | None = None
+    battery: Path | None = None
+    moment: bytes | None = None
+    settings: tuple[Setting, ...] = ()
 
 
 @dataclass(slots=True)
@@ -35,55 +56,49 @@ class Stretch:
     settings: list[Setting] = field(default_factory=list)
     play: Play | None = None
     anew: bool = False  # whether it begins by switching off and on
+    moment: bytes | None = None  # with which it begins, and nothing else is in it
+    known: tuple[str, ...] = ()
 
 
-def derive(scenario: Scenario, cache: Cache) -> Path | None:
+def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
     """Return the run whose last checkpoint is the scenario's moment; None for power-on.
 
     Raises:
-        ScenarioError: when play or a walk does not arrive there.
+        ScenarioError: when play or a walk does not arrive there, or a saved moment cannot be used.
     """
     path, entry = None, f"seed {scenario.seed}"
-    for stretch in _stretches(scenario):
+    for stretch in _stretches(scenario, cartridge):
         entry = cache.entry(entry, stretch.spelled)
         target = cache.path(entry)
         with cache.lock(entry):
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
-                    _play_on(scenario.seed, path, stretch, Path(scratch) / RUN)
+                    before = Beginning(cartridge, scenario.seed, path)
+                    _play_on(before, stretch, Path(scratch) / RUN)
                     (Path(scratch) / RUN).rename(target)
         path = target
     return path
 
 
-def play_from(
-    path: Path | None,
-    seed: int,
-    run: Path,
-    watch: Watch,
-    interrupt: Interrupt,
-    *settings: Setting,
-    battery: Path | None = None,
-) -> Summary:
-    """Play in folder `run` from the moment that `path` holds, or from power-on, after setting up.
-
-    `battery` is the run at whose last moment the cartridge was taken out, if it was.
-    """
+def play_from(beginning: Beginning, run: Path, watch: Watch, interrupt: Interrupt) -> Summary:
+    """Play in folder `run` from where it begins, after setting up."""
+    path = beginning.path
 
     def stage(console: PyBoyConsole) -> None:
-        if battery is not None:
+        if beginning.moment is not None:
+            console.load(beginning.moment)
+        if beginning.battery is not None:
             with closing(PyBoyConsole(console.cartridge)) as old:
-                go_to(battery, old)
+                go_to(beginning.battery, old)
                 hand_over_battery(old, console)
-        set_up(console, settings)
-        state = look(console)
-        story = Story.of(console.cartridge.kind)
-        watch.begin(Seen(state, story.place_of(state), _milestones(run)))
+        set_up(console, beginning.settings)
+        watch.begin(_seen_first(console, run))
 
     if path is not None:
         shutil.copytree(path, run)
     asked = Settings(
-        seed=seed if path is None else None,
+        rom=beginning.cartridge.path,
+        seed=beginning.seed if path is None else None,
         run=run if path is None else None,
         resume=run if path is not None else None,
         memory=run.parent / f"{run.name}.memory.sqlite",
@@ -91,36 +106,50 @@ def play_from(
     return play_run(asked, watch, interrupt, stage=stage)
 
 
-def _stretches(scenario: Scenario) -> Iterator[Stretch]:
+def _stretches(scenario: Scenario, cartridge: Cartridge) -> Iterator[Stretch]:
     """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
     stretch = Stretch()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
-        if isinstance(stage, Power):
-            if stretch.spelled:
-                yield stretch
-            stretch = Stretch([spelled], anew=True)
-            continue
+        match stage:
+            case Saved(name, known):
+                moment = read_moment(state_path(scenario.states, name), cartridge)
+                # What is in the file counts, and not what it is called.
+                content = blake2b(moment, digest_size=16).hexdigest()
+                yield Stretch([content, *known], moment=moment, known=known)
+                continue
+            case Power():
+                if stretch.spelled:
+                    yield stretch
+                stretch = Stretch([spelled], anew=True)
+                continue
+            case Play():
+                stretch.play = stage
+            case _:
+                stretch.settings.append(stage)
         stretch.spelled.append(spelled)
-        if isinstance(stage, Play):
-            stretch.play = stage
-            yield stretch
-            stretch = Stretch()
-        else:
-            stretch.settings.append(stage)
-        if isinstance(stage, Walk):
+        if isinstance(stage, Play | Walk):
             yield stretch
             stretch = Stretch()
     if stretch.spelled:
         yield stretch
 
 
-def _play_on(seed: int, path: Path | None, stretch: Stretch, run: Path) -> None:
+def _play_on(before: Beginning, stretch: Stretch, run: Path) -> None:
     interrupt = Interrupt(
         asked=stretch.play is None
     )  # the checkpoint of the start is made all the same
     watch = Watch(stretch.play or NO_PLAY, interrupt)
-    start, battery = (None, path) if stretch.anew else (path, None)
-    summary = play_from(start, seed, run, watch, interrupt, *stretch.settings, battery=battery)
+    beginning = Beginning(
+        before.cartridge,
+        before.seed,
+        path=None if stretch.anew else before.path,
+        battery=before.path if stretch.anew else None,
+        moment=stretch.moment,
+        settings=tuple(stretch.settings),
+    )
+    summary = play_from(beginning, run, watch, interrupt)
+    if stretch.known:
+        presume(run, stretch.known, Story.of(before.cartridge.kind))
     if stretch.play is not None and not watch.arrived:
         message = f"the start was not reached: {stretch.play.until}; {ending(summary, watch)}"
         raise ScenarioError(message)
@@ -152,6 +181,11 @@ def ending(summary: Summary, watch: Watch) -> str:
     return "; ".join(words)
 
 
-def _milestones(run: Path) -> tuple[str, ...]:
+def _seen_first(console: PyBoyConsole, run: Path) -> Seen:
+    state = look(console)
     with closing(read_run(run)) as folder:
-        return tuple(str(event.payload["id"]) for event in folder.store.events("milestone"))
+        store = folder.store
+        milestones = tuple(str(event.payload["id"]) for event in store.events("milestone"))
+        episodes = episodes_begun(store)
+    place = Story.of(console.cartridge.kind).place_of(state)
+    return Seen(state, place, milestones, episodes=episodes)

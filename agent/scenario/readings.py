@@ -23,13 +23,19 @@ ITEMS: Final = 0x100
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A moment; `doing` is what the agent had decided, empty where nobody plays by rules."""
+    """A moment; `doing` is what the agent had decided, empty where nobody plays by rules.
+
+    `gains` counts the ticks of play that brought what was never there before, as an event or a level;
+    `episodes` the times that play got nowhere, which is known when it has ended.
+    """
 
     state: State
     place: str
     milestones: tuple[str, ...] = ()
     doing: str = ""
     goal: str = ""
+    gains: int = 0
+    episodes: int = 0
 
 
 def reading(name: str) -> Reading:
@@ -195,6 +201,8 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "used_center": lambda seen: seen.state.flags.used_center,
     "doing": lambda seen: seen.doing,
     "goal": lambda seen: seen.goal,
+    "gains": lambda seen: seen.gains,
+    "episodes": lambda seen: seen.episodes,
 }
 
 _FAMILIES: Final[Mapping[str, Callable[[str], Reading]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,58 +14,92 @@ from agent.capabilities import Story
 from agent.errors import ScenarioError
 from agent.report import Stop
 from agent.scenario.cache import Cache
-from agent.scenario.derive import RUN, derive, ending, go_to, play_from
+from agent.scenario.derive import RUN, Beginning, derive, ending, go_to, play_from
+from agent.scenario.episodes import told_of_episodes
 from agent.scenario.file import Played, Pressed, Scenario
 from agent.scenario.readings import Seen
 from agent.scenario.staging import look
+from agent.scenario.states import cartridge_name
 from agent.scenario.watch import StrictWatch
 from emulator import Cartridge, PyBoyConsole
+from memory import read_run
+
+
+class Verdict(StrEnum):
+    """What running a scenario came to."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"  # it is for another cartridge
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a scenario went: it passed when there are no problems."""
+    """How a scenario went: it passed when it was run and there are no problems; `skipped` says why it was not."""
 
     name: str
     pitfall: str
-    frames: int
-    problems: tuple[str, ...]
+    frames: int = 0
+    problems: tuple[str, ...] = ()
+    skipped: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it came to."""
+        if self.skipped:
+            return Verdict.SKIPPED
+        return Verdict.FAILED if self.problems else Verdict.PASSED
 
     @property
     def passed(self) -> bool:
         """Whether all was as it must be."""
-        return not self.problems
+        return self.verdict is Verdict.PASSED
 
 
 def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Report:
     """Derive the scenario's moment, do what it says, and return how that went."""
+    name, pitfall, body = scenario.name, scenario.pitfall, scenario.body
+    if scenario.cartridge not in {"", cartridge.sha1}:
+        wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
+        return Report(name, pitfall, skipped=wanted)
     try:
-        path = derive(scenario, cache)
+        path = derive(scenario, cartridge, cache)
     except ScenarioError as error:
-        return Report(scenario.name, scenario.pitfall, 0, (str(error),))
-    body = scenario.body
+        return Report(name, pitfall, problems=(str(error),))
     if isinstance(body, Played):
-        frames, problems = _play(scenario, body, path)
+        frames, problems = _play(scenario, body, Beginning(cartridge, scenario.seed, path))
     else:
         frames, problems = _press(scenario, body, cartridge, path)
-    return Report(scenario.name, scenario.pitfall, frames, tuple(problems))
+    return Report(name, pitfall, frames, tuple(problems))
 
 
-def _play(scenario: Scenario, body: Played, path: Path | None) -> tuple[int, list[str]]:
+def _play(scenario: Scenario, body: Played, beginning: Beginning) -> tuple[int, list[str]]:
     interrupt = Interrupt()
     watch = StrictWatch(body, interrupt)
     with TemporaryDirectory() as scratch:
-        summary = play_from(path, scenario.seed, Path(scratch) / RUN, watch, interrupt)
+        run = Path(scratch) / RUN
+        summary = play_from(beginning, run, watch, interrupt)
+        watch.end(summary)
+        nowhere = _nowhere(run, watch)
     problems = watch.problems()
-    if not watch.arrived:
+    if body.play.until is not None and not watch.arrived:
         problems += [f"not reached: {body.play.until}"]
         problems += body.play.until.failures(watch.now, watch.start)
     if summary.stop in {Stop.GAVE_UP, Stop.ERROR} or summary.errors:
         problems.append(f"{summary.stop.value}, {summary.errors} faults: {summary.reason}")
     problems += scenario.then.failures(watch.now, watch.start)
     if problems:
-        problems.append(ending(summary, watch))
+        problems += [*nowhere, ending(summary, watch)]
     return watch.frames, problems
+
+
+def _nowhere(run: Path, watch: StrictWatch) -> list[str]:
+    """Return in words each time that play got nowhere."""
+    if watch.now.episodes == watch.start.episodes:
+        return []
+    with closing(read_run(run)) as folder:
+        told = told_of_episodes(folder.store, watch.start.episodes)
+        return [f"it got nowhere: {words}" for words in told]
 
 
 def _press(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from agent.errors import ScenarioError
-from agent.scenario.file import Change, Press, Setting, Team, Walk
+from agent.scenario.stages import Change, Press, Setting, Team, Walk
 from agent.skills import Course, Destination, Outcome, Terrain, travel
 from emulator import PyBoyConsole, State, World, read_state
 from emulator.profile import symbol

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent.app import Interrupt, Moment
-from agent.scenario.file import Count, Play, Played
+from agent.mind import Change, Gains
+from agent.report import Summary
+from agent.scenario.file import Count, Played
 from agent.scenario.readings import Seen
+from agent.scenario.stages import Play
 
 
 class Watch:
@@ -16,6 +21,8 @@ class Watch:
         self._play = play
         self._interrupt = interrupt
         self._start: Seen | None = None
+        self._now: Seen | None = None
+        self._gains = Gains()
 
     @property
     def start(self) -> Seen:
@@ -27,7 +34,7 @@ class Watch:
     @property
     def now(self) -> Seen:
         """The latest moment."""
-        return seen(self.last) if self.last is not None else self.start
+        return self._now or self.start
 
     @property
     def frames(self) -> int:
@@ -36,19 +43,37 @@ class Watch:
 
     def begin(self, start: Seen) -> None:
         """Take note of the moment that play begins at."""
+        self._gains.saw(start.state)
         self._start = start
 
     def show(self, moment: Moment) -> None:
         """Look at one more tick."""
         self.last = moment
-        now = seen(moment)
+        self._now = now = self._seen(moment)
         self.note(now)
-        self.arrived = self._play.until.holds(now, self.start)
-        spent = now.state.frame - self.start.state.frame >= self._play.frames
-        self._interrupt.asked = self.arrived or spent
+        until = self._play.until
+        self.arrived = until is not None and until.holds(now, self.start)
+        self._interrupt.asked = self.arrived or self.frames >= self._play.frames
+
+    def end(self, summary: Summary) -> None:
+        """Take note of what is known only when play has ended: how often it got nowhere."""
+        self._now = replace(self.now, episodes=summary.episodes)
+        self.note(self._now)
 
     def note(self, now: Seen) -> None:
         """Take note of a moment; who only wants to arrive needs none."""
+
+    def _seen(self, moment: Moment) -> Seen:
+        before, state = self.now, moment.state
+        return Seen(
+            state=state,
+            place=moment.place_of(state),
+            milestones=moment.milestones,
+            doing=moment.intent.name,
+            goal=moment.goal or "",
+            gains=before.gains + (self._gains.saw(state) is Change.GAIN),
+            episodes=before.episodes,
+        )
 
 
 class StrictWatch(Watch):
@@ -94,14 +119,3 @@ class _Counter:
             return []
         count = self._count
         return [f"{count.when} happened {self._times} times, not {count.says}"]
-
-
-def seen(moment: Moment) -> Seen:
-    """Return what a watcher was shown as scenario files see it."""
-    return Seen(
-        state=moment.state,
-        place=moment.place_of(moment.state),
-        milestones=moment.milestones,
-        doing=moment.intent.name,
-        goal=moment.goal or "",
-    )

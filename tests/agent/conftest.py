@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from emulator import State
+from agent.scenario import Cache
+from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import (
     ROOT,
@@ -30,6 +31,17 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     run, memory = folder / "run", folder / "memory.sqlite"
     summary = play_run(Settings(seed=3, run=run, memory=memory), Watcher(), Interrupt())
     return Played(run, memory, summary)
+
+
+@pytest.fixture(scope="session")
+def demo() -> Cartridge:
+    return load_cartridge(demo_cartridge_path())
+
+
+@pytest.fixture(scope="session")
+def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
+    """Derived moments of scenarios, of this process alone."""
+    return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tests.agent.support import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LOOKS = ("show", "map", "search", "explain", "forget", "export", "check", "merge")
+SCENARIOS = ("run", "list", "record", "from-stuck")
 PACKAGES = (agent, memory, emulator)
 
 
@@ -41,21 +42,22 @@ def test_what_a_module_offers_exists(name: str) -> None:
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
-    group_of_memory = commands.pop("memory")
+    groups = {name: commands.pop(name) for name in ("memory", "scenario")}
     own = {
         "play",
         "replay",
         "plan",
         "eval",
         "bench",
-        "scenario",
         "doctor",
         "observe",
         "fake-claude",
     }
     assert set(commands) == own
-    commands |= {f"memory {name}": each for name, each in group_of_memory.commands.items()}
+    for group_name, each_group in groups.items():
+        commands |= {f"{group_name} {name}": each for name, each in each_group.commands.items()}
     assert {f"memory {each}" for each in LOOKS} <= set(commands)
+    assert {f"scenario {each}" for each in SCENARIOS} <= set(commands)
     for name, command in commands.items():
         assert f"python -m agent {name}" in README
         assert command.help

@@ -8,7 +8,7 @@ import pytest
 from agent.errors import UsageError
 from agent.scenario import Cache, Report, read_scenario, read_scenarios, run_scenario
 from agent.scenario.derive import derive
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
+from emulator import Cartridge
 from tests.agent.support import Agent
 
 BEDROOM = """
@@ -19,16 +19,6 @@ TITLE = 'pitfall = "test"\nsays = "A test."\n'
 WAIT = '[[steps]]\npress = ["wait 1"]\n'
 
 Run = Callable[[str], Report]
-
-
-@pytest.fixture(scope="session")
-def demo() -> Cartridge:
-    return load_cartridge(demo_cartridge_path())
-
-
-@pytest.fixture(scope="session")
-def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
 
 
 @pytest.fixture
@@ -142,16 +132,16 @@ def test_a_moment_is_derived_once_and_again_when_it_was_deleted(
 ) -> None:
     cache = Cache.of(demo, tmp_path / "cache")
     scenario = read_scenario(written(tmp_path, BEDROOM + WAIT))
-    path = derive(scenario, cache)
+    path = derive(scenario, demo, cache)
     assert path is not None
     made = (path / "run.sqlite").stat().st_mtime_ns
     assert run_scenario(scenario, demo, cache).passed
-    assert derive(scenario, cache) == path
+    assert derive(scenario, demo, cache) == path
     assert (path / "run.sqlite").stat().st_mtime_ns == made
     for file in path.iterdir():
         file.unlink()
     path.rmdir()
-    assert derive(scenario, cache) == path
+    assert derive(scenario, demo, cache) == path
     assert run_scenario(scenario, demo, cache).passed
 
 
@@ -188,7 +178,7 @@ def test_old_generations_are_dropped(tmp_path: Path, demo: Cartridge) -> None:
         ('[[steps]]\npress = ["up"]\n', "'up' is no press"),
         (
             "[[start]]\nfly = 1\n" + WAIT,
-            "a start is one of after, play, set, team, walk, press and power",
+            "a start is one of after, state, play, set, team, walk, press and power",
         ),
         ('[[start]]\nafter = "nothing"\n' + WAIT, "nothing.toml"),
         ("[[start]]\nset = { wNowhere = 1 }\n" + WAIT, "wNowhere"),
@@ -218,11 +208,11 @@ def test_the_command_prints_a_table_and_fails_when_one_fails(tmp_path: Path, age
     good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
     good.write_text(TITLE + WAIT, encoding="utf-8")
     bad.write_text(TITLE + WAIT + "[then]\nparty = 1\n", encoding="utf-8")
-    passed = agent("scenario", good)
+    passed = agent("scenario", "run", good)
     assert passed.code == 0, passed.err
     assert "passed" in passed.out
-    failed = agent("scenario", good, bad)
+    failed = agent("scenario", "run", good, bad)
     assert failed.code == 1
     assert "failed" in failed.out
     assert "bad: party is 0, which is not == 1" in failed.err
-    assert agent("scenario", tmp_path / "none.toml").code == 2
+    assert agent("scenario", "run", tmp_path / "none.toml").code == 2
