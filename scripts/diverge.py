@@ -229,7 +229,8 @@ def _head(told: Sequence[Tried], recording: Recording, seed: int) -> Iterator[st
             )
         ),
         "",
-        "Restores and ticks driven are those of each search; the last column is the first thing by whose name the pair differs.",
+        "Restores and ticks driven are those of each search; the last column is the first thing by whose name the pair differs,",
+        "empty where the other button has changed nothing in RAM by the end of the tick.",
         "",
         "| tick | the byte | alone: found, restores, driven | the other step | pair: found, restores, driven | in what |",
         "|--:|---|---|---|---|---|",
