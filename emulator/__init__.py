@@ -20,7 +20,8 @@ from emulator.errors import (
     ReadingError,
     StateError,
 )
-from emulator.profile import RED
+from emulator.packing import MOST_PACKED, pack, unpack
+from emulator.profile import RED, label_of
 from emulator.pyboy_console import EMULATOR, PyBoyConsole
 from emulator.ram.bag import Bag, Stack
 from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
@@ -46,6 +47,7 @@ from emulator.recording import (
     RecordingConsole,
     StepRecord,
     first_divergence,
+    mismatch,
     verify_chain,
 )
 from emulator.rules.ailments import act_chance, residual_loss
@@ -84,6 +86,7 @@ __all__ = [
     "FRAMES_PER_SECOND",
     "HIGH_RAM",
     "LAST_MAP",
+    "MOST_PACKED",
     "RED",
     "TURNS",
     "UNSOUND_ADVICE",
@@ -208,9 +211,12 @@ __all__ = [
     "first_divergence",
     "hit_chance",
     "is_in_sight",
+    "label_of",
     "load_cartridge",
     "locate",
+    "mismatch",
     "own_change",
+    "pack",
     "read_glyphs",
     "read_offer",
     "read_state",
@@ -224,6 +230,7 @@ __all__ = [
     "state_origin",
     "stats_of",
     "survey",
+    "unpack",
     "use_spread",
     "verify_chain",
 ]

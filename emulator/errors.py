@@ -47,6 +47,7 @@ class DivergenceKind(StrEnum):
     FRAME = "frame"
     DIGEST = "digest"
     FULL_DIGEST = "full digest"
+    CHECKPOINT = "checkpoint"  # RAM that no digest before it covers
     EDITED = "edited record"
 
 

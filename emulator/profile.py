@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -90,6 +91,17 @@ def table(label: str) -> RomAddress:
         message = f"no table is labelled {label!r} in {FILE.name}; {_ADVICE}"
         raise ProfileError(message)
     return RED.rom_tables[label].place
+
+
+@lru_cache(maxsize=0x4000)
+def label_of(address: int) -> tuple[str, int] | None:
+    """Return the narrowest label that covers an address of RAM, and how far into it that is; None where none does."""
+    covering = [
+        (known.size or 1, label, address - known.address)
+        for label, known in RED.ram.items()
+        if 0 <= address - known.address < (known.size or 1)
+    ]
+    return min(covering)[1:] if covering else None
 
 
 _ADVICE: Final = "take pret's name of it, or add it with scripts/red_profile.py"

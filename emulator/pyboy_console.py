@@ -3,6 +3,7 @@
 * Given a path, PyBoy reads and writes battery RAM beside the ROM: it gets the image as bytes.
 * A queued button event is not part of a saved state: nothing stays queued between steps.
 * A cartridge clock (MBC3 with timer) follows the wall clock: it is locked.
+* The window of the first frame that is drawn at all is a row too high: the frames before it are drawn as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import warnings
+from collections import deque
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -51,6 +54,7 @@ class PyBoyConsole:
         self._frame = 0
         self._held: Button | None = None
         self._drawn = False
+        self._has_drawn = False
         self._ram: Ram | None = None
 
     @property
@@ -65,6 +69,9 @@ class PyBoyConsole:
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the frames of `step` pass with its button down and up again; draw the last one or not."""
+        if render and not self._has_drawn:
+            deque(self.film(step, 1), maxlen=0)
+            return
         self._hold(step.button)
         if step.hold:
             self._pyboy.tick(step.hold, render=render and step.settle == 0, sound=False)
@@ -74,6 +81,17 @@ class PyBoyConsole:
         self._drawn = render
         self._frame += step.frames
         self._ram = None
+
+    def film(self, step: Step, every: int) -> Iterator[Screen]:
+        """Perform `step` and yield the picture of each frame on the way whose number `every` divides.
+
+        Time passes as pictures are taken: the step is over when there are no more.
+        """
+        self._hold(step.button)
+        yield from self._draw(step.hold, every)
+        if step.settle:
+            self._hold(None)
+            yield from self._draw(step.settle, every)
 
     def ram(self) -> Ram:
         """Return the watched windows at this moment."""
@@ -133,6 +151,18 @@ class PyBoyConsole:
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""
         self._pyboy.stop(save=False)
+
+    def _draw(self, frames: int, every: int) -> Iterator[Screen]:
+        end = self._frame + frames
+        while self._frame < end:
+            due = min(end, self._frame + every - self._frame % every)
+            self._drawn = due % every == 0
+            self._pyboy.tick(due - self._frame, render=self._drawn, sound=False)
+            self._frame = due
+            self._ram = None
+            if self._drawn:
+                self._has_drawn = True
+                yield self.screen()
 
     def _hold(self, button: Button | None) -> None:
         # PyBoy handles both events at the start of the next frame, so none outlives a step.

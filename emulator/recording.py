@@ -189,7 +189,9 @@ class PlayingConsole(_Wrapped):
             raise Divergence(record.tick, DivergenceKind.STEP, detail)
         self._console.perform(step, render=render)
         self._position += 1
-        _compare(self._console, record)
+        differs = mismatch(self._console, record)
+        if differs is not None:
+            raise differs
 
     def save(self) -> bytes:
         """Return this moment as bytes."""
@@ -211,7 +213,8 @@ class PlayingConsole(_Wrapped):
         return after + 1
 
 
-def _compare(console: Console, record: StepRecord) -> None:
+def mismatch(console: Console, record: StepRecord) -> Divergence | None:
+    """Return in what a console, after the step of `record`, is not as it was recorded."""
     seen: list[tuple[DivergenceKind, object, object]] = [
         (DivergenceKind.FRAME, console.frame, record.frame),
         (DivergenceKind.DIGEST, console.digest().hex(), record.digest.hex()),
@@ -221,7 +224,8 @@ def _compare(console: Console, record: StepRecord) -> None:
         seen.append((DivergenceKind.FULL_DIGEST, full, record.full_digest.hex()))
     for kind, here, recorded in seen:
         if here != recorded:
-            raise Divergence(record.tick, kind, f"{here} here, {recorded} recorded")
+            return Divergence(record.tick, kind, f"{here} here, {recorded} recorded")
+    return None
 
 
 def verify_chain(

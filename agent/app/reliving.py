@@ -11,6 +11,7 @@ from agent.advisor import Tool
 from agent.app.advice import ADVICE, Again, Asking
 from agent.app.interrupts import Interrupt
 from agent.app.moment import Moment, Viewer
+from agent.app.recorded import Tell, quiet, tell_emulator
 from agent.app.session import Limits, Session
 from agent.app.settings import Decider, Frozen
 from agent.app.slot import cartridge_for
@@ -39,7 +40,7 @@ class Relived(NamedTuple):
     divergence: str
 
 
-def relive_run(path: Path, rom: Path | None, memory: Path | None) -> Relived:
+def relive_run(path: Path, rom: Path | None, memory: Path | None, *, tell: Tell = quiet) -> Relived:
     """Play the run in `path` anew in a folder that is gone afterwards. No model is asked, and nothing is written.
 
     `memory` is what the run began with, if that was anything.
@@ -48,8 +49,13 @@ def relive_run(path: Path, rom: Path | None, memory: Path | None) -> Relived:
         RunError: when the run was played in more than one session, or began with another memory.
     """
     with ExitStack() as stack:
+        if path.is_file():
+            message = f"{path} is an exported replay, and --decide takes the folder of a run"
+            raise RunError(message)
         folder = stack.enter_context(closing(read_run(path)))
         frozen, recorded = Frozen.of(folder.settings), list(folder.store.steps())
+        cartridge = cartridge_for(rom, frozen)
+        tell_emulator(frozen.pyboy, tell)
         if len(folder.store.sessions()) > 1:
             message = f"{path} was resumed, and what it knew then is gone; replay its steps alone"
             raise RunError(message)
@@ -58,7 +64,6 @@ def relive_run(path: Path, rom: Path | None, memory: Path | None) -> Relived:
         stack.enter_context(closing(knowledge))
         again = create_run(home / "run", frozen.table(), run_id=frozen.run)
         stack.enter_context(closing(again))
-        cartridge = cartridge_for(rom, frozen)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         story, asking = Story.of(cartridge.kind), _asking(frozen, folder.store)
         session = Session(again, frozen, console, knowledge, story, Interrupt(), asking=asking)

@@ -1,10 +1,9 @@
-"""Starting, resuming and replaying runs: from what was asked for to a session and its folder."""
+"""Starting and resuming runs: from what was asked for to a session and its folder."""
 
 import logging
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
@@ -19,10 +18,9 @@ from agent.app.settings import Decider, Frozen, Settings
 from agent.app.slot import cartridge_for
 from agent.capabilities import Story
 from agent.errors import UsageError
-from agent.replay import episode_of, replay
 from agent.report import Summary, write_report
-from emulator import Divergence, PyBoyConsole, first_divergence
-from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run, read_run
+from emulator import Cartridge, PyBoyConsole
+from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run
 
 if TYPE_CHECKING:
     from agent.app.service import Service
@@ -94,7 +92,7 @@ def play_run(
             summary = session.play(limits, viewer)
         if service is not None:
             summary = service.told_in(summary)
-        _report(folder, summary)
+        _report(folder, cartridge, summary)
         return summary
 
 
@@ -116,36 +114,10 @@ def _hire(hiring: Hiring) -> Callable[[RunStore], "Service"]:
     return lambda store: Service(store, hiring, _fault)
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """What a replay found; `notes` are worth saying before anything else."""
-
-    ticks: int
-    divergence: Divergence | None
-    notes: tuple[str, ...]
-
-
-def replay_run(path: Path, rom: Path | None, episode: int | None = None) -> Replayed:
-    """Drive the live steps of the run in `path` through a fresh console, or those up to an episode's end."""
-    notes = []
-    with closing(read_run(path)) as folder:
-        frozen = Frozen.of(folder.settings)
-        with closing(PyBoyConsole(cartridge_for(rom, frozen))) as console:
-            if episode is None:
-                ticks, divergence = replay(folder.store, console)
-            else:
-                says, records = episode_of(folder.store, episode)
-                notes.append(says)
-                ticks, divergence = len(records), first_divergence(console, records)
-    if frozen.pyboy != version("pyboy"):
-        notes.append(f"recorded with PyBoy {frozen.pyboy}, this is {version('pyboy')}")
-    return Replayed(ticks, divergence, tuple(notes))
-
-
-def _report(folder: RunFolder[RunStore], summary: Summary) -> None:
+def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary) -> None:
     try:
-        write_report(folder, summary)
-    except OSError as error:
+        write_report(folder, cartridge, summary)
+    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
         log.warning("no report was written: %s; the run itself is whole", error)
 
 

@@ -1,12 +1,26 @@
 """Which cartridge goes into the slot."""
 
 from pathlib import Path
+from typing import Protocol
 
-from agent.app.settings import Frozen
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
 
 
-def cartridge_for(rom: Path | None, run: Frozen | None) -> Cartridge:
+class PlayedOn(Protocol):
+    """A run that says on which cartridge it was played: its name, and its SHA-1."""
+
+    @property
+    def cartridge(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def sha1(self) -> str:
+        """The SHA-1 of its image."""
+        ...
+
+
+def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
     """Return the image asked for, else the one `run` was played on, else the demo.
 
     Raises:

@@ -7,7 +7,7 @@ import typer
 
 from agent.app import HOME, outlook, outlooks_of_ram
 from agent.cli.benches import bench
-from agent.cli.doctor import confirmable, examine, report, show_facts
+from agent.cli.doctor import confirmable, examine, show_facts, show_health
 from agent.cli.eval import evaluate
 from agent.cli.explanation import show_outlook
 from agent.cli.fake_claude import fake_claude
@@ -18,6 +18,7 @@ from agent.cli.output import Output, fail
 from agent.cli.overnight import overnight
 from agent.cli.play import play
 from agent.cli.replay import replay
+from agent.cli.report import report
 from agent.cli.scenario import scenario as scenario_commands
 from agent.errors import AgentError, UsageError
 from emulator import EmulatorError
@@ -34,6 +35,7 @@ cli = typer.Typer(
 cli.command()(play)
 cli.command()(overnight)
 cli.command()(replay)
+cli.command()(report)
 cli.command()(bench)
 cli.command("eval")(evaluate)
 cli.command("observe")(observe)
@@ -80,7 +82,7 @@ def plan(
 def doctor(rom: Rom = None) -> None:
     """Check this machine and the cartridge, and say what to do."""
     out = Output()
-    healthy = report(examine(rom, HOME / "runs"), out)
+    healthy = show_health(examine(rom, HOME / "runs"), out)
     show_facts(confirmable(rom), out)
     if not healthy:
         raise typer.Exit(1)

@@ -72,7 +72,7 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
         yield from _readings(cartridge)
 
 
-def report(findings: Iterable[Finding], console: Console) -> bool:
+def show_health(findings: Iterable[Finding], console: Console) -> bool:
     """Print the findings, those of the survey by themselves; return whether the agent can play."""
     # Hashes and paths are shown whole.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))

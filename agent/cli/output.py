@@ -2,16 +2,14 @@
 
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable
-from typing import IO, Final
+from typing import IO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-_SIGN: Final = "\N{REPLACEMENT CHARACTER}"
-_DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+from agent.report.visible import visible
 
 
 class Output(Console):
@@ -35,17 +33,6 @@ class Output(Console):
     def say(self, words: str) -> None:
         """Print one line just as it is."""
         self.print(Text(words), soft_wrap=True, highlight=False)
-
-
-def visible(words: str) -> str:
-    """Return words with a sign for each character that a terminal obeys or cannot print, other than the end of a line."""
-    if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
-        return words
-    return "".join(_SIGN if _is_obeyed(each) else each for each in words)
-
-
-def _is_obeyed(char: str) -> bool:
-    return char != "\n" and (unicodedata.category(char) in {"Cc", "Cs"} or char in _DIRECTIONS)
 
 
 def fail(error: object, code: int) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from agent.advisor.calling import PATIENCE
-from agent.app import HOME, AskSettings, Decider, interrupts
+from agent.app import HOME, AskSettings, Decider, interrupts, report_run
 from agent.cli.flags import (
     AskEvery,
     Distil,
@@ -28,8 +28,10 @@ from agent.cli.flags import (
 )
 from agent.cli.night_view import night_table, night_view_on
 from agent.cli.output import Output
-from agent.errors import UsageError
+from agent.errors import AgentError, UsageError
 from agent.overnight import MB, Ending, Limits, NightSettings, Patience, Supervisor
+from emulator import EmulatorError
+from memory import MemoryFault
 
 HANG_S: Final = 300.0  # without a tick, where no model is asked
 CALLS: Final = 6  # of a model at most between two ticks
@@ -133,11 +135,20 @@ def overnight(
     )
     with interrupts() as interrupt, night_view_on(err) as view:
         night = Supervisor(settings, interrupt, view).play()
+        _write_report(folder, rom, err)
     if as_json:
         out.say(json.dumps(night.as_json()))
     else:
         out.print(night_table(night))
     raise typer.Exit(Ending(night.verdict).exit_code)
+
+
+def _write_report(folder: Path, rom: Path | None, err: Output) -> None:
+    """Write the page of the run again, now that there is a verdict; the night is what it is without it, too."""
+    try:
+        report_run(folder, rom, None)
+    except (AgentError, EmulatorError, MemoryFault, OSError) as error:
+        err.say(f"no report was written: {error}")
 
 
 def _flags(**given: object) -> list[str]:

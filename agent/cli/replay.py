@@ -1,17 +1,28 @@
-"""`replay`: a run once more, its steps or its decisions."""
+"""`replay`: a run once more: its steps, its decisions, where it differs, pictures of it, or a file to take along."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from agent.app import relive_run, replay_run
+from agent.app import Form, Shot, export_run, picture_run, relive_run, replay_run
+from agent.cli.bisect import show_first_difference
 from agent.cli.flags import Rom
 from agent.cli.output import Output
+from agent.errors import UsageError
+
+SCALE: Final = 3
 
 
 def replay(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="The folder of a run, or an exported replay; with --bisect there may be two.",
+        ),
+    ],
     rom: Rom = None,
     episode: Annotated[
         int | None,
@@ -36,20 +47,113 @@ def replay(
             show_default=False,
         ),
     ] = None,
+    bisect: Annotated[
+        bool,
+        typer.Option(
+            "--bisect",
+            help="Find the first tick that differs from a fresh drive, or between two recordings, and say in what.",
+        ),
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a file that can be driven elsewhere, with nothing of the cartridge in it.",
+            show_default=False,
+        ),
+    ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the picture at the end of --to.", show_default=False
+        ),
+    ] = None,
+    gif: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the pictures of --from to --to.", show_default=False
+        ),
+    ] = None,
+    mp4: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a film of --from to --to.", show_default=False),
+    ] = None,
+    first: Annotated[
+        int | None,
+        typer.Option("--from", metavar="TICK", help="Where pictures begin.", show_default=False),
+    ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option("--to", metavar="TICK", help="Where pictures end.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
-    out, err = Output(), Output(stderr=True)
-    if decide:
-        relived = relive_run(run, rom, memory)
-        err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
-        out.say(f"divergence: {relived.divergence or 'none'}")
-        raise typer.Exit(1 if relived.divergence else 0)
-    replayed = replay_run(run, rom, episode)
-    for note in (*replayed.notes, f"{replayed.ticks} ticks driven"):
-        err.say(note)
-    divergence = replayed.divergence
-    if divergence is None:
-        out.say("divergence: none")
-        return
-    out.say(f"divergence: tick {divergence.tick}: {divergence.kind}: {divergence.detail}")
-    raise typer.Exit(1)
+    files = {Form.PNG: png, Form.GIF: gif, Form.MP4: mp4}
+    asked = {
+        "--episode": episode is not None,
+        "--decide": decide,
+        "--bisect": bisect,
+        "--export": export is not None,
+        **{form.value: file is not None for form, file in files.items()},
+    }
+    _require_one(asked)
+    _require_with({"--memory": memory}, ["--decide"], asked)
+    _require_with(
+        {"--from": first, "--to": last, "--scale": scale}, [each.value for each in Form], asked
+    )
+    if len(runs) > (2 if bisect else 1):
+        raise UsageError("--bisect takes two runs at most, and everything else one")
+    err = Output(stderr=True)
+    for form, file in files.items():
+        if file is not None:
+            shot = Shot(form, file, first, last, SCALE if scale is None else scale)
+            size = picture_run(runs[0], rom, shot, tell=err.say)
+            err.say(f"{file}: {size:,} bytes")
+            return
+    if export is not None:
+        size = export_run(runs[0], export, tell=err.say)
+        err.say(f"{export}: {size:,} bytes")
+    elif bisect:
+        show_first_difference(runs, rom, Output(), err)
+    elif decide:
+        _decide(runs[0], rom, memory, err)
+    else:
+        _drive(runs[0], rom, episode, err)
+
+
+def _require_one(asked: Mapping[str, bool]) -> None:
+    given = [flag for flag, is_given in asked.items() if is_given]
+    if len(given) > 1:
+        message = f"{given[0]} and {given[1]} are two different things; give one of them"
+        raise UsageError(message)
+
+
+def _require_with(
+    flags: Mapping[str, object], wanted: Sequence[str], asked: Mapping[str, bool]
+) -> None:
+    for flag, given in flags.items():
+        if given is not None and not any(asked[each] for each in wanted):
+            message = f"{flag} goes with {' or '.join(wanted)} alone; give that, or leave it away"
+            raise UsageError(message)
+
+
+def _decide(run: Path, rom: Path | None, memory: Path | None, err: Output) -> None:
+    relived = relive_run(run, rom, memory, tell=err.say)
+    err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
+    Output().say(f"divergence: {relived.divergence or 'none'}")
+    raise typer.Exit(1 if relived.divergence else 0)
+
+
+def _drive(run: Path, rom: Path | None, episode: int | None, err: Output) -> None:
+    ticks, divergence = replay_run(run, rom, episode, tell=err.say)
+    err.say(f"{ticks} ticks driven")
+    Output().say(f"divergence: {divergence or 'none'}")
+    raise typer.Exit(1 if divergence else 0)

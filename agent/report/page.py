@@ -1,88 +1,119 @@
 """`report.html`: one page, without any file beside it, that shows what happened in a run."""
 
+import json
 from collections.abc import Iterable, Mapping
-from html import escape
-from importlib.resources import files
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from string import Template
+from shlex import quote
+from typing import Final
 
+from agent.report.atlas import style as atlas_style
+from agent.report.axis import game_time, local
+from agent.report.gather import Gathered, gather
+from agent.report.gather.verdict import SUMMARY
+from agent.report.headline import figures, headline, lead
+from agent.report.plots import WHY, game_charts, milestones_chart, process_charts
+from agent.report.rendering import render, style
+from agent.report.route import route
 from agent.report.summary import Summary
-from memory import EventRow, RunFolder, RunReader
+from agent.report.words import plain
+from emulator import Cartridge
+from memory import RunFolder, RunReader
+
+PAGE: Final = "report.html"
+EPISODES: Final = 25  # told in full: the last ones
+SIDES: Final = 8  # kinds of disagreement
 
 
-def write_report(folder: RunFolder[RunReader], summary: Summary) -> Path:
-    """Write the page into the run's folder and return where it is."""
-    path = folder.path / "report.html"
-    path.write_text(page(folder, summary), encoding="utf-8")
+def write_report(
+    folder: RunFolder[RunReader],
+    cartridge: Cartridge | None,
+    summary: Summary | None = None,
+    path: Path | None = None,
+) -> Path:
+    """Write the page into the run's folder, or to `path`, and return where it is.
+
+    A `summary`, which only who has played has, is kept beside it, for pages that are written later.
+    """
+    if summary is not None:
+        words = json.dumps(summary.as_json(), indent=1)
+        (folder.path / SUMMARY).write_text(words + "\n", encoding="utf-8")
+    path = path or folder.path / PAGE
+    path.write_text(page(gather(folder, cartridge), cartridge), encoding="utf-8")
     return path
 
 
-def page(folder: RunFolder[RunReader], summary: Summary) -> str:
+def page(told: Gathered, cartridge: Cartridge | None) -> str:
     """Return the page as text."""
-    template = Template((files("agent.report") / "page.html").read_text(encoding="utf-8"))
-    milestones = "\n".join(_figure(event) for event in folder.store.events("milestone"))
-    return template.substitute(
-        title=escape(f"{summary.cartridge}, seed {summary.seed}: {summary.stop.value}"),
-        verdict=escape(_verdict(summary)),
-        milestones=milestones or "<p>None was reached.</p>",
-        deeds="\n".join(_deed(event) for event in folder.store.events("action")),
-        advice=_advised(folder.store.events("advice"), summary.advice),
-        settings="\n".join(_row([key, value]) for key, value in _flat(folder.settings)),
+    of_game, of_process = list(game_charts(told)), list(process_charts(told))
+    way = route(told, cartridge)
+    return render(
+        "page.html",
+        style=atlas_style() + style(),
+        told=told,
+        title=f"{headline(told)}: {_cartridge(told)}, seed {told.settings.get('seed', '?')}",
+        kicker=_kicker(told),
+        headline=headline(told),
+        lead=lead(told),
+        figures=list(figures(told)),
+        sections=_sections(told, has_game=bool(of_game), has_process=bool(of_process)),
+        stairs=milestones_chart(told),
+        returns=list(_returns(told)),
+        route=way,
+        of_game=of_game,
+        of_process=of_process,
+        zone=f"{local(told.last.at or 0):%Z}",
+        episodes=told.stuck[-EPISODES:],
+        spent=[replace(each, milestone=plain(each.milestone)) for each in told.advice.spent],
+        disagreements=sorted(told.troubles.disagreements.items(), key=lambda each: -each[1])[
+            :SIDES
+        ],
+        where=quote(str(told.path)),
+        settings=list(_flat(told.settings)),
+        now=datetime.now(UTC).timestamp(),
     )
 
 
-def _verdict(summary: Summary) -> str:
-    ending = f"{summary.stop.value}: {summary.reason}" if summary.reason else summary.stop.value
-    return (
-        f"Stopped by {ending}, after {summary.ticks:,} ticks and {summary.frames:,} frames"
-        f" ({summary.frames_per_s:,.0f} a second). Battles {summary.battles}, badges"
-        f" {summary.badges}, consolidations {summary.consolidations}, errors {summary.errors}. Got stuck"
-        f" {summary.episodes} times, went back to a checkpoint {summary.restores} times."
+def _cartridge(told: Gathered) -> str:
+    return str(told.settings.get("cartridge", {}).get("name", "a cartridge"))
+
+
+def _kicker(told: Gathered) -> str:
+    settings, began = told.settings, told.settings.get("started")
+    parts = [
+        _cartridge(told),
+        f"seed {settings.get('seed', '?')}",
+        f"decided by {settings.get('mind', '?')}",
+    ]
+    if isinstance(began, datetime):
+        parts.append(f"begun on {local(began.timestamp()):%A, %d %B %Y, %H:%M %Z}")
+    return " · ".join(parts)
+
+
+def _sections(told: Gathered, *, has_game: bool, has_process: bool) -> list[tuple[str, str]]:
+    names = (
+        ("milestones", "Milestones", True),
+        ("route", "The way it went", True),
+        ("team", "Team and money", has_game),
+        ("process", "The process", has_process),
+        ("battles", "Battles", True),
+        ("stuck", "Getting stuck", True),
+        ("learnt", "What was learnt", True),
+        ("advice", "Advice", told.advice.is_there),
+        ("faults", "Faults", True),
+        ("deeds", "What it did", True),
+        ("again", "See it again", True),
     )
+    return [(name, says) for name, says, is_there in names if is_there]
 
 
-def _figure(event: EventRow) -> str:
-    payload = event.payload
-    witnesses: Mapping[str, str] = payload["witnesses"]
-    words = "<br>".join(escape(f"{kind}: {says}") for kind, says in witnesses.items())
-    return (
-        f'<figure><img alt="the screen at {escape(payload["id"])}"'
-        f' src="data:image/png;base64,{payload["picture"]}">'
-        f"<figcaption><b>{escape(payload['id'])}</b>, tick {event.tick}<br>{words}</figcaption>"
-        "</figure>"
-    )
-
-
-def _deed(event: EventRow) -> str:
-    payload = event.payload
-    return _row(
-        [event.tick, payload["action_value"], payload["outcome_summary"], payload["location"]]
-    )
-
-
-def _advised(told: Iterable[EventRow], figures: Mapping[str, object] | None) -> str:
-    """Return what was asked, what was answered, and what it cost; '' where nobody was asked."""
-    if figures is None:
-        return ""
-    answers = "\n".join(_answer(event) for event in told)
-    cost = "\n".join(_row([key, value]) for key, value in _flat(figures))
-    return (
-        "<h2>Advice</h2>\n<table><tr><th>tick</th><th>asked</th><th>goals</th><th>candidates</th>"
-        f"<th>the model's word</th></tr>\n{answers}\n</table>\n<table>\n{cost}\n</table>"
-    )
-
-
-def _answer(event: EventRow) -> str:
-    payload = event.payload
-    advice = payload.get("advice")
-    if advice is None:
-        return _row([event.tick, payload["purpose"], "", "", f"no answer: {payload['silent']}"])
-    goals, candidates = ", ".join(advice["goals"]), ", ".join(advice["candidates"])
-    return _row([event.tick, payload["purpose"], goals, candidates, advice["note"]])
-
-
-def _row(cells: Iterable[object]) -> str:
-    return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+def _returns(told: Gathered) -> Iterable[str]:
+    for each in told.returns:
+        yield (
+            f"It {WHY[each.why]}: from tick {each.left:,} to tick {each.to.tick:,},"
+            f" at {game_time(each.to.game_s)} of game time"
+        )
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, object]]:

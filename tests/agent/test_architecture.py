@@ -47,6 +47,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         "play",
         "overnight",
         "replay",
+        "report",
         "plan",
         "eval",
         "bench",

@@ -166,3 +166,17 @@ def test_a_child_ends_cleanly_when_nobody_reads_its_pulse(tmp_path: Path) -> Non
         out = child.communicate(timeout=30)[0]
     assert {"tick", "frame", "place", "doing", "milestones", "gains", "checkpoint"} == set(beat)
     assert (child.returncode, json.loads(out.splitlines()[-1])["stop"]) == (130, "interrupted")
+
+
+def test_going_back_for_the_supervisor_makes_another_game_of_it(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(run=run, memory=memory, until="second_town"), Watcher(), Interrupt())
+    again = Settings(resume=run, at=174, recovers=True, memory=memory, until="second_town")
+    play_run(again, Watcher(), Interrupt())
+    with closing(read_run(run)) as folder:
+        dead = list(folder.store.steps(live=False))
+        live = [step for step in folder.store.steps() if step.tick > 174]
+        (branching,) = folder.store.branchings()
+    assert branching.why == "recovered"
+    assert live[: len(dead)] != dead
+    assert replay_run(run, None).divergence is None

@@ -77,9 +77,9 @@ def test_whoever_is_killed_from_outside_is_started_again_from_where_it_was(
 ) -> None:
     killed = {"beats": [{"tick": 90}], "signal": signal.SIGKILL}
     asked = {"beats": [{"tick": 90}], "stop": "interrupted", "code": 130}
-    night = night_over(run, stand_in(tmp_path, [*[killed] * 6, asked, GOAL]))
+    night = night_over(run, stand_in(tmp_path, [*[killed] * 4, asked, GOAL]))
     assert night.verdict == "goal"
-    assert kinds(run) == ["killed"] * 6 + ["terminated"]
+    assert kinds(run) == ["killed"] * 4 + ["terminated"]
     assert not any("--at" in life for life in lives_of(tmp_path))
 
 

@@ -12,6 +12,7 @@ from prove import rechained, truth
 from agent.app import Interrupt, Settings, play_run
 from agent.replay import record_of
 from emulator import (
+    FRAMES_PER_SECOND,
     Button,
     PyBoyConsole,
     Step,
@@ -117,9 +118,54 @@ def test_a_sound_run_has_none(agent: Agent, played: Played) -> None:
     assert (ended.code, ended.out) == (0, "divergence: none\n")
 
 
-def test_another_pyboy_is_said_first(agent: Agent, played: Played, tmp_path: Path) -> None:
-    run = copied(played.folder, tmp_path)
-    settings = (run / "run.toml").read_text(encoding="utf-8")
-    (run / "run.toml").write_text(settings.replace('pyboy = "2', 'pyboy = "1'), encoding="utf-8")
-    ended = agent("replay", run)
+FORMS = (
+    (),
+    ("--bisect",),
+    ("--decide",),
+    ("--to", 5, "--png", "FILE"),
+    ("--from", 4, "--to", 5, "--gif", "FILE"),
+)
+
+
+def changed(run: Path, to: Path, old: str, new: str) -> Path:
+    copy = copied(run, to)
+    settings = (copy / "run.toml").read_text(encoding="utf-8")
+    assert old in settings
+    (copy / "run.toml").write_text(settings.replace(old, new), encoding="utf-8")
+    return copy
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_another_pyboy_is_said_first(
+    form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = changed(played.folder, tmp_path, 'pyboy = "2', 'pyboy = "1')
+    file = tmp_path / "file"
+    ended = agent("replay", run, *[file if each == "FILE" else each for each in form])
+    assert ended.code == 0, ended.err
     assert ended.err.splitlines()[0].startswith("recorded with PyBoy 1")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_another_cartridge_is_all_that_is_said(
+    form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = changed(played.folder, tmp_path, CARTRIDGE.sha1, "00" * 20)
+    file = tmp_path / "file"
+    ended = agent("replay", run, *[file if each == "FILE" else each for each in form])
+    assert (ended.code, ended.out) == (1, "")
+    (line,) = ended.err.splitlines()
+    assert "pass the --rom it was played on" in line
+    assert not file.exists()
+
+
+def test_absurdly_long_pictures_are_not_made(
+    agent: Agent, played: Played, records: list[StepRecord], tmp_path: Path
+) -> None:
+    lasts = round(records[299].frame / FRAMES_PER_SECOND)
+    file = tmp_path / "a.gif"
+    ended = agent("replay", played.folder, "--from", 1, "--to", 300, "--gif", file)
+    assert (ended.code, ended.out) == (2, "")
+    (line,) = ended.err.splitlines()
+    assert f"would last {lasts} seconds of game time, and at most 60 are made" in line
+    assert not file.exists()

@@ -133,9 +133,10 @@ def test_an_episode_can_be_played_again_though_its_branch_died(
     path, summary = stranded
     told = episodes(path)
     assert [each["over"] for each in told] == [False, True]
-    died = replay_run(path / "run", None, episode=1)
-    assert (died.ticks, died.divergence) == (told[0]["lasted"], None)
-    assert "repeated_failure in the bedroom" in died.notes[0]
+    said: list[str] = []
+    died = replay_run(path / "run", None, episode=1, tell=said.append)
+    assert died == (told[0]["lasted"], None)
+    assert "repeated_failure in the bedroom" in said[0]
     lived = replay_run(path / "run", None, episode=2)
     assert (lived.ticks, lived.divergence) == (summary.ticks, None)
     with pytest.raises(RunError, match="got stuck 2 times"):

@@ -43,6 +43,18 @@ def test_drawing_does_not_change_the_game(
     undrawn.stop(save=False)
 
 
+def test_the_first_picture_of_a_console_is_in_its_place(
+    bedroom: PyBoyConsole, demo: Cartridge, switch_on: SwitchOn
+) -> None:
+    bedroom.perform(Step(Button.START, 4, 30), render=True)
+    fresh = switch_on(demo)
+    fresh.load(bedroom.save())
+    bedroom.perform(Step(Button.DOWN, 4, 16), render=True)
+    fresh.perform(Step(Button.DOWN, 4, 16), render=True)
+    assert fresh.screen() == bedroom.screen()
+    assert fresh.full_digest() == bedroom.full_digest()
+
+
 def test_a_cartridge_clock_does_not_follow_the_wall_clock(
     tiny: Callable[..., Cartridge], switch_on: SwitchOn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

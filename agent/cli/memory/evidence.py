@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from agent.cli.memory.words import clock, says, told
+from agent.report.words import clock, says, told
 from emulator import FRAMES_PER_SECOND
 from memory import Item, MemoryFault, RunReader, read_run
 

@@ -13,8 +13,8 @@ from agent.cli.memory.reasons import end, reasons
 from agent.cli.memory.search import In
 from agent.cli.memory.source import AsJson, looking, named
 from agent.cli.memory.tables import facts
-from agent.cli.memory.words import STATUS, ago, date, says
 from agent.cli.output import Output
+from agent.report.words import STATUS, ago, date, says
 from memory import Item, Look
 
 

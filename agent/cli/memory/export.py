@@ -10,9 +10,9 @@ from typing import Annotated, Final
 import typer
 
 from agent.cli.memory.source import Source, looking
-from agent.cli.memory.words import clock, date, figure, plain, says
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.report.words import clock, date, figure, plain, says
 from memory import Item, Json, Look
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")

@@ -12,9 +12,9 @@ from agent.cli.memory.search import In
 from agent.cli.memory.show import Kind
 from agent.cli.memory.source import AsJson, looking, named
 from agent.cli.memory.tables import listing
-from agent.cli.memory.words import DAY_S, ago, says
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.report.words import DAY_S, ago, says
 from memory import Item, let_go_of, name_of
 
 HEAD: Final = ("id", "kind", "what it says", "borne out")

@@ -9,8 +9,8 @@ from typing import Final
 
 from agent.cli.memory.source import AsJson, Source, looking
 from agent.cli.memory.tables import facts, listing
-from agent.cli.memory.words import ago, clock, plain, run_words
 from agent.cli.output import Output
+from agent.report.words import ago, clock, plain, run_words
 from memory import Item, Json, Look, MemoryMap, Scope
 
 SCOPES: Final = ("place", "holds", "ticks", "policies")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import log
 from typing import Any, Final
 
-from agent.cli.memory.words import DAY_S, ago, clock, date, number, times
+from agent.report.words import DAY_S, ago, clock, date, number, times
 from memory import ConsolidationConfig, Item
 
 CONFIG: Final = ConsolidationConfig()

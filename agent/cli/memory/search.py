@@ -8,9 +8,9 @@ import typer
 
 from agent.cli.memory.source import AsJson, looking
 from agent.cli.memory.tables import listing
-from agent.cli.memory.words import says
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.report.words import says
 from memory import Match, Weights, weights_of
 
 HEAD: Final = ("score", "id", "kind", "what it says")

@@ -10,9 +10,9 @@ import typer
 
 from agent.cli.memory.source import AsJson, Source, looking, named
 from agent.cli.memory.tables import facts, listing
-from agent.cli.memory.words import STATUS, ago, clock, date, figure, number, plain, run_words, says
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.report.words import STATUS, ago, clock, date, figure, number, plain, run_words, says
 from memory import Item, Json, Look
 
 FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # what decides comes first

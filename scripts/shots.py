@@ -1,0 +1,89 @@
+"""The pictures of docs/report.md: the report of a game on the demo cartridge, wide and narrow, light and dark."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from PIL import Image
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
+
+from agent.app import Interrupt, Moment, Settings, play_run
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+CHROMIUM: Final = Path("/usr/bin/chromium")
+FLAGS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+TEACHER, PLAYER = 3, 4  # seeds: the second begins with what the first one learnt
+COLOURS: Final = 256
+
+
+class Shot(NamedTuple):
+    """One picture: its file, the window, the theme, and the heading it begins at, or '' for the top."""
+
+    name: str
+    width: int
+    height: int
+    theme: Literal["light", "dark"]
+    at: str = ""
+
+
+SHOTS: Final = (
+    Shot("report_desktop_light.png", 1280, 900, "light"),
+    Shot("report_desktop_dark.png", 1280, 1000, "dark", "route"),
+    Shot("report_phone_light.png", 360, 780, "light", "team"),
+    Shot("report_phone_dark.png", 360, 780, "dark"),
+)
+
+
+class Nobody:
+    """A viewer that looks away."""
+
+    def show(self, moment: Moment) -> None:
+        """Show nothing."""
+
+
+def main() -> None:
+    """Play, and take the pictures."""
+    with tempfile.TemporaryDirectory(prefix="shots-") as home, _browser() as browser:
+        page = _played(Path(home))
+        for shot in SHOTS:
+            _keep(_taken(browser, page, shot), ROOT / "docs" / shot.name)
+
+
+def _played(home: Path) -> Path:
+    """Return the report of a game to the end of the demo's story."""
+    for seed in (TEACHER, PLAYER):
+        run = home / f"seed{seed}"
+        play_run(Settings(seed=seed, run=run, memory=home / "memory"), Nobody(), Interrupt())
+    return home / f"seed{PLAYER}" / "report.html"
+
+
+@contextmanager
+def _browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+
+
+def _taken(browser: Browser, page: Path, shot: Shot) -> bytes:
+    size = ViewportSize(width=shot.width, height=shot.height)
+    tab = browser.new_page(viewport=size, color_scheme=shot.theme, offline=True)
+    tab.goto(page.as_uri())
+    if shot.at:
+        tab.evaluate("(id) => scrollTo(0, document.getElementById(id).offsetTop - 24)", shot.at)
+    picture = tab.screenshot()
+    tab.close()
+    return picture
+
+
+def _keep(picture: bytes, path: Path) -> None:
+    image = Image.open(BytesIO(picture)).convert("RGB")
+    image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+    print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
