@@ -151,7 +151,7 @@ class Play:
         life = self._line.life
         if life is None or fault.is_for_good or (fault.ends_life and life is before.victim):
             return False
-        return life.ticked_at > since or (life.held is not None and life.tick < 0)
+        return life.ticked_at > since or life.held is not None
 
     def _untold(self, kind: Kind, before: Before) -> list[str]:
         """Return what the diary should tell and does not."""
