@@ -113,11 +113,13 @@ class Play:
 
     def _strike(self, fault: Fault, delay_s: float) -> str:
         """Do it while the player holds its breath, or so soon after it was let go."""
+        # Whoever is about to die must not hold its breath again, and wait to be let go.
+        later = NEVER if fault.ends_life else None
         if fault.is_held:
             says = fault.strike(self._scene)
-            self._line.release()
+            self._line.release(later)
             return says
-        self._line.release()
+        self._line.release(later)
         until = perf_counter() + delay_s
         while perf_counter() < until:  # a sleep would not be exact enough
             pass

@@ -79,14 +79,14 @@ class Line:
             self.listen()
         return True
 
-    def release(self) -> None:
-        """Let go whoever is held, with the aim that is next."""
-        life = self.life
+    def release(self, aim: Aim | None = None) -> None:
+        """Let go whoever is held, with the aim that is next, or with one of its own."""
+        life, aim = self.life, aim or self.aim
         if life is not None and life.held is not None:
             life.held = None
-            after = -1 if self.aim.is_of_a_birth else self.aim.tick
+            after = -1 if aim.is_of_a_birth else aim.tick
             with suppress(OSError):  # it died while it was held
-                life.line.sendall(f"{json.dumps([self.aim.phase.value, after])}\n".encode())
+                life.line.sendall(f"{json.dumps([aim.phase.value, after])}\n".encode())
 
     def close(self) -> None:
         """Hear no more."""
