@@ -51,9 +51,7 @@ def main(
     raise typer.Exit(0 if complete and not any(each.problems for each in told) else 1)
 
 
-def kill_all(  # noqa: PLR0917  # what partial fills in, then what abreast gives
-    folder: Path, seed: int, kills: int, jobs: int, told: Connection, number: int
-) -> None:
+def kill_all(folder: Path, seed: int, kills: int, jobs: int, told: Connection, number: int) -> None:
     """Kill this job's share of times on one memory, telling of each."""
     home = folder / f"lane-{number}"
     home.mkdir()

@@ -57,7 +57,7 @@ def main(
     raise typer.Exit(0 if complete and not any(game.is_wrong for game in games) else 1)
 
 
-def play_all(  # noqa: PLR0917  # what partial fills in, then what abreast gives
+def play_all(
     folder: Path, seed: int, faults: int, jobs: int, told: Connection, number: int
 ) -> None:
     """Play games until this job's share of the faults is done, telling of each."""

@@ -51,9 +51,7 @@ class Ended:
     @property
     def is_suspicious(self) -> bool:
         """Whether the files should be looked through: damage may be behind it, or nobody will look later."""
-        return (
-            self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
-        )
+        return self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
 
 
 _DAMAGE = (Fault.DAMAGED_RUN, Fault.DAMAGED_MEMORY)

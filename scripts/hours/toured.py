@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from kills.watch import around
+
 from agent.__main__ import run
 from agent.app import runs
 from agent.bench.game import NEVER
 from hours.tour import brawl, tour
-from kills.watch import around
 
 
 def main() -> None:

@@ -15,7 +15,9 @@ from memory import VitalsRow, read_run
 
 HOUR: Final = 3_600
 MOST_LOG: Final = 5_000 * KB
-COPIES: Final = 4  # times the run's file that its folder may take: itself, two copies of it, and all the rest
+COPIES: Final = (
+    4  # times the run's file that its folder may take: itself, two copies of it, and all the rest
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,5 @@ def _of_the_disk(vigil: Vigil) -> Iterator[Verdict]:
     )
 
 
-def _within(
-    curve: Sequence[tuple[int, float]], end: int, tenths: Sequence[int]
-) -> Sequence[float]:
+def _within(curve: Sequence[tuple[int, float]], end: int, tenths: Sequence[int]) -> Sequence[float]:
     return [value for frame, value in curve if int(TENTHS * (frame - 1) / end) in tenths] or [0.0]

@@ -11,13 +11,14 @@ CONSOLIDATE_EVERY: Final = 60  # ticks, instead of 1,000: a game of the demo has
 def main() -> None:
     """Play as `python -m agent` would."""
     clock.use()  # before anything is imported that asks for the date
-    from agent.__main__ import run
     from kills.playing import consolidate_every
+
+    from agent.__main__ import run
     from nightly.voice import LINE, Voice, watch
 
     consolidate_every(CONSOLIDATE_EVERY)
     if LINE in os.environ:
-        watch(Voice(os.environ[LINE]))
+        watch(Voice(int(os.environ[LINE])))
     run()
 
 

@@ -37,10 +37,10 @@ def command(run: Path, memory: Path, seed: int, until: str) -> Sequence[str]:
     )
 
 
-def surroundings(line: Path, clock: Path) -> dict[str, str]:
+def surroundings(port: int, clock: Path) -> dict[str, str]:
     """Return what the environment of all processes of a game has besides."""
     scripts = Path(__file__).resolve().parents[1]
-    return {LINE: str(line), OFFSET: str(clock), "PYTHONPATH": f"{scripts}:{scripts.parent}"}
+    return {LINE: str(port), OFFSET: str(clock), "PYTHONPATH": f"{scripts}:{scripts.parent}"}
 
 
 class Before(NamedTuple):
@@ -179,5 +179,4 @@ def _lost(tick: int, life: Life) -> int:
 
 
 def _own_problems(fault: Fault) -> tuple[str, ...]:
-    is_wrong = isinstance(fault, SecondSupervisor) and fault.problem
-    return (fault.problem,) if is_wrong else ()
+    return (fault.problem,) if isinstance(fault, SecondSupervisor) and fault.problem else ()

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Final
 
 from kills.lane import milestones, warm
+
 from nightly.disk import disk_in
 from nightly.game import Play, command, surroundings
 from nightly.kinds import FOR_GOOD, Kind
@@ -19,7 +20,7 @@ from nightly.oracle import Files, memory_problems, run_problems
 from nightly.plan import Planned, drawn
 from nightly.scene import Scene
 from nightly.taught import Taught
-from nightly.trouble import Game, Trouble
+from nightly.trouble import Game
 from nightly.watchman import Watchman
 
 SEEDS: Final = 1_000
@@ -88,13 +89,13 @@ class Lane:
         clock.write_text("0", encoding="ascii")
         if self._memory.exists():
             shutil.copyfile(self._memory, memory)
-        line = Line(place / "line")
+        line = Line()
         stack.callback(line.close)
         line.taught = self._taught
         watchman = Watchman(
             command(home / "run", memory, seed, goal),
             place / "log.txt",
-            surroundings(line.path, clock),
+            surroundings(line.port, clock),
         )
         stack.callback(watchman.close)
         return Scene(disk, line, watchman, clock, self._chance)

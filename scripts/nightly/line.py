@@ -6,11 +6,11 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from kills.words import Phase
+
 from nightly.taught import Taught
 
 CHUNK: Final = 1 << 16
@@ -54,16 +54,18 @@ class Life:
 class Line:
     """Listens on a socket. `aim` is handed to whoever is born or let go."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self) -> None:
         self.aim = NEVER
         self.lives: list[Life] = []
         self.taught = Taught()
         self._selector = selectors.DefaultSelector()
-        self._door = socket.socket(socket.AF_UNIX)
-        self._door.bind(str(path))
-        self._door.listen()
+        self._door = socket.create_server(("127.0.0.1", 0))
         self._selector.register(self._door, selectors.EVENT_READ)
+
+    @property
+    def port(self) -> int:
+        """Where it listens, on this machine."""
+        return int(self._door.getsockname()[1])
 
     @property
     def life(self) -> Life | None:
@@ -117,6 +119,7 @@ class Line:
         if not data:
             life.is_open = False
             self._selector.unregister(life.line)
+            life.line.close()
             return
         *lines, life.rest = (life.rest + data).split(b"\n")
         for each in lines:

@@ -2,16 +2,17 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from emulator import Cartridge
 from kills.found import FoundRun, complaints_of, copied, found_run
 from kills.knowing import uneven
 from kills.lineage import seams
 from kills.words import spelled
+
+from emulator import Cartridge
 from nightly.taught import Taught
 from nightly.witness import witnessed
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hours.budgets import p99
+
 from nightly.kinds import FOR_GOOD, Kind, Outcome
 from nightly.trouble import Game, Trouble
 
@@ -75,7 +76,9 @@ def _row(what: str, troubles: Sequence[Trouble]) -> str:
     lost = [each.lost for each in troubles]
     times = f"{median(backs):.2f} | {p99(backs):.2f}" if backs else " | "
     cells = " | ".join(f"{counts[each]:,}" if counts[each] else "" for each in Outcome)
-    return f"| {what} | {len(troubles):,} | {cells} | {times} | {median(lost):.0f} | {max(lost):,} |"
+    return (
+        f"| {what} | {len(troubles):,} | {cells} | {times} | {median(lost):.0f} | {max(lost):,} |"
+    )
 
 
 def _about_ends(games: Sequence[Game]) -> Iterator[str]:

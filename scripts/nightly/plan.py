@@ -5,6 +5,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from kills.words import Phase
+
 from nightly.kinds import FOR_GOOD, Kind
 from nightly.line import BIRTH, Aim
 

@@ -25,7 +25,7 @@ def draw(games: Sequence[Game], path: Path) -> None:
             here = [
                 each.back_s
                 for each in troubles
-                if each.kind is kind and bool(each.problems) is is_wrong
+                if each.kind is kind and each.back_s is not None and bool(each.problems) is is_wrong
             ]
             heights = [height + 0.6 * (7 * at % 31 / 31 - 0.5) for at in range(len(here))]
             axes.plot(here, heights, ".", color=colour, alpha=0.5, markersize=5)

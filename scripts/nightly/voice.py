@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from agent.loop import Loop
 from kills.watch import around
 from kills.words import Phase, spelled
+
+from agent.loop import Loop
 from memory import KnowledgeStore, MemoryConsolidator, OutboxRow, RunStore
 
-LINE: Final = "NIGHTS_LINE"  # names the socket
+LINE: Final = "NIGHTS_LINE"  # the port that somebody listens on
 EVERY: Final = 10  # ticks between two that are told of
 
 
 class Voice:
     """One end of the line. At the moment that was aimed at it holds its breath until it gets the next aim."""
 
-    def __init__(self, path: str) -> None:
-        self._line = socket.socket(socket.AF_UNIX)
-        self._line.connect(path)
+    def __init__(self, port: int) -> None:
+        self._line = socket.create_connection(("127.0.0.1", port))
+        self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._answers = self._line.makefile("r", encoding="utf-8")
         self._tick = -1
         self._after, self._phase = 0, ""
