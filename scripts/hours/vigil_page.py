@@ -13,6 +13,7 @@ from hours.page import DPI, SIZE, judgement
 from hours.vigil import HOUR, Vigil, bytes_a_tick, speeds, vigil_verdicts
 
 GIB: Final = 1024 * MIB
+HEADROOM: Final = 1.1
 FRAMES_AN_HOUR: Final = 59.7275 * HOUR
 
 
@@ -42,7 +43,7 @@ def vigil_plot(vigil: Vigil) -> bytes:
     speed.plot([each / FRAMES_AN_HOUR for each in frames], [each / 1_000 for each in rates])
     speed.set_ylabel("thousand frames a second")
     for axes in (memory, files, free, speed):
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
         axes.grid(alpha=0.3)
     for axes in (free, speed):
         axes.set_xlabel("hours of game time")

@@ -71,6 +71,7 @@ class Lane:
                 ticks=int(told.get("ticks", 0)),
                 seconds=perf_counter() - start,
                 problems=tuple(problems),
+                mended=sum(each.startswith("damaged_") for each in scene.faults_told()),
             )
             if game.is_wrong:
                 game = game._replace(kept_as=self._keep(scene))

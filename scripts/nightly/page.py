@@ -6,6 +6,7 @@ from statistics import median
 
 from hours.budgets import p99
 
+from nightly.game import PAGES
 from nightly.kinds import FOR_GOOD, Kind, Outcome
 from nightly.trouble import Game, Trouble
 
@@ -28,11 +29,13 @@ def _about_all(games: Sequence[Game], seed: int, disk: str) -> Iterator[str]:
     wrong = sum(game.is_wrong for game in games)
     goals = sum(game.verdict == "goal" for game in games)
     backs = [each.back_s for each in troubles if each.back_s is not None]
+    pages = sum(each.kind in PAGES for each in troubles)
+    bad = sum(game.mended for game in games)
     yield from (
         "# Nights in which everything goes wrong, measured",
         "",
         f"Written by `scripts/nights --faults {len(troubles)} --seed {seed}`; every figure is from one run of it. The demo is played to its goal by",
-        "`python -m agent overnight` as it is, with three flags that shorten waiting (`--hang 8 --backoff 0.1 --min-free 0`). Its children",
+        "`python -m agent overnight` as it is, with three flags that shorten waiting (`--hang 15 --backoff 0.1 --min-free 0`). Its children",
         "play as ever, but consolidate every 60 ticks instead of 1,000 and say through a socket where they are; half of the faults are",
         "aimed by that at the moments in which something is kept. Supervisors that are killed, terminated, or that ended because a disk",
         "was full are begun again by the same command, as systemd or a person would.",
@@ -44,6 +47,7 @@ def _about_all(games: Sequence[Game], seed: int, disk: str) -> Iterator[str]:
         f"The disk: {disk}. Out of memory is a limit of the process's address space (RLIMIT_AS), set while it plays, up to 4 MiB above",
         "what it has. A page is overwritten with one byte or with noise, where the file lies; a checkpoint is cut to half of its state, up to",
         "three of the newest at once, and the player killed. The clock jumps by up to 30 hours either way, for supervisor and player.",
+        f"{pages} pages were overwritten, and a file put right {bad} times; what nobody noticed held nothing, by the judge.",
         "",
         "After each game its files are read without the program that wrote them. The live lineage must be without a gap, its chain must",
         "hold, and `replay` must find no divergence from power-on to the end, across every resume. A fresh console then plays the",

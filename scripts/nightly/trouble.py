@@ -20,7 +20,7 @@ class Trouble:
 
 
 class Game(NamedTuple):
-    """One game under a supervisor: how it ended, and what is wrong with what it left."""
+    """One game under a supervisor: how it ended, what is wrong with what it left, and how often a damaged file was mended."""
 
     name: str
     troubles: tuple[Trouble, ...]
@@ -29,6 +29,7 @@ class Game(NamedTuple):
     ticks: int
     seconds: float
     problems: tuple[str, ...]
+    mended: int = 0
     kept_as: str = ""
 
     @property
