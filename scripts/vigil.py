@@ -5,8 +5,9 @@ Exits 1 when the night ended otherwise than by its limit, or a figure is above i
 
 import shutil
 import sys
-from contextlib import ExitStack
-from math import inf
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -14,27 +15,9 @@ from typing import Annotated
 import typer
 from hours.vigil import Vigil, vigil_of, vigil_verdicts
 from hours.vigil_page import vigil_page, vigil_plot
-from rich.console import Console
-from rich.status import Status
 
-from agent.app import Interrupt
-from agent.overnight import Beat, Limits, Line, NightSettings, Supervisor
-
-
-class Watcher:
-    """Tells in one line where the night is."""
-
-    def __init__(self, status: Status) -> None:
-        self._status = status
-
-    def told(self, line: Line) -> None:
-        """Say of a fault that it was one."""
-        if line["what"] == "fault":
-            self._status.console.print(f"{line['kind']}: {line['says']}", highlight=False)
-
-    def saw(self, beat: Beat, night_s: float) -> None:
-        """Say how far it is."""
-        self._status.update(f"frame {beat.frame:,} after {night_s:.0f} s, {beat.place}")
+from agent.cli.overnight import overnight
+from agent.overnight import Supervisor
 
 
 def main(
@@ -48,12 +31,10 @@ def main(
     ] = None,
 ) -> None:
     """Play a night under the supervisor, and tell what grew."""
-    with ExitStack() as stack:
-        home = Path(stack.enter_context(TemporaryDirectory(prefix="vigil-")))
-        status = stack.enter_context(Console(stderr=True).status("the night begins"))
-        vigil = play(home, game_hours, seed, Watcher(status))
+    with TemporaryDirectory(prefix="vigil-") as folder:
+        vigil = play(Path(folder), game_hours, seed)
         if keep is not None:
-            shutil.copytree(home / "run", keep)
+            shutil.copytree(Path(folder) / "run", keep)
     picture = None if write is None else write.with_suffix(".png")
     text = vigil_page(vigil, game_hours, "" if picture is None else picture.name)
     if write is not None and picture is not None:
@@ -63,16 +44,13 @@ def main(
     raise typer.Exit(0 if all(each.is_met for each in vigil_verdicts(vigil, game_hours)) else 1)
 
 
-def play(home: Path, hours: float, seed: int, viewer: Watcher) -> Vigil:
-    """Play a night in `home` that has only one limit."""
-    settings = NightSettings(
-        run=home / "run",
-        memory=home / "memory.sqlite",
-        first_flags=("--seed", str(seed)),
-        limits=Limits(game_hours=hours, hours=inf),
-    )
+def play(home: Path, hours: float, seed: int) -> Vigil:
+    """Play a night in `home` that has only one limit, by the ordinary command, and return what it wrote."""
+    command = import_module("agent.cli.overnight")  # the package has a function of this name
     program = (sys.executable, "-m", "hours.toured")
-    Supervisor(settings, Interrupt(), viewer, program=program).play()
+    setattr(command, "Supervisor", partial(Supervisor, program=program))  # noqa: B010
+    with suppress(typer.Exit):
+        overnight(run=home / "run", memory=home / "memory.sqlite", game_hours=hours, seed=seed)
     return vigil_of(home / "run")
 
 
