@@ -135,6 +135,8 @@ def test_a_game_that_went_elsewhere_is_not_drawn(run: Path, agent: Agent, tmp_pa
         (("--from", 9, "--to", 8, "--gif", "FILE"), "ticks 9 to 8 are not in the recording"),
         (("--to", 0, "--png", "FILE"), "tick 0 is not in the recording, which has 1 to"),
         (("--to", 4_000, "--mp4", "FILE"), "tick 4000 is not in the recording"),
+        (("--from", 0, "--to", 9, "--gif", "FILE"), "ticks 0 to 9 are not in the recording"),
+        (("--from", 9, "--to", 0, "--gif", "FILE"), "ticks 9 to 0 are not in the recording"),
         (("--to", 9, "--scale", 11, "--png", "FILE"), "--scale 11 is not from 1 to 10"),
         (("--to", 9, "--png", "FILE", "--gif", "FILE"), "--png and --gif are two different things"),
         (("--bisect", "--export", "FILE"), "--bisect and --export are two different things"),
