@@ -24,8 +24,8 @@ from agent.replay import (
     encode_portable,
     episode_of,
     film,
-    find_edit,
     frames_of,
+    require_sound,
     seconds,
     snapshot,
 )
@@ -120,10 +120,7 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     """
     require_new(file)
     with recorded(path) as of:
-        edited = find_edit(of.recording, of.origin.sha1)
-        if edited is not None:
-            message = f"{path} was changed since it was recorded, and is not exported: {edited}"
-            raise RunError(message)
+        require_sound(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
         tell(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
     write_new(file, data)
@@ -134,6 +131,7 @@ def picture_run(path: Path, rom: Path | None, shot: Shot, *, tell: Tell = quiet)
     """Write pictures of moments of what was recorded in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
     with recorded(path) as of:
+        require_sound(path, of.recording, of.origin.sha1)
         _require_bearable(frames_of(of.recording, shot.stretch), shot.form)
         with _console(of, rom, tell) as console:
             # One tick more than it takes: a console's first picture takes the frames before it.
