@@ -117,14 +117,14 @@ def test_drawing_starts_from_the_checkpoint_before(run: Path, agent: Agent, tmp_
     assert again.read_bytes() == whole.read_bytes()
 
 
-def test_a_game_that_went_elsewhere_is_not_drawn(run: Path, agent: Agent, tmp_path: Path) -> None:
+def test_an_edited_game_is_not_drawn(run: Path, agent: Agent, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(run, other)
     with closing(sqlite3.connect(other / "run.sqlite")) as database, database:
         database.execute("UPDATE steps SET digest = zeroblob(16) WHERE tick = 80")
     ended = agent("replay", other, "--to", 85, "--png", tmp_path / "a.png")
     assert ended.code == 1
-    assert "tick 80: digest: " in ended.err
+    assert "was changed since it was recorded: tick 80: edited record" in ended.err
     assert not (tmp_path / "a.png").exists()
 
 
