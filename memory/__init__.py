@@ -57,6 +57,8 @@ from memory.recall.ranking import Found, Score, Searched, Weights, explain
 from memory.recall.recollection import Recollection, is_open, recollection_of, watch_actions
 from memory.recall.stats import MemoryStats
 from memory.sharing import MemoryManagementAgent
+from memory.store.aside import move_aside, put_back, sync
+from memory.store.calls import CallState
 from memory.store.checks.finding import Finding
 from memory.store.items import Item, Totals
 from memory.store.knowledge_reader import KnowledgeReader
@@ -67,7 +69,7 @@ from memory.store.knowledge_store import (
     read_knowledge_store,
 )
 from memory.store.provenance import Provenance
-from memory.store.run_folder import RunFolder, create_run, open_run, read_run
+from memory.store.run_folder import RunFolder, create_run, open_run, own, read_run
 from memory.store.run_reader import RunReader
 from memory.store.run_rows import (
     BranchedBy,
@@ -84,6 +86,7 @@ from memory.store.run_rows import (
 )
 from memory.store.run_store import RunStore, open_run_store, read_run_store
 from memory.store.salvage import Salvaged, salvage
+from memory.store.sound import flaw_in
 from memory.tiers.acquaintances import ACQUAINTANCE, Acquaintance
 from memory.tiers.belongings import BELONGING, Belonging
 from memory.tiers.consolidator import CONSOLIDATION, Consolidation, MemoryConsolidator
@@ -168,6 +171,7 @@ __all__ = [
     "Branching",
     "BusyStore",
     "Call",
+    "CallState",
     "Capture",
     "Checkpoint",
     "CheckpointMark",
@@ -286,6 +290,7 @@ __all__ = [
     "check_file",
     "create_run",
     "explain",
+    "flaw_in",
     "gather_context",
     "hookable",
     "identity",
@@ -294,6 +299,7 @@ __all__ = [
     "looking_at",
     "memory_map",
     "milestones_of",
+    "move_aside",
     "name_of",
     "observations_block",
     "of_kinds",
@@ -301,6 +307,8 @@ __all__ = [
     "open_memory",
     "open_run",
     "open_run_store",
+    "own",
+    "put_back",
     "read_knowledge_store",
     "read_run",
     "read_run_store",
@@ -308,6 +316,7 @@ __all__ = [
     "repair_file",
     "salvage",
     "scope_name",
+    "sync",
     "team_scope",
     "watch_actions",
     "weights_of",

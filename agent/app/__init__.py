@@ -2,6 +2,7 @@
 
 from agent.app.glance import Fact, glance
 from agent.app.interrupts import Interrupt, interrupts
+from agent.app.machine import file_bytes, free_bytes, resident_of
 from agent.app.moment import Moment, Viewer
 from agent.app.opinions import Opinion, opinions
 from agent.app.plans import Outlook, outlook, outlooks_of_ram
@@ -36,6 +37,8 @@ __all__ = [
     "bisect_run",
     "bisect_runs",
     "export_run",
+    "file_bytes",
+    "free_bytes",
     "gathered_runs",
     "glance",
     "interrupts",
@@ -47,4 +50,5 @@ __all__ = [
     "relive_run",
     "replay_run",
     "report_run",
+    "resident_of",
 ]

@@ -46,6 +46,7 @@ from memory import (
     BusyStore,
     Call,
     Checkpoint,
+    CorruptStore,
     ErrorMode,
     Handler,
     KnowledgeStore,
@@ -123,7 +124,11 @@ class Session:
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
         self._fateful = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._vitals = Vitals(self._ground.session, self._store.database.path, perf_counter())
+        left = self._left_behind(back)
         self._wake(*(back or ()))
+        if left is not None:
+            with mind_of(left) as died:
+                self._loop.come_back(died)
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
     def _wake(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
@@ -134,6 +139,7 @@ class Session:
         # Power-on is a moment to come back to as well.
         self._due: Why | None = "start" if checkpoint is None else "back"
         self._waiting: Why | None = None  # for a file that somebody else held
+        self._owes = False  # what the last checkpoint covers
         self._trail = Trail(self._store.append_trail)
         self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
@@ -145,6 +151,18 @@ class Session:
                 self._loop.restore(kept)
         self._watch_for(self._witness, "Ledger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
+
+    def _left_behind(self, back: Return | None) -> Checkpoint | None:
+        """Return the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
+
+        With what was learnt up to it play goes on otherwise, and not into the same again.
+        """
+        if back is None or back.why != "recovered":
+            return None
+        try:
+            return self._store.latest_checkpoint()
+        except CorruptStore:  # of which it is what goes back
+            return None
 
     @property
     def observations(self) -> PlayObservations:
@@ -225,6 +243,8 @@ class Session:
         self._trail.saw(self._loop.tick, state)
         if self._due is not None:
             self._checkpoint_if_free(self._due)
+        elif self._owes:
+            self._hand_on()
         elif self._loop.tick >= self._committed + COMMIT_EVERY:
             self._take_vitals()
             self._store.commit_if_free()
@@ -270,13 +290,16 @@ class Session:
             self._due, self._waiting = None, why
 
     def _checkpoint(self, why: Why) -> None:
-        """Commit game and memory of this moment together, then hand on what they cover."""
+        """Commit game and memory of this moment together; what they cover is handed on a tick later."""
         link = self._console.link
         state, mind = self._console.save(), self._loop.to_json()
         moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
         self._take_vitals()
         self._store.commit(checkpoint=moment)
-        self._due, self._waiting, self._kept = None, None, link.tick
+        self._due, self._waiting, self._kept, self._owes = None, None, link.tick, True
+
+    def _hand_on(self) -> None:
+        self._owes = False
         self._delivery.hand_on()
 
     def _take_vitals(self) -> None:
@@ -295,6 +318,7 @@ class Session:
     def _finish(self) -> None:
         self._branch.memory.end_session(self._store, self._loop.tick)
         self._checkpoint("signal" if self._stop is Stop.INTERRUPTED else "end")
+        self._hand_on()
         self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:

@@ -15,6 +15,7 @@ from agent.cli.flags import Rom
 from agent.cli.memory import memory as memory_commands
 from agent.cli.observe import observe
 from agent.cli.output import Output, fail
+from agent.cli.overnight import overnight
 from agent.cli.play import play
 from agent.cli.replay import replay
 from agent.cli.report import report
@@ -32,6 +33,7 @@ cli = typer.Typer(
 )
 
 cli.command()(play)
+cli.command()(overnight)
 cli.command()(replay)
 cli.command()(report)
 cli.command()(bench)

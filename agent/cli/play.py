@@ -6,33 +6,33 @@ from typing import Annotated
 
 import typer
 
-from agent.app import AskSettings, Decider, Settings, interrupts, play_run
-from agent.capabilities import Use
-from agent.cli.flags import Rom
+from agent.app import AskSettings, Settings, interrupts, play_run
+from agent.cli.flags import (
+    AskEvery,
+    Distil,
+    MaxUsd,
+    MemoryPath,
+    Mind,
+    PricesPath,
+    Rom,
+    Seed,
+    TapesPath,
+    TermsPath,
+    Ticks,
+    Timeout,
+    Until,
+    Without,
+)
 from agent.cli.output import Output
+from agent.cli.pulse import beating
 from agent.cli.view import summary_table, view_on
 
 
 def play(
     rom: Rom = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Stop at this milestone. Default: the last one of the cartridge's story.",
-            show_default=False,
-        ),
-    ] = None,
-    ticks: Annotated[
-        int | None,
-        typer.Option(help="Stop after this many ticks of the run.", show_default=False),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Which of 4,001 different games to play. Default: 0.", show_default=False
-        ),
-    ] = None,
+    until: Until = None,
+    ticks: Ticks = None,
+    seed: Seed = None,
     run: Annotated[
         Path | None,
         typer.Option(
@@ -63,76 +63,22 @@ def play(
             "--recover", hidden=True, help="With --at: it is the supervisor that goes back."
         ),
     ] = False,
-    memory: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="What outlives runs, made where it is missing. Default: memory.sqlite.",
-            show_default=False,
-        ),
-    ] = None,
-    mind: Annotated[
-        Decider | None,
-        typer.Option(
-            help="Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules.",
-            show_default=False,
-        ),
-    ] = None,
-    without: Annotated[
-        list[Use] | None,
-        typer.Option(
-            metavar="USE",
-            help=f"Make no use of memory for one of: {', '.join(use.value for use in Use)}; may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(
-            metavar="USD",
-            help="The most that asking may cost in this run. Default: what the terms say, 2.",
-            show_default=False,
-        ),
-    ] = None,
-    ask_every: Annotated[
+    pulse: Annotated[
         int | None,
         typer.Option(
-            metavar="TICKS", help="Ask a model every so often without need.", show_default=False
+            hidden=True, help="The pipe on which the supervisor is told that play goes on."
         ),
     ] = None,
-    terms: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
-            show_default=False,
-        ),
-    ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="A file with prices of models. Default: prices.toml beside the memory, where there is one.",
-            show_default=False,
-        ),
-    ] = None,
-    tapes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where each turn of a model is recorded. Default: .tapes.",
-            show_default=False,
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long an answer may take.")
-    ] = 60.0,
-    distil: Annotated[
-        bool,
-        typer.Option(
-            "--distil", help="Let a small model observe the conversation too, and not rules alone."
-        ),
-    ] = False,
+    memory: MemoryPath = None,
+    mind: Mind = None,
+    without: Without = None,
+    max_usd: MaxUsd = None,
+    ask_every: AskEvery = None,
+    terms: TermsPath = None,
+    prices: PricesPath = None,
+    tapes: TapesPath = None,
+    timeout: Timeout = 60.0,
+    distil: Distil = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as one JSON object on the last line."),
@@ -158,8 +104,8 @@ def play(
     with interrupts() as interrupt:
         if rom is None and resume is None:
             err.say("No --rom given: playing the demo cartridge that comes with this.")
-        with view_on(err) as view:
-            summary = play_run(settings, view, interrupt)
+        with view_on(err) as view, beating(pulse, view, interrupt) as viewer:
+            summary = play_run(settings, viewer, interrupt)
         if as_json:
             out.say(json.dumps(summary.as_json()))
         else:

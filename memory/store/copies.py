@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory.store.aside import free_name
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memory.store.database import Database
-
-
-def free_name(path: Path, word: str) -> Path:
-    """Return a name beside `path` that nothing bears: its own, a word, and a number."""
-    number = 1
-    while (name := path.with_name(f"{path.name}.{word}-{number}")).exists():
-        number += 1
-    return name
 
 
 def copy_beside(database: Database, word: str) -> Path:

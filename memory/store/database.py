@@ -19,6 +19,7 @@ from memory.errors import (
     NewerStore,
     StoreError,
 )
+from memory.store.aside import COMPANIONS, move_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +31,6 @@ _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 _NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
 MAGIC: Final = b"SQLite format 3\0"
-_COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Database:
                     copy.execute("PRAGMA journal_mode = DELETE")  # whole without companions
                 unfinished.rename(path)
             finally:
-                for suffix in ("", *_COMPANIONS):
+                for suffix in ("", *COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
     def beside(self) -> Database:
@@ -136,6 +136,17 @@ class Database:
                 connection.close()
                 raise
         return Database(self.path, connection)
+
+    def defer_folding(self) -> None:
+        """Leave the write-ahead log to whoever calls `fold_log`, up to 16 MB of it.
+
+        SQLite folds it into the file within the commit that fills it, which waits for the disk meanwhile.
+        """
+        self.execute("PRAGMA wal_autocheckpoint = 4000")
+
+    def fold_log(self) -> None:
+        """Write what is in the write-ahead log into the file, as far as no reader needs it."""
+        self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
     def copied(self) -> Database:
         """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
@@ -165,9 +176,8 @@ def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Dat
     except CorruptStore as error:
         if not set_aside:
             raise
-        message = (
-            f"{path} is damaged and was kept as {_set_aside(path)}; start again for a new one."
-        )
+        kept = move_aside(path, "damaged")
+        message = f"{path} is damaged and was kept as {kept}; start again for a new one."
         raise CorruptStore(message) from error
     try:
         with _in_one_line(path):
@@ -266,7 +276,7 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     # Whoever may write takes the companions away that reading made; where there are some, they are somebody's.
-    companions = [path.with_name(path.name + suffix) for suffix in _COMPANIONS]
+    companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
     name = f"file:{quote(str(path.absolute()))}"
     uri = f"{name}?mode={mode}"
@@ -372,18 +382,6 @@ def _refuse_foreign(path: Path) -> None:
     if head and head != MAGIC:
         message = f"{path} is not a SQLite file; name another one, or move it away."
         raise ForeignStore(message)
-
-
-def _set_aside(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    path.rename(aside)
-    for suffix in _COMPANIONS:
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
 
 
 def _damaged(path: Path, why: str) -> CorruptStore:

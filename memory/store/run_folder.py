@@ -6,6 +6,7 @@ import os
 import tomllib
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import tomli_w
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
 LOCK: Final = "run.lock"
+# What whoever watches over a run keeps in its folder, also before there is a run in it.
+_BESIDE: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
 _MADE: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
@@ -101,17 +104,21 @@ def _nothing_to_resume(file: Path) -> RunFolderError:
 
 
 def _refuse_filled(path: Path) -> None:
-    found = sorted(each.name for each in path.iterdir() if each.name != LOCK)
+    found = sorted(each.name for each in path.iterdir() if not _is_beside(each.name))
     if found:
         resume = f", or go on with --resume {path}" if SETTINGS in found else ""
         message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
         raise RunFolderError(message)
 
 
+def _is_beside(name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in _BESIDE)
+
+
 @contextmanager
-def own(path: Path) -> Iterator[FileLock]:
-    """Make the folder and lend its lock, which stays held; when the body fails, let go of both."""
-    lock = FileLock(path / LOCK)
+def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
+    """Make the folder and lend its lock of that name, which stays held; when the body fails, let go of both."""
+    lock = FileLock(path / name)
     with ExitStack() as undo, _in_one_line(path):
         for folder in reversed((path, *path.parents)):
             if not folder.exists():
@@ -120,11 +127,11 @@ def own(path: Path) -> Iterator[FileLock]:
                     undo.callback(_remove_empty, folder)
         if not os.access(path, os.W_OK):
             raise PermissionError(13, os.strerror(13))
-        is_new = not (path / LOCK).exists()
+        is_new = not (path / name).exists()
         lock.acquire(timeout=0)
         undo.callback(lock.release)
         if is_new:
-            undo.callback((path / LOCK).unlink, missing_ok=True)
+            undo.callback((path / name).unlink, missing_ok=True)
         yield lock
         undo.pop_all()
 

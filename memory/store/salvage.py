@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.errors import CorruptStore, StoreError
+from memory.store.aside import free_name
 from memory.store.checks.raw import columns_of, select_raw, text
-from memory.store.copies import free_name
 from memory.store.database import Database, Schema, open_database
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA

@@ -90,6 +90,15 @@ def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
     raise ForeignStore(message)
 
 
+def flaw_in(path: Path) -> StoreError | None:
+    """Return what keeps the file at `path` from being used, in one line; None when it is whole."""
+    try:
+        open_sound(path).database.close()
+    except StoreError as flaw:
+        return flaw
+    return None
+
+
 def _require_beginning(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(HEADER)

@@ -45,6 +45,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
     groups = {name: commands.pop(name) for name in ("memory", "scenario")}
     own = {
         "play",
+        "overnight",
         "replay",
         "report",
         "plan",
