@@ -76,8 +76,8 @@ def _origin(frozen: Frozen, settings: Mapping[str, Any]) -> Origin:
 
 
 def _reached(run: RunReader) -> tuple[Reached, ...]:
-    told = run.events("milestone")
-    return tuple(
-        Reached(str(each.payload["id"]), each.tick, tuple(sorted(each.payload["witnesses"])))
-        for each in told
-    )
+    with run.understood("milestones"):
+        return tuple(
+            Reached(str(each.payload["id"]), each.tick, tuple(sorted(each.payload["witnesses"])))
+            for each in run.events("milestone")
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agent.app.recorded import Recorded, Tell, quiet, recorded, slot_for
+from agent.app.writing import require_new, write_new
 from agent.errors import RunError, UsageError
 from agent.replay import (
     Finding,
@@ -23,8 +24,8 @@ from agent.replay import (
     encode_portable,
     episode_of,
     film,
-    find_edit,
     frames_of,
+    require_sound,
     seconds,
     snapshot,
 )
@@ -66,8 +67,8 @@ class Shot:
     @property
     def stretch(self) -> Stretch:
         """From where to where it goes; a single picture is of the end."""
-        last = self.last or self.first or 0
-        return Stretch(last if self.form is Form.PNG else self.first or last, last)
+        given = [each for each in (self.first, self.last) if each is not None]
+        return Stretch(given[-1] if self.form is Form.PNG else given[0], given[-1])
 
 
 def replay_run(
@@ -119,13 +120,10 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     """
     require_new(file)
     with recorded(path) as of:
-        edited = find_edit(of.recording, of.origin.sha1)
-        if edited is not None:
-            message = f"{path} was changed since it was recorded, and is not exported: {edited}"
-            raise RunError(message)
+        require_sound(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
         tell(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
-    _write(file, data)
+    write_new(file, data)
     return len(data)
 
 
@@ -133,6 +131,7 @@ def picture_run(path: Path, rom: Path | None, shot: Shot, *, tell: Tell = quiet)
     """Write pictures of moments of what was recorded in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
     with recorded(path) as of:
+        require_sound(path, of.recording, of.origin.sha1)
         _require_bearable(frames_of(of.recording, shot.stretch), shot.form)
         with _console(of, rom, tell) as console:
             # One tick more than it takes: a console's first picture takes the frames before it.
@@ -140,7 +139,7 @@ def picture_run(path: Path, rom: Path | None, shot: Shot, *, tell: Tell = quiet)
             for each in notes:
                 tell(each)
             data = _developed(of, console, shot, at)
-    _write(shot.file, data)
+    write_new(shot.file, data)
     return len(data)
 
 
@@ -174,24 +173,3 @@ def _require_bearable(frames: int, form: Form) -> None:
             f" {longest:,} are made; bring --from and --to closer{other}"
         )
         raise UsageError(message)
-
-
-def require_new(file: Path) -> None:
-    """Raise UsageError when there is something at `file`: nothing is overwritten."""
-    if file.exists() or file.is_symlink():
-        message = f"{file} exists already, and nothing is overwritten; name another file"
-        raise UsageError(message)
-    if not file.parent.is_dir():
-        message = f"{file.parent} is no folder; make it, or name a file elsewhere"
-        raise UsageError(message)
-
-
-def _write(file: Path, data: bytes) -> None:
-    """Write a new file, or leave none behind."""
-    with file.open("xb") as new:
-        try:
-            new.write(data)
-            new.flush()
-        except BaseException:
-            file.unlink(missing_ok=True)
-            raise

@@ -139,6 +139,7 @@ class Session:
         # Power-on is a moment to come back to as well.
         self._due: Why | None = "start" if checkpoint is None else "back"
         self._waiting: Why | None = None  # for a file that somebody else held
+        self._owes = False  # what the last checkpoint covers
         self._trail = Trail(self._store.append_trail)
         self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
@@ -242,6 +243,8 @@ class Session:
         self._trail.saw(self._loop.tick, state)
         if self._due is not None:
             self._checkpoint_if_free(self._due)
+        elif self._owes:
+            self._hand_on()
         elif self._loop.tick >= self._committed + COMMIT_EVERY:
             self._take_vitals()
             self._store.commit_if_free()
@@ -287,13 +290,16 @@ class Session:
             self._due, self._waiting = None, why
 
     def _checkpoint(self, why: Why) -> None:
-        """Commit game and memory of this moment together, then hand on what they cover."""
+        """Commit game and memory of this moment together; what they cover is handed on a tick later."""
         link = self._console.link
         state, mind = self._console.save(), self._loop.to_json()
         moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
         self._take_vitals()
         self._store.commit(checkpoint=moment)
-        self._due, self._waiting, self._kept = None, None, link.tick
+        self._due, self._waiting, self._kept, self._owes = None, None, link.tick, True
+
+    def _hand_on(self) -> None:
+        self._owes = False
         self._delivery.hand_on()
 
     def _take_vitals(self) -> None:
@@ -312,6 +318,7 @@ class Session:
     def _finish(self) -> None:
         self._branch.memory.end_session(self._store, self._loop.tick)
         self._checkpoint("signal" if self._stop is Stop.INTERRUPTED else "end")
+        self._hand_on()
         self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import join
 from typing import Annotated, Any, Final
 
 import typer
@@ -151,8 +152,10 @@ def of_episodes(
 def _tell(made: Sequence[Path], rom: Path | None, out: Output) -> None:
     for path in made:
         out.say(f"made {path}")
-    more = f" --rom {rom}" if rom is not None else ""
-    out.say(f"run it: python -m agent scenario run {' '.join(map(str, made))}{more}")
+    more = [] if rom is None else ["--rom", str(rom)]
+    # By whole paths, none of which begins like a flag.
+    words = [*(str(path.resolve()) for path in made), *more]
+    out.say(f"run it: python -m agent scenario run {join(words)}")
 
 
 def _as_json(reports: Sequence[Report]) -> dict[str, Any]:

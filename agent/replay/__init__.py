@@ -11,7 +11,7 @@ from agent.replay.film import Picture, Stretch, film, frames_of, seconds, snapsh
 from agent.replay.finding import Finding
 from agent.replay.pair import Pair, bisect_pair
 from agent.replay.portable import Origin, Portable, Reached, encode_portable, read_portable
-from agent.replay.recording import Recording, find_edit, recording_of
+from agent.replay.recording import Recording, recording_of, require_sound
 from agent.replay.records import record_of, row_of
 from agent.replay.restoring import SwitchOn, bring
 
@@ -36,13 +36,13 @@ __all__ = [
     "encode_portable",
     "episode_of",
     "film",
-    "find_edit",
     "frames_of",
     "moments",
     "read_portable",
     "record_of",
     "recording_of",
     "replay",
+    "require_sound",
     "row_of",
     "seconds",
     "snapshot",

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
+from agent.errors import RunError
 from agent.replay.records import readable
 from emulator import Divergence, DivergenceKind, Link, StepRecord, verify_chain
 from memory import CheckpointMark, RunReader
@@ -65,6 +67,14 @@ def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
     if records[end.tick - 1].chain != end.chain:
         return _edited(end.tick, "its chain is not that of the checkpoint made after it")
     return None
+
+
+def require_sound(path: Path, recording: Recording, cartridge_sha1: str) -> None:
+    """Raise RunError when what was recorded in `path` was changed or cut since."""
+    edited = find_edit(recording, cartridge_sha1)
+    if edited is not None:
+        message = f"{path} was changed since it was recorded: {edited}; put back a copy of it"
+        raise RunError(message)
 
 
 def _edited(tick: int, detail: str) -> Divergence:

@@ -11,6 +11,7 @@ KIB: Final = 1024.0
 MINUTE: Final = 60.0
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
+LATEST: Final = 253_370_000_000.0  # late in the year 9998, in seconds since 1970
 SPANS: Final = (
     *(1.0, 2.0, 5.0, 10.0, 30.0),
     *(each * MINUTE for each in (1, 2, 5, 10, 15, 30)),
@@ -64,8 +65,8 @@ def clock(start: float, end: float, most: int = 8) -> list[Tick]:
 
 
 def local(at: float) -> datetime:
-    """Return an epoch second as the clock says where this machine is."""
-    return datetime.fromtimestamp(at, UTC).astimezone()
+    """Return an epoch second as the clock says where this machine is; one beyond all calendars as their end."""
+    return datetime.fromtimestamp(min(max(at, 0.0), LATEST), UTC).astimezone()
 
 
 def wall_time(at: float) -> str:

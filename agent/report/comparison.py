@@ -11,6 +11,7 @@ from agent.report.gather.thinning import Line, Point
 from agent.report.headline import headline
 from agent.report.plots import milestones_line, top
 from agent.report.rendering import render, style
+from agent.report.writing import require_page_or_new, write_whole
 
 PAGE: Final = "comparison.html"
 NONE: Final = "-"
@@ -24,8 +25,9 @@ class Row(NamedTuple):
 
 
 def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
-    """Write the page to `path` and return where it is."""
-    path.write_text(comparison(runs), encoding="utf-8")
+    """Write the page to `path` and return where it is; raises UsageError when something else is there."""
+    require_page_or_new(path)
+    write_whole(path, comparison(runs))
     return path
 
 

@@ -18,6 +18,7 @@ from agent.report.rendering import render, style
 from agent.report.route import route
 from agent.report.summary import Summary
 from agent.report.words import plain
+from agent.report.writing import require_page_or_new, write_whole
 from emulator import Cartridge
 from memory import RunFolder, RunReader
 
@@ -35,12 +36,17 @@ def write_report(
     """Write the page into the run's folder, or to `path`, and return where it is.
 
     A `summary`, which only who has played has, is kept beside it, for pages that are written later.
+
+    Raises:
+        UsageError: when something that is no page of ours is at `path`.
     """
     if summary is not None:
         words = json.dumps(summary.as_json(), indent=1)
-        (folder.path / SUMMARY).write_text(words + "\n", encoding="utf-8")
+        write_whole(folder.path / SUMMARY, words + "\n")
+    if path is not None:
+        require_page_or_new(path)
     path = path or folder.path / PAGE
-    path.write_text(page(gather(folder, cartridge), cartridge), encoding="utf-8")
+    write_whole(path, page(gather(folder, cartridge), cartridge))
     return path
 
 

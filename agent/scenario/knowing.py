@@ -25,7 +25,8 @@ def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
     """
     shared = _learnt(run, -1, min(tick, fork), live=True)
     own = _learnt(run, fork, tick, live=False)
-    return tuple(dict.fromkeys((*shared, *own)))
+    with run.understood("milestones and errands"):
+        return tuple(dict.fromkeys((*shared, *own)))
 
 
 def presume(run: Path, known: Sequence[str], story: Story) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from agent.app.settings import Frozen
 from agent.app.slot import cartridge_for
 from agent.capabilities import Story
-from agent.replay import record_of
+from agent.replay import recording_of, require_sound
 from agent.scenario.driving import drive_to, fork_of
 from agent.scenario.knowing import REACHED, known_at
 from agent.scenario.staging import look
@@ -84,8 +84,13 @@ class Source:
 
 @contextmanager
 def source_of(run: Path, rom: Path | None) -> Iterator[Source]:
-    """Lend the run in a folder, with the image it was played on or the `rom` that is named."""
+    """Lend the run in a folder, with the image it was played on or the `rom` that is named.
+
+    Raises:
+        RunError: when its recording was edited.
+    """
     with closing(read_run(run)) as folder:
         settings = Frozen.of(folder.settings)
-        live = [record_of(row) for row in folder.store.steps()]
-        yield Source(folder.store, settings, cartridge_for(rom, settings), live)
+        cartridge, recording = cartridge_for(rom, settings), recording_of(folder.store)
+        require_sound(run, recording, cartridge.sha1)
+        yield Source(folder.store, settings, cartridge, recording.records)

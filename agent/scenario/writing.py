@@ -104,7 +104,9 @@ def _explained(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 -- whate
 
 def _value(value: Any) -> str:  # noqa: ANN401 -- whatever TOML has
     match value:
-        case bool() | str():
+        case str():
+            return _text(value)
+        case bool():
             return json.dumps(value)
         case int():
             return f"{value:_}"
@@ -115,5 +117,11 @@ def _value(value: Any) -> str:  # noqa: ANN401 -- whatever TOML has
             return f"[{', '.join(map(_value, value))}]"
 
 
+def _text(words: str) -> str:
+    """Return words as TOML spells them: JSON's pairs of surrogates are none of its characters."""
+    sound = words.encode("utf-8", "replace").decode()
+    return json.dumps(sound, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _key(name: str) -> str:
-    return name if NAME.fullmatch(name) and name.isascii() else json.dumps(name)
+    return name if NAME.fullmatch(name) and name.isascii() else _text(name)

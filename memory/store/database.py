@@ -137,6 +137,17 @@ class Database:
                 raise
         return Database(self.path, connection)
 
+    def defer_folding(self) -> None:
+        """Leave the write-ahead log to whoever calls `fold_log`, up to 16 MB of it.
+
+        SQLite folds it into the file within the commit that fills it, which waits for the disk meanwhile.
+        """
+        self.execute("PRAGMA wal_autocheckpoint = 4000")
+
+    def fold_log(self) -> None:
+        """Write what is in the write-ahead log into the file, as far as no reader needs it."""
+        self.rows("PRAGMA wal_checkpoint(PASSIVE)")
+
     def copied(self) -> Database:
         """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
         with _in_one_line(self.path):

@@ -26,6 +26,7 @@ from memory.store.trail import read_trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from memory.blackboard.entry import Entry, Part
@@ -211,6 +212,10 @@ class RunReader:
         """Return what was saved last of a session on the live lineage, or None."""
         saved: Json = self._sessions.load(session_id)
         return saved
+
+    def understood(self, what: str) -> AbstractContextManager[None]:
+        """Turn the errors of code that takes `what` out of this file into CorruptStore."""
+        return self._database.understood(what)
 
     def backup(self, path: Path) -> None:
         """Copy what was committed to a new file at `path`, also while the run is being played."""

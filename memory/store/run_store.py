@@ -7,10 +7,16 @@ the mind and the state of every attached part from the same moment; `rewind` bri
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
-from memory.errors import BusyStore, CorruptStore, MissingCheckpoint, ObservationsRefused
+from memory.errors import (
+    BusyStore,
+    CorruptStore,
+    MissingCheckpoint,
+    ObservationsRefused,
+    StoreError,
+)
 from memory.faults import Faults
 from memory.store.calls import CallLedger
 from memory.store.database import Database, open_database, open_readonly
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
     from memory.store.run_rows import BranchedBy, Checkpoint, StepRow, TrailRow, VitalsRow
     from memory.tiers.lessons import Kind
 
+FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
+
 
 class RunStore(RunReader):
     """A run being written."""
@@ -54,6 +62,8 @@ class RunStore(RunReader):
         )
         self._parts: dict[str, Part] = {}
         self._calls = CallLedger(database)
+        self._records = 0  # commits without a checkpoint
+        database.defer_folding()
 
     @property
     def database(self) -> Database:
@@ -173,6 +183,8 @@ class RunStore(RunReader):
 
         self._transact(write)
         self._clear()
+        if checkpoint is None:
+            self._fold_log()
 
     def commit_if_free(self) -> bool:
         """Commit, unless somebody else holds the file: then all of it waits, and that is counted."""
@@ -229,6 +241,15 @@ class RunStore(RunReader):
         """Close the file; what was not committed is lost, but for calls, which are always kept at once."""
         self._calls.close()
         super().close()
+
+    def _fold_log(self) -> None:
+        """Empty the log now and then, when no checkpoint is waited for: that takes long enough without."""
+        self._records += 1
+        if self._records % FOLD_EVERY == 0:
+            try:
+                self._database.fold_log()
+            except StoreError as fault:
+                self.faults.note("fold the log", fault)
 
     def _transact(self, write: Callable[[], None]) -> None:
         """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""

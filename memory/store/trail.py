@@ -53,7 +53,9 @@ def read_trail(database: Database, *, live: bool) -> list[TrailRow]:
     with database.understood("trail"):
         for row in database.rows(_READ):
             if row[-2] != _SAME:
-                team = tuple(map(tuple, decode(row[-2])))
+                team = tuple(
+                    (species, level, hp, most) for species, level, hp, most in decode(row[-2])
+                )
             if bool(row[-1]) is live:
                 found.append(TrailRow._make((*row[:-2], team)))
     return found

@@ -107,7 +107,7 @@ def test_an_edited_run_is_not_exported(run: Path, agent: Agent, tmp_path: Path) 
         database.execute("UPDATE steps SET button = 'up' WHERE tick = 20")
     ended = agent("replay", copy, "--export", file)
     assert ended.code == 1
-    assert "is not exported: tick 20: edited record" in ended.err
+    assert "was changed since it was recorded: tick 20: edited record" in ended.err
     assert not file.exists()
 
 

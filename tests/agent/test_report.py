@@ -19,6 +19,7 @@ from agent.report.gather.thinning import Point, thinned
 from agent.report.gather.times import clocked
 from agent.report.gather.verdict import Kind
 from agent.report.page import page
+from agent.report.writing import write_whole
 from memory import VitalsRow, read_run
 from tests.agent.hostile.texts import hostile_texts
 from tests.agent.report_support import (
@@ -331,3 +332,33 @@ def test_a_clock_that_jumps_back_turns_no_curve_around() -> None:
 def test_the_summary_is_kept_beside_the_page(played: Played) -> None:
     kept = json.loads((played.folder / "summary.json").read_text(encoding="utf-8"))
     assert kept == json.loads(json.dumps(Summary.as_json(played.summary)))
+
+
+def test_a_page_replaces_an_older_page_and_nothing_else(
+    agent: Agent, run: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.html"
+    mine.write_text("<!doctype html>not of a run", encoding="utf-8")
+    for runs in ((run,), (run, run)):
+        for taken in (mine, run / "run.toml", run / "run.sqlite", tmp_path):
+            before = taken.read_bytes() if taken.is_file() else b""
+            ended = agent("report", *runs, "--write", taken)
+            assert (ended.code, ended.out) == (2, "")
+            assert "exists already and is no report" in ended.err
+            assert taken.is_dir() or taken.read_bytes() == before
+        page = tmp_path / f"{len(runs)}.html"
+        for _ in range(2):
+            assert agent("report", *runs, "--write", page).code == 0
+    ended = agent("report", run, "--write", tmp_path / "none" / "page.html")
+    assert (ended.code, "is no folder" in ended.err) == (2, True)
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(
+    run: Path,
+) -> None:
+    page = run / "report.html"
+    page.write_text("old", encoding="utf-8")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(page, "half a page \ud800")
+    assert page.read_text(encoding="utf-8") == "old"
+    assert not list(run.glob("*.unfinished"))
