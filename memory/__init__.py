@@ -58,6 +58,7 @@ from memory.recall.recollection import Recollection, is_open, recollection_of, w
 from memory.recall.stats import MemoryStats
 from memory.sharing import MemoryManagementAgent
 from memory.store.aside import move_aside, put_back, sync
+from memory.store.calls import Call as CallRow
 from memory.store.calls import CallState
 from memory.store.checks.finding import Finding
 from memory.store.items import Item, Totals
@@ -171,6 +172,7 @@ __all__ = [
     "Branching",
     "BusyStore",
     "Call",
+    "CallRow",
     "CallState",
     "Capture",
     "Checkpoint",

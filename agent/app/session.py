@@ -188,6 +188,8 @@ class Session:
             gc.unfreeze()
         if not self._is_told():
             self._finish()
+        elif self._owes:  # who was killed while a run ended had not handed on all of it
+            self._hand_on()
         return self._summary(reason)
 
     def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:

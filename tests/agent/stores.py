@@ -20,7 +20,7 @@ CHANGES: Final = frozenset(
     | {"memory_transfer_raw", "memory_ingest_now"}
 )
 OTHERS: Final = frozenset(
-    {"self", "commander", "folder", "_folder"}
+    {"self", "commander", "folder", "_folder"} | {"os", "file", "output", "_log"}
 )  # have such names for their own
 
 

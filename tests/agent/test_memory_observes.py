@@ -35,6 +35,7 @@ MAY_STORE: Final = (
     "app",  # where memory is built and wired to play
     "bench",  # where it is filled to be measured, by nobody who plays
     "exam",  # where it is opened to be asked, when play is over
+    "scenario/knowing.py",  # where a run that begins at a saved moment is told what was known then
     "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
     "capabilities/stock.py",  # and where it is looked over
     "mind/tools.py",  # and where it is offered to a model, whose word is a claim

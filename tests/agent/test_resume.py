@@ -1,5 +1,6 @@
 """A run that was stopped, killed or finished goes on from its last whole moment."""
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,10 +13,11 @@ import pytest
 
 from agent.app import Interrupt, Moment, Settings, play_run, replay_run
 from agent.errors import UsageError
+from agent.report import Stop
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
-from memory import RunFolderError, open_run, read_run
-from tests.agent.support import ROOT, Agent, Watcher
+from memory import RunFolderError, open_knowledge_store, open_run, read_run
+from tests.agent.support import ROOT, Agent, Played, Watcher
 
 
 def start(*args: str) -> subprocess.Popen[str]:
@@ -195,3 +197,19 @@ def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
 def test_run_and_resume_exclude_each_other(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="only one"):
         Settings(run=tmp_path, resume=tmp_path)
+
+
+def test_what_a_run_taught_is_handed_on_when_it_is_gone_on_with_at_its_end(
+    played: Played, tmp_path: Path
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    shutil.copytree(
+        played.folder, run
+    )  # and not its memory, as if killed before it was told anything
+    with closing(read_run(run)) as folder:
+        last = folder.store.outbox()[-1].sequence
+        run_id = folder.store.run_id
+    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
+    assert summary.stop is Stop.GOAL
+    with closing(open_knowledge_store(memory, now=0.0)) as known:
+        assert known.delivered(run_id) == last

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent.report.gather.times import Times, When
-from memory import EventRow, RunReader
-from memory.store.calls import Call, CallState
+from memory import CallRow, CallState, EventRow, RunReader
 
 ANSWERS: Final = 40
 NANOS: Final = 1e9
@@ -79,15 +78,15 @@ def advice(run: RunReader, times: Times) -> Advice:
     )
 
 
-def _by_milestone(calls: Iterable[Call]) -> Iterable[Spent]:
-    groups: dict[str, list[Call]] = {}
+def _by_milestone(calls: Iterable[CallRow]) -> Iterable[Spent]:
+    groups: dict[str, list[CallRow]] = {}
     for each in calls:
         if each.state is not CallState.CANCELLED:
             groups.setdefault(each.milestone, []).append(each)
     return (_spent(milestone, each) for milestone, each in groups.items())
 
 
-def _spent(milestone: str, calls: Sequence[Call]) -> Spent:
+def _spent(milestone: str, calls: Sequence[CallRow]) -> Spent:
     settled = [each for each in calls if each.state is CallState.SETTLED]
     unknown = [each for each in calls if each.state is not CallState.SETTLED]
     return Spent(
