@@ -24,13 +24,16 @@ def witnessed(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Itera
         yield f"replay: {divergence}"
         return
     truth = _truth(run, cartridge)
-    last = max((tick for tick, _, _ in events), default=0)
-    fought = [_of(fight) for fight in truth.fights if fight.last_tick <= last]
-    told = [_told(each) for tick, kind, each in events if kind == "battle"]
+    # What the last tick of a night that was cut off led to, nobody has looked at yet.
+    events = [event for event in events if event[0] < truth.ticks]
+    fought = [_of(fight) for fight in truth.fights if fight.last_tick < truth.ticks]
+    told = [_told(each) for _, kind, each in events if kind == "battle"]
     yield from _compared("battles", fought, told)
-    seen = [visit.place for visit in truth.visits if visit.tick <= last]
-    names = [str(each["location_name"]) for _, kind, each in events if kind == "location"]
-    yield from _compared("places", seen, names)
+    seen = [(visit.tick, visit.place) for visit in truth.visits if visit.tick < truth.ticks]
+    there = [
+        (tick, str(each["location_name"])) for tick, kind, each in events if kind == "location"
+    ]
+    yield from _compared("places", seen, there)
     for tick, kind, each in events:
         shown = truth.milestones.get(str(each.get("id"))) if kind == "milestone" else 0
         if shown is None or shown > tick:
