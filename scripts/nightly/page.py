@@ -36,7 +36,7 @@ def _about_all(games: Sequence[Game], seed: int, disk: str) -> Iterator[str]:
         "",
         f"Written by `scripts/nights --faults {len(troubles)} --seed {seed}`; every figure is from one run of it. The demo is played to its goal by",
         "`python -m agent overnight` as it is, with three flags that shorten waiting (`--hang 15 --backoff 0.1 --min-free 0`). Its children",
-        "play as ever, but consolidate every 60 ticks instead of 1,000 and say through a socket where they are; half of the faults are",
+        "play as ever, but consolidate every 60 ticks instead of 1,000 and say through a socket where they are; many of the faults are",
         "aimed by that at the moments in which something is kept. Supervisors that are killed, terminated, or that ended because a disk",
         "was full are begun again by the same command, as systemd or a person would.",
         "",
