@@ -6,15 +6,15 @@ Writes the figures to docs/chaos.md when asked to; exits 1 when anything was los
 
 import os
 import tempfile
-from collections.abc import Iterator
 from contextlib import ExitStack
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from typing import Annotated, Final
 
 import typer
+from kills.abreast import abreast, share
 from kills.kill import Kill
 from kills.lane import Lane, Places
 from kills.page import document
@@ -38,7 +38,7 @@ def main(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(Progress(console=Console(stderr=True)))
         bar = progress.add_task("killing", total=kills)
-        for kill in side_by_side(folder, kills, seed, jobs):
+        for kill in abreast(jobs, partial(kill_all, folder, seed, kills, jobs)):
             told.append(kill)
             progress.update(bar, advance=int(kill.is_kill))
             for problem in kill.problems:
@@ -51,34 +51,13 @@ def main(
     raise typer.Exit(0 if complete and not any(each.problems for each in told) else 1)
 
 
-def side_by_side(folder: Path, kills: int, seed: int, jobs: int) -> Iterator[Kill]:
-    """Yield the kills of all lanes as they come."""
-    processes = get_context("fork")
-    lanes: list[Connection] = []
-    for number in range(jobs):
-        here, there = processes.Pipe(duplex=False)
-        count = kills * (number + 1) // jobs - kills * number // jobs
-        # Not daemonic: those could not have children, and a lane is there to have them.
-        process = processes.Process(target=kill_all, args=(there, folder, seed, number, count))
-        process.start()
-        there.close()
-        lanes.append(here)
-    while lanes:
-        for lane in wait(lanes):
-            assert isinstance(lane, Connection)
-            try:
-                yield lane.recv()
-            except EOFError:
-                lanes.remove(lane)
-
-
-def kill_all(told: Connection, folder: Path, seed: int, number: int, count: int) -> None:
-    """Kill `count` times on one memory, telling of each."""
+def kill_all(folder: Path, seed: int, kills: int, jobs: int, told: Connection, number: int) -> None:
+    """Kill this job's share of times on one memory, telling of each."""
     home = folder / f"lane-{number}"
     home.mkdir()
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as scratch:
         lane = Lane(Places(home, Path(scratch), FAILURES), number, Random(f"{seed}:{number}"))
-        for kill in lane.kills(count):
+        for kill in lane.kills(share(kills, jobs, number)):
             told.send(kill)
 
 

@@ -50,10 +50,8 @@ class Answers:
         """Return what is to be done after a child ended so."""
         if not ended.played and not ended.tick:  # play is where it was
             ended = replace(ended, tick=self.last.tick, frame=self.last.frame)
-        self.last, damage = ended, None
-        if ended.stop not in {"goal", "ticks"}:
-            damage = self._estate.examine(thoroughly=ended.is_suspicious)
-        return self._answer(ended, damage)
+        self.last = ended
+        return self._answer(ended, self._estate.examine(thoroughly=ended.is_suspicious))
 
     def before(self, answer: Again) -> Again | Verdict | None:
         """Return what is to be done before the next child while the folder still cannot be written; None when it can."""

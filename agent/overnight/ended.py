@@ -44,9 +44,14 @@ class Ended:
         return Fault.CRASH if self.code < 0 else Fault.ERROR
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it played all that was asked for."""
+        return self.stop in {"goal", "ticks"}
+
+    @property
     def is_suspicious(self) -> bool:
-        """Whether a damaged file may be behind it, so that the files should be looked through."""
-        return self.code == 1 or not self.played or self.because in {*_DAMAGE}
+        """Whether the files should be looked through: damage may be behind it, or nobody will look later."""
+        return self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
 
 
 _DAMAGE = (Fault.DAMAGED_RUN, Fault.DAMAGED_MEMORY)

@@ -82,6 +82,8 @@ class Judgement(NamedTuple):
 def judge(ended: Ended, damage: Damage | None, before: Record) -> Judgement:
     """Return what is done after a child ended so, and `damage` was found."""
     record = before.after(ended)
+    if ended.is_whole and damage is not None and damage.fault in DAMAGE:
+        return _repair(damage, record)  # what was reached is not kept yet
     verdict = _verdict(ended, record)
     if verdict is not None:
         return Judgement(verdict, record)

@@ -11,6 +11,7 @@ from memory.store.database import MAGIC, Database, Schema, in_memory, open_reado
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_folder import STORE
 from memory.store.run_schema import RUN_SCHEMA
+from memory.store.spelling import require_readable
 from memory.store.torn import HEADER, marked
 
 if TYPE_CHECKING:
@@ -91,9 +92,13 @@ def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
 
 
 def flaw_in(path: Path) -> StoreError | None:
-    """Return what keeps the file at `path` from being used, in one line; None when it is whole."""
+    """Return what keeps the file at `path` from being used, in one line; None when it is whole and can be read."""
     try:
-        open_sound(path).database.close()
+        opened = open_sound(path)
+        try:
+            require_readable(opened.database, opened.schema)
+        finally:
+            opened.database.close()
     except StoreError as flaw:
         return flaw
     return None

@@ -38,9 +38,12 @@ class TrailLog:
         self._rows.clear()
 
     def rewind(self, tick: int) -> None:
-        """Leave what came after `tick` on a dead branch, within a transaction."""
+        """Leave what came after `tick` on a dead branch, within a transaction.
+
+        What was told of `tick` itself goes with it: whoever goes on from there tells it first.
+        """
         self._team = None
-        self._database.execute("UPDATE trail SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
+        self._database.execute("UPDATE trail SET live = 0 WHERE live = 1 AND tick >= ?", (tick,))
 
 
 def read_trail(database: Database, *, live: bool) -> list[TrailRow]:

@@ -1,7 +1,7 @@
 """What a long run came to, as a page and a picture."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from statistics import median
 from typing import Final
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from emulator import FRAMES_PER_SECOND
-from hours.budgets import KB, MIB, Tenth, growth_of, p99, tenths, verdicts
+from hours.budgets import KB, MIB, Tenth, Verdict, growth_of, p99, tenths, verdicts
 from hours.growth import CHECKPOINT, CONSOLIDATION, EVERY, Soak
 
 SIZE: Final = (11.0, 7.4)
@@ -24,7 +24,7 @@ def page(soak: Soak, picture: str) -> str:
     parts = tenths(soak)
     blocks = (
         _head(soak),
-        _judgement(soak),
+        judgement(verdicts(soak)),
         (f"![What grew and what did not]({picture})",) if picture else (),
         _by_tenth(parts),
         _about_memory(soak),
@@ -69,9 +69,10 @@ def _head(soak: Soak) -> Iterator[str]:
     )
 
 
-def _judgement(soak: Soak) -> Iterator[str]:
+def judgement(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Yield a table of figures and their budgets."""
     yield from ("| what | figure | budget | |", "|---|--:|---|---|")
-    for each in verdicts(soak):
+    for each in verdicts:
         kept = "kept" if each.is_met else "**not kept**"
         yield f"| {each.what} | {each.figure} | {each.budget} | {kept} |"
 

@@ -60,7 +60,7 @@ class Knowing:
             if not self.twin.exists():
                 return  # nothing was ever committed there
             yield from self._compared(file, deeds)
-            yield from _uneven(file, self.delivered)
+            yield from uneven(file, self.delivered)
 
     def _follow(
         self,
@@ -140,7 +140,7 @@ def _different(found: dict[str, list[str]], expected: dict[str, list[str]]) -> I
             )
 
 
-def _uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iterator[str]:
+def uneven(file: sqlite3.Connection, delivered: dict[Delivery, Lesson]) -> Iterator[str]:
     """Yield where what is known and archived does not add up to what was delivered."""
     taught: Counter[str] = Counter()
     for lesson in delivered.values():

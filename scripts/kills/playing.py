@@ -57,7 +57,7 @@ def play(plan: Plan, teller: Teller) -> None:
     """Play as planned to the end, and tell all of it."""
     Watch(teller, plan.delivered).begin()
     setattr(runs, "datetime", Calendar(plan.now))  # noqa: B010  # the type checker knows the real one
-    _consolidate_every(plan.interval)
+    consolidate_every(plan.interval)
     if plan.restore_after is not None:
         _restore(plan.restore_after)
     settings = (
@@ -76,7 +76,8 @@ def today() -> float:
     return datetime.now(UTC).timestamp()
 
 
-def _consolidate_every(ticks: int) -> None:
+def consolidate_every(ticks: int) -> None:
+    """Have every session of this process consolidate so often."""
     config = ConsolidationConfig(tick_interval=ticks)
 
     def with_config(original: Callable[..., AgentMemory], *parts: Any, **more: Any) -> AgentMemory:  # noqa: ANN401

@@ -81,6 +81,18 @@ def test_damaged_files_are_set_aside_and_their_copies_put_back(tmp_path: Path) -
     assert replay_run(run, None).divergence is None
 
 
+def test_a_memory_that_was_damaged_unseen_is_put_right_before_the_goal_counts(
+    tmp_path: Path,
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(run=run, memory=memory, until="starter"), Watcher(), Interrupt())
+    viewer = Viewer(lambda line: spoil(memory) if line["what"] == "started" else None)
+    child = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stop": "goal"}, {"stop": "goal"}])
+    night = night_over(run, child, viewer=viewer)
+    assert (night.verdict, kinds(run)) == ("goal", ["damaged_memory"])
+    assert flaw_in(memory) is None
+
+
 def test_a_night_goes_on_when_its_supervisor_was_killed(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     args = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite"), "--min-free", "0"]

@@ -51,6 +51,15 @@ def test_some_endings_are_verdicts(ended: Ended, ending: Ending, which: Guard | 
     assert (answer.ending, answer.which) == (ending, which)
 
 
+def test_a_goal_whose_files_are_damaged_is_not_reached_yet() -> None:
+    ended, torn = Ended(0, stop="goal"), Damage(Fault.DAMAGED_MEMORY, "torn")
+    answer, _ = judge(ended, torn, Record())
+    assert isinstance(answer, Again)
+    assert (answer.fault, answer.damage) == (Fault.DAMAGED_MEMORY, torn)
+    verdict, _ = judge(ended, Damage(Fault.DISK, "full"), Record())  # nothing is left to write
+    assert isinstance(verdict, Verdict)
+
+
 def answers(ended: Ended, damage: Damage | None = None) -> list[Again | Verdict]:
     """Return the answers to the same ending again and again, up to the verdict."""
     record, given = Record(), list[Again | Verdict]()

@@ -492,6 +492,19 @@ def test_a_trail_tells_the_team_where_it_changed_and_where_it_did_not(store: Run
     assert store.trail() == rows
 
 
+def test_a_trail_that_is_gone_on_with_stands_once_at_each_tick(store: RunStore) -> None:
+    rows = [TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, ((7, 5, 20, 20),)) for tick in (1, 2)]
+    for row in rows:
+        store.append_step(step(row.tick))
+        store.append_trail(row)
+    store.commit(checkpoint=checkpoint(2))
+    (newest,) = store.checkpoints()
+    store.rewind(newest)
+    store.append_trail(rows[1])  # whoever goes on looks first where he is
+    store.commit()
+    assert store.trail() == rows
+
+
 def test_vitals_outlive_the_branch_they_were_taken_on(store: RunStore) -> None:
     taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
     store.append_step(step(1))

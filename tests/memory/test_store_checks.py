@@ -14,6 +14,7 @@ from memory import (
     StoreError,
     check_file,
     create_run,
+    flaw_in,
     open_run_store,
     read_knowledge_store,
     repair_file,
@@ -462,3 +463,18 @@ def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_pa
             check_file(path, now=NOON)
         assert path.read_bytes() == data, seed
         assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}, seed
+
+
+def test_a_text_that_was_lost_inside_is_a_flaw_though_all_pages_fit(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="a")
+    store.append_event(1, "milestone", {"picture": "A" * 20_000})
+    store.commit()
+    store.close()
+    assert flaw_in(path) is None
+    whole = path.read_bytes()
+    at = whole.rindex(b"A" * 100)
+    path.write_bytes(whole[: at + 50] + bytes(50) + whole[at + 100 :])
+    flaw = flaw_in(path)
+    assert isinstance(flaw, CorruptStore)
+    assert "a text of its events cannot be read" in str(flaw)
