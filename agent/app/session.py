@@ -178,8 +178,8 @@ class Session:
                 self._restore()
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
-        except (EmulatorError, MemoryFault):
-            raise  # the console or the store is broken: there is nothing to finish with
+        except (EmulatorError, MemoryFault, MemoryError):
+            raise  # the console, the store or the process is broken: there is nothing to finish with
         except Exception as error:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
