@@ -13,7 +13,7 @@ from nightly.kinds import Kind
 from nightly.scene import Scene
 
 PAGE: Final = resource.getpagesize()
-MOST_SLACK: Final = 4 << 20  # bytes that a process may still get
+MOST_ABOVE: Final = 16 << 20  # bytes that a process has above its limit
 FELT_S: Final = 1.5  # that a lack lasts where nobody minds it
 HOUR_S: Final = 3_600.0
 MOST_HOURS: Final = 30.0
@@ -118,18 +118,18 @@ class SecondSupervisor(Ordinary):
 
 
 class NoMemory(Lasting):
-    """The player gets no more memory than it has, so that an allocation soon fails."""
+    """The player gets no more memory than it has, and what it gives back is gone, so that an allocation soon fails."""
 
     def strike(self, scene: Scene) -> str:
         """Set the limit."""
         self.begin(scene)
-        slack = scene.chance.randrange(MOST_SLACK)
+        above = scene.chance.randrange(MOST_ABOVE)
         with suppress(ProcessLookupError, FileNotFoundError):
             pid = scene.life.pid
             size = PAGE * int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[0])
             most = resource.prlimit(pid, resource.RLIMIT_AS)[1]
-            resource.prlimit(pid, resource.RLIMIT_AS, (size + slack, most))
-        return f"{slack >> 10} KiB more"
+            resource.prlimit(pid, resource.RLIMIT_AS, (size - above, most))
+        return f"{above >> 10} KiB above the limit"
 
     def relieve(self, scene: Scene) -> None:
         """Lift it; who was started since never had it."""

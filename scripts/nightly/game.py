@@ -115,6 +115,7 @@ class Play:
             at=f"{planned.aim.phase.value}, tick {before.tick}",
             says=says,
             outcome=outcome,
+            ended=not before.victim.is_open,
             back_s=life.ticked_at - since if life is not None and life.ticked_at > since else None,
             lost=0 if life is None or life is before.victim else _lost(before.tick, life),
             problems=(*problems, *self._untold(kind, before), *_own_problems(fault)),

@@ -67,7 +67,7 @@ class Lane:
                 name=f"lane {self._number}, game {self._games}, seed {seed}",
                 troubles=troubles,
                 verdict=" ".join(str(told.get(each, "")) for each in ("verdict", "which")).strip(),
-                why=str(told.get("why", "")),
+                why=str(told.get("why", "")).replace(f"{scene.disk.home}/", ""),
                 ticks=int(told.get("ticks", 0)),
                 seconds=perf_counter() - start,
                 problems=tuple(problems),

@@ -44,7 +44,7 @@ def _about_all(games: Sequence[Game], seed: int, disk: str) -> Iterator[str]:
         f"their goal; {len(games) - goals} ended before it with a reason, what they stood on being destroyed or kept from them for good. From a",
         f"fault (one that lasts: from its relief) to play again took {median(backs):.1f} s (median; p99 {p99(backs):.1f} s; a hang has to be noticed first).",
         "",
-        f"The disk: {disk}. Out of memory is a limit of the process's address space (RLIMIT_AS), set while it plays, up to 4 MiB above",
+        f"The disk: {disk}. Out of memory is a limit of the process's address space (RLIMIT_AS), set while it plays, up to 16 MiB below",
         "what it has. A page is overwritten with one byte or with noise, where the file lies; a checkpoint is cut to half of its state, up to",
         "three of the newest at once, and the player killed. The clock jumps by up to 30 hours either way, for supervisor and player.",
         f"{pages} pages were overwritten, and a file put right {bad} times; what nobody noticed held nothing, by the judge.",
@@ -63,8 +63,8 @@ def _about_kinds(games: Sequence[Game]) -> Iterator[str]:
     heads = " | ".join(each.value for each in Outcome)
     yield from (
         "",
-        f"| fault | injected | {heads} | s to play again, median | p99 | ticks played again, median | most |",
-        f"|---|--:|{'--:|' * len(Outcome)}--:|--:|--:|--:|",
+        f"| fault | injected | player ended | {heads} | s to play again, median | p99 | ticks played again, median | most |",
+        f"|---|--:|--:|{'--:|' * len(Outcome)}--:|--:|--:|--:|",
     )
     troubles = troubles_of(games)
     for kind in Kind:
@@ -77,12 +77,10 @@ def _about_kinds(games: Sequence[Game]) -> Iterator[str]:
 def _row(what: str, troubles: Sequence[Trouble]) -> str:
     counts = Counter(each.outcome for each in troubles)
     backs = [each.back_s for each in troubles if each.back_s is not None]
-    lost = [each.lost for each in troubles]
+    lost, ended = [each.lost for each in troubles], sum(each.ended for each in troubles)
     times = f"{median(backs):.2f} | {p99(backs):.2f}" if backs else " | "
     cells = " | ".join(f"{counts[each]:,}" if counts[each] else "" for each in Outcome)
-    return (
-        f"| {what} | {len(troubles):,} | {cells} | {times} | {median(lost):.0f} | {max(lost):,} |"
-    )
+    return f"| {what} | {len(troubles):,} | {ended:,} | {cells} | {times} | {median(lost):.0f} | {max(lost):,} |"
 
 
 def _about_ends(games: Sequence[Game]) -> Iterator[str]:

@@ -14,6 +14,7 @@ class Trouble:
     at: str
     says: str
     outcome: Outcome
+    ended: bool
     back_s: float | None
     lost: int
     problems: tuple[str, ...] = ()

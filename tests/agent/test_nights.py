@@ -273,7 +273,9 @@ def test_a_player_holds_its_breath_at_the_moment_that_is_aimed_at() -> None:
 
 
 def game(*, problem: str = "") -> Game:
-    trouble = Trouble(Kind.CHILD_KILLED, "playing, tick 5", "SIGKILL", Outcome.WENT_ON, 1.5, 7, ())
+    trouble = Trouble(
+        Kind.CHILD_KILLED, "playing, tick 5", "SIGKILL", Outcome.WENT_ON, True, 1.5, 7, ()
+    )
     other = replace(trouble, kind=Kind.RUN_DESTROYED, outcome=Outcome.NAMED, back_s=None)
     troubles = (trouble, trouble, other)
     wrong = (problem,) if problem else ()
@@ -286,7 +288,7 @@ def test_the_page_counts_faults_and_lists_what_was_wrong(tmp_path: Path) -> None
         "**6 faults in 2 games; games with something lost, doubled, not told or otherwise wrong: 1.**"
         in page
     )
-    assert "| SIGKILL of the player | 4 | 4 |  |  |  | 1.50 | 1.50 | 7 | 7 |" in page
+    assert "| SIGKILL of the player | 4 | 4 | 4 |  |  |  | 1.50 | 1.50 | 7 | 7 |" in page
     assert "run.sqlite and its copies destroyed: `gave_up`, it is damaged" in page
     assert "battles: no. 3 was" in page
     assert "What was wrong" not in document([game()], 5, "a disk", None)
