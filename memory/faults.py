@@ -19,7 +19,12 @@ class Faults(Counter[str]):
         self.on_fault = on_fault
 
     def note(self, name: str, error: Exception, *, always: bool = False) -> None:
-        """Count one failure of `name`; tell the listener when it is the first, or always."""
+        """Count one failure of `name`; tell the listener when it is the first, or always.
+
+        A process without memory keeps nothing that it is told to: MemoryError is raised again, and ends it.
+        """
+        if isinstance(error, MemoryError):
+            raise error
         self[name] += 1
         if self.on_fault is None or (self[name] > 1 and not always):
             return

@@ -178,8 +178,8 @@ class Session:
                 self._restore()
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
-        except (EmulatorError, MemoryFault):
-            raise  # the console or the store is broken: there is nothing to finish with
+        except (EmulatorError, MemoryFault, MemoryError):
+            raise  # the console, the store or the process is broken: there is nothing to finish with
         except Exception as error:
             # The one broad catch: whatever went wrong, what was played is kept and told.
             log.exception("play ended by an error of the program")
@@ -243,13 +243,14 @@ class Session:
     def _is_over(self, limits: Limits, state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
         self._trail.saw(self._loop.tick, state)
-        if self._due is not None:
+        if self._due is not None and self._loop.tick > self._committed + 1:
+            self._commit_record()  # and the checkpoint a tick later: nobody should wait for both
+        elif self._due is not None:
             self._checkpoint_if_free(self._due)
         elif self._owes:
             self._hand_on()
         elif self._loop.tick >= self._committed + COMMIT_EVERY:
-            self._take_vitals()
-            self._store.commit_if_free()
+            self._commit_record()
             self._due, self._waiting = self._waiting, None
         if self._branch.ledger.has(limits.until):
             self._stop = Stop.GOAL
@@ -281,6 +282,10 @@ class Session:
             self._doing = intent.name
             if self._doing in self._fateful:
                 self._due = self._due or "battle"
+
+    def _commit_record(self) -> None:
+        self._take_vitals()
+        self._store.commit_if_free()
 
     def _checkpoint_if_free(self, why: Why) -> None:
         """Commit a checkpoint; while somebody else holds the file, it waits with the record for the next commit."""
@@ -319,7 +324,8 @@ class Session:
 
     def _finish(self) -> None:
         self._branch.memory.end_session(self._store, self._loop.tick)
-        self._checkpoint("signal" if self._stop is Stop.INTERRUPTED else "end")
+        ending: Why = "signal" if self._stop is Stop.INTERRUPTED else "end"
+        self._checkpoint("milestone" if self._due == "milestone" else ending)
         self._hand_on()
         self._delivery.tidy()
 

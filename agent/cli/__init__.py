@@ -94,5 +94,7 @@ def main() -> None:
         cli()
     except UsageError as error:
         fail(error, 2)
+    except MemoryError:
+        fail("out of memory; what was kept is whole, and play goes on with --resume", 1)
     except (AgentError, EmulatorError, MemoryFault, OSError) as error:
         fail(error, 1)

@@ -159,7 +159,7 @@ def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(estate: Estate, dam
         assert flaw_in(kept.path) is None
     assert estate.examine(thoroughly=True) is None
     assert (estate.folder / "run.sqlite.damaged-1").exists() is (damage != "gone")
-    assert [tick for tick, _ in estate.marks()] == [0, 64, 102, 102]
+    assert [tick for tick, _ in estate.marks()] == [0, 65, 102]
 
 
 def test_settings_that_say_nothing_are_put_back(estate: Estate) -> None:

@@ -213,3 +213,23 @@ def test_what_a_run_taught_is_handed_on_when_it_is_gone_on_with_at_its_end(
     assert summary.stop is Stop.GOAL
     with closing(open_knowledge_store(memory, now=0.0)) as known:
         assert known.delivered(run_id) == last
+
+
+def test_a_process_without_memory_keeps_nothing_that_lacks_something(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+
+    class Starved(Watcher):
+        def show(self, moment: Moment) -> None:
+            if moment.tick == 150:
+                raise MemoryError
+
+    settings = Settings(seed=3, run=run, memory=tmp_path / "memory.sqlite", until="healed")
+    with pytest.raises(MemoryError):
+        play_run(settings, Starved(), Interrupt())
+    with closing(read_run(run)) as folder:
+        assert all(mark.why != "end" and mark.tick < 150 for mark in folder.store.marks())
+    summary = play_run(
+        Settings(resume=run, memory=tmp_path / "memory.sqlite"), Watcher(), Interrupt()
+    )
+    assert summary.stop is Stop.GOAL
+    assert replay_run(run, None).divergence is None

@@ -31,7 +31,8 @@ def test_every_milestone_can_be_gone_back_to(played: Played) -> None:
         reached = [event.tick for event in folder.store.events("milestone")]
     held = {mark.tick: mark.why for mark in marks(played.folder)}
     assert held[0] == "start"
-    assert all(any(tick <= held_at <= tick + 1 for held_at in held) for tick in reached)
+    # What was recorded is committed first, and the moment a tick after it.
+    assert all(any(tick <= held_at <= tick + 2 for held_at in held) for tick in reached)
 
 
 def test_a_battle_that_bars_the_way_has_a_moment_before_it(played: Played) -> None:

@@ -287,3 +287,16 @@ def test_b04_a_wish_to_stop_passes_through_any_handler(
         getattr(hooks, moment)("*", stopping, on_error=mode)
         with pytest.raises(stop):
             Walker(hooks).walk(1)
+
+
+@pytest.mark.parametrize("mode", ErrorMode)
+def test_a_handler_without_memory_is_never_passed_over(mode: ErrorMode) -> None:
+    hooks = Hooks()
+
+    def full(_call: Call, _result: object) -> None:
+        raise MemoryError
+
+    hooks.after("*", full, on_error=mode)
+    with pytest.raises(MemoryError):
+        Walker(hooks).walk(1)
+    assert not hooks.faults
