@@ -6,8 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from damage import spoil
-
 PAGE: Final = 4096
 COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
 MOST_CUT: Final = 3
@@ -54,9 +52,6 @@ def _overwrite(path: Path, chance: Random, *, first: int) -> str:
     number = chance.randint(first, max(pages, first))
     with path.open("r+b") as file:
         file.seek((number - 1) * PAGE)
-        page = file.read(PAGE)
         is_blank = chance.random() < 0.5
-        nonsense = spoil(page, "a blank bank", chance) if is_blank else chance.randbytes(len(page))
-        file.seek((number - 1) * PAGE)
-        file.write(nonsense)
+        file.write(chance.choice((b"\x00", b"\xff")) * PAGE if is_blank else chance.randbytes(PAGE))
     return f"page {number} of {pages}, {'blank' if is_blank else 'noise'}"
