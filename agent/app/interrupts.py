@@ -18,7 +18,7 @@ class Interrupt:
 def interrupts() -> Iterator[Interrupt]:
     """Turn the first Ctrl-C, SIGTERM or SIGHUP into a request; the second one ends the process as usual.
 
-    What is ignored stays ignored, as SIGHUP is under nohup.
+    A closed terminal that is ignored stays so, as under nohup.
     """
     interrupt = Interrupt()
     before = {each: signal.getsignal(each) for each in _ends()}
@@ -29,7 +29,7 @@ def interrupts() -> Iterator[Interrupt]:
 
     try:
         for each, handler in before.items():
-            if handler is not signal.SIG_IGN:
+            if each.name != "SIGHUP" or handler is not signal.SIG_IGN:
                 signal.signal(each, first)
         yield interrupt
     finally:

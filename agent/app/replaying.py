@@ -130,15 +130,14 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
 def picture_run(path: Path, rom: Path | None, shot: Shot, *, tell: Tell = quiet) -> int:
     """Write pictures of moments of what was recorded in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
-    with recorded(path) as of:
+    with recorded(path) as of, _console(of, rom, tell) as console:
         require_sound(path, of.recording, of.origin.sha1)
         _require_bearable(frames_of(of.recording, shot.stretch), shot.form)
-        with _console(of, rom, tell) as console:
-            # One tick more than it takes: a console's first picture takes the frames before it.
-            at, notes = bring(console, of.recording, shot.stretch.first - 2)
-            for each in notes:
-                tell(each)
-            data = _developed(of, console, shot, at)
+        # One tick more than it takes: a console's first picture takes the frames before it.
+        at, notes = bring(console, of.recording, shot.stretch.first - 2)
+        for each in notes:
+            tell(each)
+        data = _developed(of, console, shot, at)
     write_new(shot.file, data)
     return len(data)
 

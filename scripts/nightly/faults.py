@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 from time import perf_counter
 from typing import Final, Protocol
 
@@ -110,7 +111,12 @@ class SecondSupervisor(Ordinary):
 
     def strike(self, scene: Scene) -> str:
         """Run it to its end."""
-        done = scene.watchman.another()
+        try:
+            done = scene.watchman.another()
+        except TimeoutExpired:
+            if scene.watchman.code is None:
+                self.problem = "a second supervisor was not refused"
+            return "it played on where the first had just come to its end"
         lines = done.stderr.strip().splitlines()
         if done.returncode not in {1, 2} or len(lines) != 1:
             self.problem = f"a second supervisor ended with {done.returncode}: {done.stderr!r}"

@@ -31,7 +31,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(begun: Path, tmp_path: Path) -> Path:
-    """A run that was played for a while: with milestones at ticks 64 and 102."""
+    """A run that was played for a while: with milestones at ticks 65 and 102."""
     copyfile(begun.parent / "memory.sqlite", tmp_path / "memory.sqlite")
     return copytree(begun, tmp_path / "run")
 
@@ -55,13 +55,13 @@ def test_the_same_crash_again_is_answered_from_further_back_and_then_given_up(
     assert night.verdict == "gave_up"
     assert night.why == "no way on (it came 8 times, also from older checkpoints)"
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
-    assert back == ["64", "0", "0"]
+    assert back == ["65", "0", "0"]
     assert all(
         ("--recover" in life) is ("--at" in life) and "--resume" in life
         for life in lives_of(tmp_path)
     )
     answers = [line["answer"] for line in told(run, "fault")]
-    assert answers[3] == "went back to tick 64, restart in 0.08 s"
+    assert answers[3] == "went back to tick 65, restart in 0.08 s"
     assert answers[6].startswith("put back the copy of ")
 
 
@@ -113,7 +113,7 @@ def test_play_without_gains_goes_back_before_the_last_one_twice_and_is_given_up(
     assert "nothing gained in 3 hours of game time: the lab, test: stand in" in night.why
     assert kinds(run) == ["livelock"] * 2
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
-    assert back == ["64", "0"]
+    assert back == ["65", "0"]
 
 
 def test_a_child_that_gives_up_gets_two_more_tries_and_its_reason_is_the_verdict(

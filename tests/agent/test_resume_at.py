@@ -86,17 +86,27 @@ def test_a_tick_needs_a_run(tmp_path: Path) -> None:
         Settings(run=tmp_path / "new", at=5)
 
 
-def test_a_closed_terminal_asks_for_an_end_unless_that_is_ignored() -> None:
-    with interrupts() as interrupt:
-        os.kill(os.getpid(), signal.SIGHUP)
-        assert interrupt.asked
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+@pytest.mark.parametrize("before_it", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_closed_terminal_asks_for_an_end_unless_that_is_ignored(
+    before_it: signal.Handlers,
+) -> None:
+    before = signal.signal(signal.SIGHUP, before_it)
     try:
         with interrupts() as interrupt:
             os.kill(os.getpid(), signal.SIGHUP)
-            assert not interrupt.asked  # as under nohup
+            assert interrupt.asked is (before_it is signal.SIG_DFL)  # the other is nohup
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_ctrl_c_asks_for_an_end_also_of_a_job_in_the_background() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts one
+    try:
+        with interrupts() as interrupt:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert interrupt.asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_goal_that_was_reached_is_to_be_reached_again_after_going_back(
