@@ -25,8 +25,8 @@ from agent.errors import RunError
 from emulator import Cartridge
 from memory import read_run
 
-GAMES: Final = 40
-RESUMES: Final = 40
+GAMES: Final = 20
+RESUMES: Final = 20
 WHOLE: Final = "a checkpoint, with the record since the last commit"
 REST: Final = "of it all else"
 PARTS: Final[Parts] = {

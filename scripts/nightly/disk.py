@@ -11,6 +11,7 @@ from typing import Final, Protocol
 MIB: Final = 1 << 20
 SIZE: Final = 48 * MIB
 BALLAST: Final = "ballast"
+TRIES: Final = 5
 NEW_MOUNTS: Final = 0x00020000  # CLONE_NEWNS
 
 
@@ -61,8 +62,16 @@ class OwnDisk:
 
     def freeze(self, folder: Path) -> None:
         """Mount the folder over itself, read-only: what is open already can still be written."""
-        _mount("--bind", str(folder), str(folder))
-        _mount("-o", "remount,ro,bind", str(folder))
+        for left in reversed(range(TRIES)):
+            _mount("--bind", str(folder), str(folder))
+            try:
+                _mount("-o", "remount,ro,bind", str(folder))
+            except OSError:  # somebody opened something in between
+                self.thaw(folder)
+                if not left:
+                    raise
+            else:
+                return
 
     def thaw(self, folder: Path) -> None:
         """Take that mount away, if there is one; whoever has something open below it keeps that."""
