@@ -74,7 +74,7 @@ def _people(kit: Kit, state: State) -> Iterator[Person]:
 def _spoken_for(kit: Kit) -> frozenset[tuple[int, int]]:
     """Return whom the story, healers and shops have a use for: they are asked when it is time."""
     maps = {place.name: place.map_id for place in kit.story.places}
-    tasks = [(task.place, slot) for task in kit.story.tasks for slot in task.talk_to]
+    tasks = [(task.place, slot) for task in kit.story.tasks for slot in task.feat.people]
     healers = [(each.place, each.person) for each in kit.story.healers]
     clerks = [(each.place, each.person) for each in kit.story.clerks]
     return frozenset((maps[place], slot) for place, slot in (*tasks, *healers, *clerks))

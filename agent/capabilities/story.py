@@ -7,10 +7,11 @@ from enum import Enum
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
 from emulator import RED, CartridgeKind, Opponent, State
 
-FILES: Final = {CartridgeKind.DEMO: "demo.toml", CartridgeKind.RED: "red.toml"}
+FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
 Square: TypeAlias = tuple[int, int]
 
@@ -24,10 +25,11 @@ class Kind(Enum):
     BADGE = "badge"  # has been earned
     ITEM = "item"  # is carried
     MOVE = "move"  # is known by somebody of the team
+    STATUS = "status"  # a bit of wStatusFlags1 is set
 
 
 class Mark(NamedTuple):
-    """Where RAM shows a fact: the number of the event, badge, item or move."""
+    """Where RAM shows a fact: the number of the event, badge, item, move or bit."""
 
     kind: Kind
     number: int
@@ -44,6 +46,8 @@ class Mark(NamedTuple):
             case Kind.MOVE:
                 known = (slot.move for mon in state.party.mons for slot in mon.moves)
                 return self.number in known
+            case Kind.STATUS:
+                return bool(state.flags.status_1 >> self.number & 1)
 
 
 class Gate(NamedTuple):
@@ -79,10 +83,9 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that makes the fact `sets` true, once all the facts that it `needs` are.
+    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by a feat.
 
-    Either talking to one of the people (sprite slots) in `talk_to` and saying yes to what they
-    ask first, or walking to one of the squares in `walk_to`, or examining the square `examine` from any side.
+    `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
     Whoever has to be fought for it is `against`, a class of trainers and a number.
     """
 
@@ -90,10 +93,10 @@ class Task:
     says: str
     place: str
     sets: str
+    feat: Feat
     needs: tuple[str, ...] = ()
-    talk_to: tuple[int, ...] = ()
-    walk_to: tuple[Square, ...] = ()
-    examine: Square | None = None
+    gives: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
     against: Opponent | None = None
 
     @property
@@ -141,7 +144,7 @@ class Ambition:
 class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
-    `marks` are the facts of events, badges, items and moves by name; `names` is what maps are called
+    `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
     where they have names of their own; `caveat` is what whoever plays it should know, or nothing.
     """
 
@@ -160,8 +163,9 @@ class Story:
     @staticmethod
     def of(kind: CartridgeKind) -> "Story":
         """Return the story of a cartridge."""
-        folder = files("agent.capabilities") / "stories"
-        table = tomllib.loads((folder / FILES[kind]).read_text(encoding="utf-8"))
+        folder = files("agent.capabilities") / "stories" / FOLDERS[kind]
+        chapters = sorted(folder.iterdir(), key=lambda file: file.name)
+        table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
 
     def shows(self, state: State, fact: str) -> bool:
@@ -180,6 +184,24 @@ class Story:
             if place.map_id == map_id:
                 return place.called
         return self.names.get(map_id) or f"map {map_id}"
+
+
+def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the chapters as one table: lists follow one another, and no name is given twice."""
+    whole: dict[str, Any] = {}
+    for chapter in chapters:
+        for key, part in chapter.items():
+            if isinstance(part, list):
+                whole[key] = [*whole.get(key, ()), *part]
+            elif isinstance(part, dict):
+                known = whole.get(key, {})
+                if twice := sorted(known.keys() & part.keys()):
+                    message = f"the story has two {key} called {twice[0]!r}"
+                    raise ValueError(message)
+                whole[key] = {**known, **part}
+            else:
+                whole[key] = part
+    return whole
 
 
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
@@ -223,9 +245,10 @@ def _marks(
         Kind.BADGE: table.get("badges", {}),
         Kind.ITEM: table.get("items", {}),
         Kind.MOVE: table.get("moves", {}),
+        Kind.STATUS: table.get("statuses", {}),
     }
     facts = [fact for place in places for fact in place.needs]
-    facts += [fact for task in tasks for fact in (*task.needs, task.sets)]
+    facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
     marks = {}
     for fact in facts:
@@ -235,11 +258,11 @@ def _marks(
 
 
 def _task(row: Mapping[str, Any]) -> Task:
-    lists = {name: tuple(row[name]) for name in ("needs", "talk_to") if name in row}
-    squares = tuple((x, y) for x, y in row.get("walk_to", ()))
-    examine = tuple(row["examine"]) if "examine" in row else None
+    (key,) = readers().keys() & row.keys()
+    rest = {name: value for name, value in row.items() if name != key}
+    lists = {name: tuple(row[name]) for name in ("needs", "gives", "takes") if name in row}
     against = Opponent(*row["against"]) if "against" in row else None
-    return Task(**{**row, **lists, "walk_to": squares, "examine": examine, "against": against})
+    return Task(**{**rest, **lists, "feat": readers()[key](row[key]), "against": against})
 
 
 def _clerk(row: Mapping[str, Any]) -> Clerk:

@@ -9,6 +9,7 @@ from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.catch import homes
 from agent.capabilities.encounters import only_talks
 from agent.capabilities.experience import Use
+from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.readiness import team_of
@@ -16,8 +17,8 @@ from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Destination, Outcome, Skill, Terrain, examine, look_at, talk, travel, wait
-from emulator import Facing, MenuKind, State
+from agent.skills import Outcome, Skill, Terrain, examine, look_at, talk, wait
+from emulator import MenuKind, State
 from memory import Recall
 
 # An errand is worth a detour on the way to the next milestone, but never its failure.
@@ -143,19 +144,17 @@ def _errand_deed(errand: Errand, kit: Kit) -> Deed:
 
 
 def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
-    terrain = kit.terrain
     # Chosen once, so that a resumed session wants the same as the one before it.
-    if task.talk_to:
+    if task.feat.people:
         kit.choices.person(task, chance)
-    squares = frozenset(task.walk_to)
+
+    def person(state: State) -> int:
+        return kit.choices.settle(task, partial(_words_of, kit, state.map.map_id))
+
+    tools = Tools(kit.terrain, kit.dex, person)
 
     def begin(state: State) -> Skill:
-        if task.talk_to:
-            person = kit.choices.settle(task, partial(_words_of, kit, state.map.map_id))
-            return talk(person, terrain, state, say_yes=True)
-        if task.examine is not None:
-            return examine(task.examine, terrain, state, facings=tuple(Facing))
-        return travel(terrain, Destination(state.map.map_id, squares), state)
+        return task.feat.begin(tools, state)
 
     action = Action(
         name=f"task:{task.id}",
@@ -165,12 +164,14 @@ def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
             *(Require(fact, at_least=1) for fact in task.needs),
             *_fit_to_fight(task, kit),
         ),
-        effects=(Effect(task.sets, 1),),
+        effects=(
+            *(Effect(fact, 1) for fact in (task.sets, *task.gives)),
+            *(Effect(fact, 0) for fact in task.takes),
+        ),
         cost=5,
         says=task.says,
     )
-    masters = {"busy"} if task.walk_to else {"busy", "text", "stray_menu"}
-    return Deed(action, begin, masters=frozenset(masters))
+    return Deed(action, begin, masters=task.feat.masters)
 
 
 def _words_of(kit: Kit, map_id: int, slot: int) -> str:

@@ -13,13 +13,14 @@ SIZE: Final = 320
 HIDDEN: Final = symbol("wToggleableObjectFlags")
 HIDDEN_SIZE: Final = 32
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
+STATUS_FLAGS_1: Final = symbol("wStatusFlags1")
 STATUS_FLAGS_4: Final = symbol("wStatusFlags4")
 USED_CENTER: Final = 0x04  # of wStatusFlags4
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Event bits, which objects of the world are hidden, and where losing leads.
+    """Event bits, which objects of the world are hidden, where losing leads, and what wStatusFlags1 says.
 
     `blackout_map` is the town in which the player wakes up; `used_center` says whether a healing centre was
     ever used.
@@ -29,6 +30,7 @@ class Flags:
     hidden: bytes = field(repr=False)
     blackout_map: int
     used_center: bool
+    status_1: int  # wStatusFlags1
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -47,4 +49,5 @@ def read_flags(ram: Ram) -> Flags:
         hidden=ram.span(HIDDEN, HIDDEN_SIZE),
         blackout_map=ram.byte(BLACKOUT_MAP),
         used_center=bool(ram.byte(STATUS_FLAGS_4) & USED_CENTER),
+        status_1=ram.byte(STATUS_FLAGS_1),
     )

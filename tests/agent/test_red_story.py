@@ -102,7 +102,7 @@ def test_a_task_is_done_where_the_facts_say(
     step = steps[STEPS[task.id]]
     (place,) = [each for each in STORY.places if each.name == task.place]
     assert place.map_id == step["map"]
-    squares = [list(square) for square in task.walk_to]
+    squares = [list(square) for square in getattr(task.feat, "squares", ())]
     if (
         task.id == "fetch_parcel"
     ):  # the scene takes the player on to the counter: there the walk ends
@@ -116,9 +116,9 @@ def test_a_task_is_done_where_the_facts_say(
     target = step.get("target") or {}
     if task.id == "take_starter":
         balls = sorted(target["balls"].values())
-        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.talk_to] == balls
-    elif task.talk_to:
-        (slot,) = task.talk_to
+        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.feat.people] == balls
+    elif task.feat.people:
+        (slot,) = task.feat.people
         assert slot == target["obj"]
         assert (people[slot]["x"], people[slot]["y"]) == (target["x"], target["y"])
 
@@ -273,7 +273,7 @@ def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
 ) -> None:
     (place,) = [each for each in STORY.places if each.name == task.place]
     trainers = [row for row in maps[place.map_id]["objects"] if row["kind"] == "trainer"]
-    slot = task.talk_to[0] if task.talk_to else 1
+    slot = task.feat.people[0] if task.feat.people else 1
     (foe,) = [row for row in trainers if row["i"] == slot]
     assert task.against == (foe["class"], foe["set"])
 

@@ -11,6 +11,7 @@ import pytest
 from agent.app import Interrupt, Moment, replay_run
 from agent.app.session import Limits, Session
 from agent.capabilities import Milestone, Place, Story, Witness
+from agent.capabilities.feats import Talking
 from agent.capabilities.story import Kind, Mark, Task
 from agent.errors import RunError
 from agent.replay import replay
@@ -37,7 +38,7 @@ DEAF = Story(  # somebody whom one can talk to for ever
     places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
     marks={"event:never": NEVER},
     errands=(),
-    tasks=(Task("ask", "ask for it", "house", "event:never", talk_to=(1,)),),
+    tasks=(Task("ask", "ask for it", "house", "event:never", Talking((1,))),),
     healers=(),
     milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", event=NEVER.number),),
     ambitions=(),
