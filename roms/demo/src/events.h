@@ -15,7 +15,14 @@
 #define EVENT_2ND_LOCK_OPENED 0x160
 #define EVENT_1ST_LOCK_OPENED 0x161
 
+#define EVENT_GAVE_FOSSIL_TO_LAB 0x2E0
+#define EVENT_LAB_STILL_REVIVING_FOSSIL 0x2E1
+#define EVENT_LAB_HANDING_OVER_FOSSIL_MON 0x2E2
+#define EVENT_FIGHT_ROUTE16_SNORLAX 0x4C8
+#define EVENT_BEAT_ROUTE16_SNORLAX 0x4C9
+
 bool has_happened(uint16_t event);
 void set_event(uint16_t event);
+void reset_event(uint16_t event);
 
 #endif

@@ -40,6 +40,8 @@ static uint8_t use(uint8_t item)
         return keep_away(250);
     case ITEM_LONG_TWINE:
         return follow_twine();
+    case ITEM_REED_PIPE:
+        return play_pipe();
     case ITEM_LANE_MAP:
         print_system_text(TEXT_MAP_FADED);
         return ITEM_KEPT;
@@ -55,7 +57,7 @@ uint8_t use_item(void) BANKED
     uint8_t outcome = use(item);
 
     wActionResultOrTookBattleTurn = outcome != ITEM_KEPT;
-    if (outcome != ITEM_KEPT)
+    if (outcome == ITEM_USED || outcome == ITEM_LEADS_OUT)
         take_from_stack(index, 1);
     return outcome;
 }

@@ -138,6 +138,7 @@ void enter_map(void) BANKED
     lcd_off();
     load_map_header();
     go_to_warp();
+    enter_scene();
     load_block_map();
     load_graphics();
     place_player();

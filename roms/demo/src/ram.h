@@ -89,6 +89,10 @@ typedef struct {
 #define wViridianCityCurScript BYTE(0xD5F4)
 #define wPewterGymCurScript BYTE(0xD5FC)
 #define wViridianMartCurScript BYTE(0xD60D)
+#define wRoute16CurScript BYTE(0xD626)
+#define wRoute7GateCurScript BYTE(0xD663)
+#define wFossilItem BYTE(0xD70F)
+#define wFossilMon BYTE(0xD710)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
 #define wPlayerStarter BYTE(0xD717)
@@ -203,6 +207,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 /* Flags. */
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define wStatusFlags1 BYTE(0xD728)
+#define STATUS1_GUARDS_DRANK 0x40
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags4 BYTE(0xD72E)

@@ -8,6 +8,8 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
+#define THIRSTY_COLUMN 3
+#define THIRSTY_ROW 3
 
 static bool is_turned_back(void)
 {
@@ -34,6 +36,32 @@ static bool is_called_by_clerk(void)
     return true;
 }
 
+static bool is_called_by_thirsty_guard(void)
+{
+    if (wXCoord != THIRSTY_COLUMN || wYCoord < THIRSTY_ROW || wStatusFlags1 & STATUS1_GUARDS_DRANK)
+        return false;
+    thirsty_guard_calls();
+    return true;
+}
+
+static bool is_sleeper_roused(void)
+{
+    if (!has_happened(EVENT_FIGHT_ROUTE16_SNORLAX))
+        return false;
+    sleeper_wakes();
+    return true;
+}
+
+/* What coming to a map changes, before it is shown. */
+void enter_scene(void)
+{
+    switch (wCurMap) {
+    case MAP_BAZAAR: /* it takes as long as a turn about the hall */
+        reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
+        break;
+    }
+}
+
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
@@ -46,6 +74,10 @@ bool scene_begins(void)
         return is_stopped_by_guard();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
+    case MAP_BAZAAR_GATE:
+        return is_called_by_thirsty_guard();
+    case MAP_SNORE_LANE:
+        return is_sleeper_roused();
     }
     return false;
 }
@@ -60,6 +92,10 @@ bool person_speaks(uint8_t slot)
         return guard_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
+    case MAP_BAZAAR_GATE:
+        return thirsty_guard_speaks(slot);
+    case MAP_FOSSIL_ROOM:
+        return fossil_keeper_speaks(slot);
     }
     return false;
 }

@@ -11,6 +11,7 @@ enum { SCRIPT_LAB_NOT_YET = 1, SCRIPT_LAB_RIVAL_TAKES, SCRIPT_LAB_CHALLENGE };
 enum { SCRIPT_STORE_CALLS = 1, SCRIPT_STORE_GIVES };
 
 /* scenes.c */
+void enter_scene(void);
 bool scene_begins(void);
 bool person_speaks(uint8_t slot);
 bool sign_speaks(uint8_t text);
@@ -31,6 +32,14 @@ bool guard_speaks(uint8_t slot) BANKED;
 bool gym_speaks(uint8_t text) BANKED;
 void change_gym(void) BANKED;
 void trainer_falls(uint8_t slot);
+
+/* scene_bazaar.c */
+void thirsty_guard_calls(void) BANKED;
+bool thirsty_guard_speaks(uint8_t slot) BANKED;
+void sleeper_wakes(void) BANKED;
+
+/* scene_fossils.c */
+bool fossil_keeper_speaks(uint8_t slot) BANKED;
 
 /* scene_lab.c */
 bool lab_speaks(uint8_t slot) BANKED;

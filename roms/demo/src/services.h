@@ -9,6 +9,8 @@ void black_out(void) BANKED;
 void climb_out(void) BANKED;
 /* Into the open message box. */
 void nurse(void) BANKED;
+/* drinks.c: over the map, into the open message box */
+void drinks_machine(void) BANKED;
 /* pc.c (62): over the map, until the player is done with them. */
 void rest_house_pc(void) BANKED;
 void bedroom_pc(void) BANKED;

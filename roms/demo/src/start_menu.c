@@ -6,6 +6,7 @@
 #include "ram.h"
 #include "screens.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -59,8 +60,8 @@ static void whole_screen(void)
     update_sprites();
 }
 
-/* What was used from the bag leads away from here. */
-static bool leads_out;
+/* How something of the bag was used that closes the menus. */
+static uint8_t used;
 
 static void open_item(uint8_t item)
 {
@@ -70,7 +71,7 @@ static void open_item(uint8_t item)
         party_menu();
         break;
     case BAG:
-        leads_out = bag_menu();
+        used = bag_menu();
         break;
     case PLAYER:
         whole_screen();
@@ -97,8 +98,8 @@ void start_menu(void) BANKED
     draw_start_menu();
     window_open();
     update_sprites();
-    leads_out = false;
-    while (!leads_out && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+    used = ITEM_KEPT;
+    while (used == ITEM_KEPT && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
         if (item != TEAM || wPartyCount)
             open_item(item);
         if (item == SAVE)
@@ -109,6 +110,6 @@ void start_menu(void) BANKED
     window_close();
     wFontLoaded &= (uint8_t)~FONT_LOADED;
     update_sprites();
-    if (leads_out)
+    if (used == ITEM_LEADS_OUT)
         climb_out();
 }

@@ -28,8 +28,11 @@ void halve_money(uint8_t *money);
 bool pay(const uint8_t *amount);
 
 /* item_use.c: the entry of the bag's list that was chosen */
-enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT };
+enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT, ITEM_PLAYED }; /* the last two close the menus, and who plays keeps it */
 uint8_t use_item(void) BANKED;
+
+/* reed_pipe.c: how it was used */
+uint8_t play_pipe(void);
 
 /* medicine.c: on one of the team who is asked for; whether it helped */
 bool is_medicine(uint8_t item);
@@ -49,8 +52,9 @@ void boost(uint8_t stat) BANKED;
 /* poison_steps.c: whether all fell, and the way back was gone */
 bool suffer_poison(void) BANKED;
 
-/* shop.c */
+/* shop.c; the box only inside its bank */
 void shop(uint8_t bank, uint16_t script) BANKED;
+void place_money_box(void);
 
 /* hidden.c: whether something lay there */
 bool find_hidden(uint8_t y, uint8_t x) BANKED;
