@@ -1,6 +1,7 @@
 /* All is lost: the way back to where the team was last looked after. */
 #pragma bank 60
 #include "battle.h"
+#include "events.h"
 #include "overworld.h"
 #include "services.h"
 #include "things.h"
@@ -42,6 +43,7 @@ static void go_to_landing(void)
     wYCoord = far_byte(LANDINGS_BANK, record + 2);
     wXCoord = far_byte(LANDINGS_BANK, record + 3);
     wMovementFlags = 0;
+    reset_event(EVENT_IN_SAFARI_ZONE);
     player1.facing = FACING_DOWN;
 }
 

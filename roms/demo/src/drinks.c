@@ -1,6 +1,7 @@
 /* A machine with three drinks, at prices of its own: one for each time that it is asked. */
 #pragma bank 60
 #include "hardware.h"
+#include "overworld.h"
 #include "ram.h"
 #include "services.h"
 #include "things.h"

@@ -52,6 +52,25 @@ bool thirsty_guard_speaks(uint8_t slot) BANKED
     return true;
 }
 
+/* Whether he had something else to say than how to play. */
+bool piper_speaks(uint8_t slot) BANKED
+{
+    if (slot != SLOT_BAZAAR_PIPER)
+        return false;
+    if (has_happened(EVENT_GOT_POKE_FLUTE)) {
+        display_text(MAP_TEXT_BAZAAR_PIPER_AFTER);
+        return true;
+    }
+    tell(MAP_TEXT_BAZAAR_PIPER);
+    if (!give_item(ITEM_REED_PIPE, 1)) {
+        display_text(MAP_TEXT_BAZAAR_PIPER_BAG_FULL);
+        return true;
+    }
+    set_event(EVENT_GOT_POKE_FLUTE);
+    display_text(MAP_TEXT_BAZAAR_PIPER_GIVES);
+    return true;
+}
+
 /* The pipe was played beside him. He is gone from the way then, however the fight ends. */
 void sleeper_wakes(void) BANKED
 {

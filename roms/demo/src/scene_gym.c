@@ -83,6 +83,16 @@ static void give_badge(void)
 /* He is beaten, the map is shown again. */
 void trainer_falls(uint8_t slot)
 {
-    if (wCurMap == MAP_GYM && slot == SLOT_GYM_LEADER)
-        give_badge();
+    switch (wCurMap) {
+    case MAP_GYM:
+        if (slot == SLOT_GYM_LEADER)
+            give_badge();
+        break;
+    case MAP_TANSY_ROOM:
+    case MAP_BRAM_ROOM:
+    case MAP_MAUD_ROOM:
+    case MAP_ROOK_ROOM:
+        one_of_four_falls();
+        break;
+    }
 }

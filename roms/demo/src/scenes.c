@@ -10,6 +10,11 @@
 #define STORE_DOOR_ROW 7
 #define THIRSTY_COLUMN 3
 #define THIRSTY_ROW 3
+#define ROOM_DOOR_ROW 10
+#define WARDEN_ROW 2
+#define WARDEN_COLUMN 3
+#define LAST_ROOM_DOOR_ROW 14
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
@@ -24,6 +29,14 @@ static bool is_stopped_by_guard(void)
     if (wYCoord != NORTH_EDGE || has_happened(EVENT_OAK_GOT_PARCEL))
         return false;
     guard_turns_back();
+    return true;
+}
+
+static bool is_stopped_by_rambler(void)
+{
+    if (wXCoord != STONECROSS_EAST_EDGE || wObtainedBadges & BADGE_1)
+        return false;
+    road_guard_turns_back();
     return true;
 }
 
@@ -52,12 +65,42 @@ static bool is_sleeper_roused(void)
     return true;
 }
 
+static bool is_held_in_room(uint8_t row)
+{
+    if (wYCoord < row)
+        return false;
+    room_of_four_holds();
+    return true;
+}
+
+static bool is_asked_by_warden(void)
+{
+    if (!wYCoord && has_happened(EVENT_IN_SAFARI_ZONE))
+        reserve_sees_out();
+    else if (wYCoord == WARDEN_ROW && (wXCoord == WARDEN_COLUMN || wXCoord == WARDEN_COLUMN + 1))
+        reserve_asks();
+    else
+        return false;
+    return true;
+}
+
+static bool is_out_of_nets(void)
+{
+    if (wNumSafariBalls || !has_happened(EVENT_IN_SAFARI_ZONE))
+        return false;
+    last_net_flew();
+    return true;
+}
+
 /* What coming to a map changes, before it is shown. */
 void enter_scene(void)
 {
     switch (wCurMap) {
     case MAP_BAZAAR: /* it takes as long as a turn about the hall */
         reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
+        break;
+    case MAP_CORRIDOR_LOBBY:
+        enter_lobby();
         break;
     }
 }
@@ -72,12 +115,27 @@ bool scene_begins(void)
         return wYCoord >= LAB_DOOR_ROW && lab_calls_back();
     case MAP_ALDERBROOK:
         return is_stopped_by_guard();
+    case MAP_STONECROSS:
+        return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
     case MAP_BAZAAR_GATE:
         return is_called_by_thirsty_guard();
     case MAP_SNORE_LANE:
         return is_sleeper_roused();
+    case MAP_RESERVE_GATE:
+        return is_asked_by_warden();
+    case MAP_RESERVE:
+        return is_out_of_nets();
+    case MAP_TANSY_ROOM:
+    case MAP_BRAM_ROOM:
+    case MAP_MAUD_ROOM:
+        return is_held_in_room(ROOM_DOOR_ROW);
+    case MAP_ROOK_ROOM:
+        return !has_happened(EVENT_LANCES_ROOM_LOCK_DOOR) && is_held_in_room(LAST_ROOM_DOOR_ROW);
+    case MAP_CORRIDOR_HALL:
+        enter_hall();
+        return true;
     }
     return false;
 }
@@ -90,8 +148,16 @@ bool person_speaks(uint8_t slot)
         return lab_speaks(slot);
     case MAP_ALDERBROOK:
         return guard_speaks(slot);
+    case MAP_STONECROSS:
+        return road_guard_speaks(slot);
+    case MAP_CARVER:
+        return carver_speaks(slot);
+    case MAP_LAMP_HOUSE:
+        return lamp_maker_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
+    case MAP_BAZAAR:
+        return piper_speaks(slot);
     case MAP_BAZAAR_GATE:
         return thirsty_guard_speaks(slot);
     case MAP_FOSSIL_ROOM:
@@ -109,6 +175,15 @@ bool sign_speaks(uint8_t text)
 /* What scenes have changed in the live blocks of this map. */
 void change_blocks(void)
 {
-    if (wCurMap == MAP_GYM)
+    switch (wCurMap) {
+    case MAP_GYM:
         change_gym();
+        break;
+    case MAP_TANSY_ROOM:
+    case MAP_BRAM_ROOM:
+    case MAP_MAUD_ROOM:
+    case MAP_ROOK_ROOM:
+        change_room_of_four();
+        break;
+    }
 }

@@ -18,7 +18,7 @@ bool sign_speaks(uint8_t text);
 void change_blocks(void);
 
 /* scene_town.c; a text that ends with an arrow is told, and nothing more is waited for */
-void tell(uint8_t text);
+void tell(uint8_t text) BANKED;
 void turn_back(void) BANKED;
 
 /* scene_parcel.c */
@@ -28,6 +28,12 @@ bool hazel_has_errand(void);
 void guard_turns_back(void) BANKED;
 bool guard_speaks(uint8_t slot) BANKED;
 
+/* scene_givers.c */
+void road_guard_turns_back(void) BANKED;
+bool road_guard_speaks(uint8_t slot) BANKED;
+bool carver_speaks(uint8_t slot) BANKED;
+bool lamp_maker_speaks(uint8_t slot) BANKED;
+
 /* scene_gym.c */
 bool gym_speaks(uint8_t text) BANKED;
 void change_gym(void) BANKED;
@@ -36,10 +42,26 @@ void trainer_falls(uint8_t slot);
 /* scene_bazaar.c */
 void thirsty_guard_calls(void) BANKED;
 bool thirsty_guard_speaks(uint8_t slot) BANKED;
+bool piper_speaks(uint8_t slot) BANKED;
 void sleeper_wakes(void) BANKED;
 
 /* scene_fossils.c */
 bool fossil_keeper_speaks(uint8_t slot) BANKED;
+
+/* scene_four.c */
+void enter_lobby(void) BANKED;
+void room_of_four_holds(void) BANKED;
+void change_room_of_four(void) BANKED;
+void one_of_four_falls(void) BANKED;
+
+/* scene_hall.c */
+void enter_hall(void) BANKED;
+
+/* scene_reserve.c */
+void reserve_asks(void) BANKED;
+void reserve_sees_out(void) BANKED;
+void last_net_flew(void) BANKED;
+bool count_reserve_step(void) BANKED;
 
 /* scene_lab.c */
 bool lab_speaks(uint8_t slot) BANKED;

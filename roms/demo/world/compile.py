@@ -41,7 +41,7 @@ PICTURE_BANKS = (52,)
 CREATURE_BANK = 53
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
-FALLBACK_MAP = 247  # what ids without a map show
+FALLBACK_MAP = 244  # what ids without a map show
 SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
 END_KEY = 0xF0
 
