@@ -26,11 +26,11 @@ static bool take_drink(void)
 static bool is_given_drink(void)
 {
     if (!take_drink()) {
-        tell(MAP_TEXT_BAZAAR_GATE_GUARD_TURNS_BACK);
+        tell(MAP_TEXT_THIRSTY_GATE_GUARD_TURNS_BACK);
         return false;
     }
     wStatusFlags1 |= STATUS1_GUARDS_DRANK;
-    tell(MAP_TEXT_BAZAAR_GATE_GUARD_DRINKS);
+    tell(MAP_TEXT_THIRSTY_GATE_GUARD_DRINKS);
     return true;
 }
 
@@ -46,7 +46,7 @@ void thirsty_guard_calls(void) BANKED
 /* Whether he had something else to say than his thanks. */
 bool thirsty_guard_speaks(uint8_t slot) BANKED
 {
-    if (slot != SLOT_BAZAAR_GATE_GUARD || wStatusFlags1 & STATUS1_GUARDS_DRANK)
+    if (slot != SLOT_THIRSTY_GATE_GUARD || wStatusFlags1 & STATUS1_GUARDS_DRANK)
         return false;
     is_given_drink();
     return true;

@@ -22,7 +22,7 @@ static void walk_in(void)
     wSafariSteps[0] = STEPS >> 8;
     wSafariSteps[1] = STEPS & 0xFF;
     wSafariZoneGameOver = 0;
-    tell(MAP_TEXT_RESERVE_GATE_WELCOME);
+    tell(MAP_TEXT_WARDEN_GATE_WELCOME);
     set_event(EVENT_IN_SAFARI_ZONE);
     reset_event(EVENT_SAFARI_GAME_OVER);
     wSafariZoneGateCurScript = SCRIPT_WALKS_IN;
@@ -53,10 +53,10 @@ void reserve_asks(void) BANKED
 {
     wSafariZoneGateCurScript = SCRIPT_ASKED;
     face_player(FACING_RIGHT);
-    if (!is_agreed(MAP_TEXT_RESERVE_GATE_ASK))
-        send_back(MAP_TEXT_RESERVE_GATE_NOT_TODAY);
+    if (!is_agreed(MAP_TEXT_WARDEN_GATE_ASK))
+        send_back(MAP_TEXT_WARDEN_GATE_NOT_TODAY);
     else if (!pay(fee))
-        send_back(MAP_TEXT_RESERVE_GATE_TOO_DEAR);
+        send_back(MAP_TEXT_WARDEN_GATE_TOO_DEAR);
     else
         walk_in();
 }
@@ -77,11 +77,11 @@ void reserve_sees_out(void) BANKED
     wSafariZoneGateCurScript = SCRIPT_LEAVES;
     face_player(FACING_DOWN);
     if (has_happened(EVENT_SAFARI_GAME_OVER)) {
-        leave(MAP_TEXT_RESERVE_GATE_HAUL);
-    } else if (is_agreed(MAP_TEXT_RESERVE_GATE_EARLY)) {
-        leave(MAP_TEXT_RESERVE_GATE_GOODBYE);
+        leave(MAP_TEXT_WARDEN_GATE_HAUL);
+    } else if (is_agreed(MAP_TEXT_WARDEN_GATE_EARLY)) {
+        leave(MAP_TEXT_WARDEN_GATE_GOODBYE);
     } else {
-        tell(MAP_TEXT_RESERVE_GATE_GOES_ON);
+        tell(MAP_TEXT_WARDEN_GATE_GOES_ON);
         walk_player(FACING_UP, 1);
     }
     wSafariZoneGateCurScript = 0;
@@ -93,7 +93,7 @@ static void put_out(uint8_t text)
     tell(text);
     set_event(EVENT_SAFARI_GAME_OVER);
     fade_out();
-    wCurMap = MAP_RESERVE_GATE;
+    wCurMap = MAP_WARDEN_GATE;
     wDestinationWarpID = WAY_OUT;
     player1.facing = FACING_DOWN;
     enter_map();

@@ -119,11 +119,11 @@ bool scene_begins(void)
         return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
-    case MAP_BAZAAR_GATE:
+    case MAP_THIRSTY_GATE:
         return is_called_by_thirsty_guard();
     case MAP_SNORE_LANE:
         return is_sleeper_roused();
-    case MAP_RESERVE_GATE:
+    case MAP_WARDEN_GATE:
         return is_asked_by_warden();
     case MAP_RESERVE:
         return is_out_of_nets();
@@ -158,7 +158,7 @@ bool person_speaks(uint8_t slot)
         return clerk_speaks(slot);
     case MAP_BAZAAR:
         return piper_speaks(slot);
-    case MAP_BAZAAR_GATE:
+    case MAP_THIRSTY_GATE:
         return thirsty_guard_speaks(slot);
     case MAP_FOSSIL_ROOM:
         return fossil_keeper_speaks(slot);
