@@ -34,7 +34,7 @@ static uint16_t landing_of(uint8_t map)
     return far_word(LANDINGS_BANK, LANDINGS + 2);
 }
 
-static void go_to_landing(void)
+void go_to_landing(void) BANKED
 {
     uint16_t record = landing_of(wLastBlackoutMap);
 

@@ -5,6 +5,8 @@
 #include "home.h"
 
 void black_out(void) BANKED;
+/* Where one was last looked after is where enter_map() leads then. */
+void go_to_landing(void) BANKED;
 /* From underground to where one was last looked after. */
 void climb_out(void) BANKED;
 /* Into the open message box. */
