@@ -33,7 +33,7 @@ class Cast:
     types: moves.Types
     moves: Mapping[str, moves.Move]
     growth: Mapping[str, creatures.Growth]
-    machines: Mapping[str, machines.Machine]
+    machines: machines.Machines
     species: Mapping[str, creatures.Species]
     trainers: Mapping[str, trainers.Trainer]
     minds: minds.Minds
@@ -46,7 +46,7 @@ def load() -> Cast:
     known = moves.load_moves(SOURCES / "moves.toml", types, effects)
     growth = creatures.load_growth(SOURCES / "growth.toml")
     taught = machines.load(SOURCES / "machines.toml", known)
-    species = creatures.load(types, known, growth, taught)
+    species = creatures.load(types, known, growth, taught.by_word)
     opponents = trainers.load(SOURCES / "trainers.toml", species)
     thoughts = minds.load(SOURCES / "minds.toml", trainers.CLASS_COUNT)
     return Cast(types, known, growth, taught, species, opponents, thoughts)
@@ -61,7 +61,7 @@ def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
     return [
         *made,
         *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
-        *machine_tables.placements(cast.machines.values()),
+        *machine_tables.placements(cast.machines),
         *move_tables.placements(cast.moves, cast.types, font),
         *trainer_tables.placements(cast.trainers, cast.minds, fronts, font),
         *item_tables.placements(ITEMS, font),

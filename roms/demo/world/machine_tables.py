@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Iterator
 
 from world.banks import Place, Placement
-from world.machines import HMS, TMS, Machine
+from world.machines import HMS, TMS, Machines
 
 MOVES = Place(4, 0x7773)
 PRICES = Place(30, 0x7FA7)
 BITS_SIZE = 7
 
 
-def placements(machines: Iterable[Machine]) -> Iterator[Placement]:
-    """Yield the tables; a machine that nobody made teaches nothing and costs nothing."""
-    by_bit = {machine.bit: machine for machine in machines}
-    moves = bytes(by_bit[bit].move if bit in by_bit else 0 for bit in range(TMS + HMS))
+def placements(machines: Machines) -> Iterator[Placement]:
+    """Yield the tables; a machine that nobody made costs nothing."""
+    by_bit = {machine.bit: machine for machine in machines.by_word.values()}
+    numbers = range(TMS + HMS)
+    moves = bytes(by_bit[bit].move if bit in by_bit else machines.others for bit in numbers)
     yield Placement(MOVES.offset, moves, "TechnicalMachines")
     nibbles = [by_bit[bit].price if bit in by_bit else 0 for bit in range(TMS)]
     pairs = zip(nibbles[::2], nibbles[1::2], strict=True)

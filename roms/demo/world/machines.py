@@ -20,10 +20,17 @@ class Machine(NamedTuple):
     price: int
 
 
-def load(path: Path, moves: Mapping[str, Move]) -> Mapping[str, Machine]:
-    """Return the machines of `path` by the word that species know them by."""
-    machines = {}
-    for word, table in tomllib.loads(path.read_text(encoding="utf-8"))["machines"].items():
+class Machines(NamedTuple):
+    """The machines by the word that species know them by, and the move of those that nobody made."""
+
+    by_word: Mapping[str, Machine]
+    others: int
+
+
+def load(path: Path, moves: Mapping[str, Move]) -> Machines:
+    """Return the machines of `path`."""
+    source, machines = tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Machine]()
+    for word, table in source["machines"].items():
         try:
             bit = TMS + table["hm"] - 1 if "hm" in table else table["tm"] - 1
             machines[word] = Machine(bit, moves[table["move"]].id, table.get("price", 0))
@@ -37,4 +44,4 @@ def load(path: Path, moves: Mapping[str, Move]) -> Mapping[str, Machine]:
     if any(not 0 <= machine.price <= MOST_THOUSANDS for machine in machines.values()):
         message = f"{path.name}: a price is at most {MOST_THOUSANDS} thousand"
         raise WorldError(message)
-    return machines
+    return Machines(machines, moves[source["others"]].id)
