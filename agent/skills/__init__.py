@@ -27,7 +27,7 @@ from agent.skills.roam import roam
 from agent.skills.route import Obstacles
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
-from agent.skills.terrain import Hazard, Terrain
+from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
 from agent.skills.watchers import Watcher, watchers
 
@@ -42,6 +42,7 @@ __all__ = [
     "Obstacles",
     "Order",
     "Outcome",
+    "Passage",
     "Skill",
     "Switch",
     "Terrain",
