@@ -2,13 +2,14 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
+from agent.errors import UsageError
 from emulator import RED, CartridgeKind, Opponent, State
 
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
@@ -145,7 +146,8 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
-    where they have names of their own; `caveat` is what whoever plays it should know, or nothing.
+    where they have names of their own; `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    that somebody asked for, before the milestones.
     """
 
     places: tuple[Place, ...]
@@ -159,6 +161,7 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     caveat: str = ""
+    wants: tuple[str, ...] = ()
 
     @staticmethod
     def of(kind: CartridgeKind) -> "Story":
@@ -167,6 +170,14 @@ class Story:
         chapters = sorted(folder.iterdir(), key=lambda file: file.name)
         table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
+
+    def wanting(self, facts: tuple[str, ...]) -> "Story":
+        """Return it with facts that come before its milestones; raises UsageError where it has no such mark."""
+        for fact in facts:
+            if fact not in self.marks:
+                message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
+                raise UsageError(message)
+        return replace(self, wants=facts)
 
     def shows(self, state: State, fact: str) -> bool:
         """Say whether RAM shows one of the `marks`."""
