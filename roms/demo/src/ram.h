@@ -87,7 +87,10 @@ typedef struct {
 #define wOaksLabCurScript BYTE(0xD5F0)
 #define wPalletTownCurScript BYTE(0xD5F1)
 #define wViridianCityCurScript BYTE(0xD5F4)
-#define wPewterGymCurScript BYTE(0xD5FC)
+#define PEWTER_GYM_SCRIPT 0xD5FC
+#define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
+#define CERULEAN_GYM_SCRIPT 0xD5FD
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
@@ -203,6 +206,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 /* Flags. */
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define BADGE_2 0x02
+#define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags4 BYTE(0xD72E)

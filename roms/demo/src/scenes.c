@@ -75,6 +75,10 @@ bool person_speaks(uint8_t slot)
         return carver_speaks(slot);
     case MAP_LAMP_HOUSE:
         return lamp_maker_speaks(slot);
+    case MAP_FERRYMAN:
+        return ferryman_speaks(slot);
+    case MAP_STEVEDORE:
+        return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     }
@@ -84,12 +88,18 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return wCurMap == MAP_GYM && gym_speaks(text);
+    return (wCurMap == MAP_GYM && gym_speaks(text)) || statue_speaks(text);
 }
 
 /* What scenes have changed in the live blocks of this map. */
 void change_blocks(void)
 {
-    if (wCurMap == MAP_GYM)
+    switch (wCurMap) {
+    case MAP_GYM:
         change_gym();
+        break;
+    case MAP_CAIRN_HOLLOW:
+        change_hollow();
+        break;
+    }
 }
