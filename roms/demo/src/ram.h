@@ -279,7 +279,7 @@ typedef struct {
 #define wCurPartySpecies BYTE(0xCF91)
 #define wLearnMoveMonName BYTES(0xD036)
 #define wPartyMenuType BYTE(0xD07D)
-enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_SWAP = 4 };
+enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_TEACH, PARTY_MENU_SWAP };
 #define wForcePlayerToChooseMon BYTE(0xD11F)
 #define wPartySavedMenuItem BYTE(0xCC2B)
 
