@@ -138,8 +138,8 @@ void enter_map(void) BANKED
     lcd_off();
     load_map_header();
     go_to_warp();
-    enter_scene();
     load_block_map();
+    set_scene();
     load_graphics();
     place_player();
     show_map();

@@ -23,13 +23,17 @@ static const Room rooms[] = {
     {MAP_ROOK_ROOM, EVENT_BEAT_LANCES_ROOM_TRAINER_0, EVENT_LANCES_ROOM_LOCK_DOOR},
 };
 
+#define ROOMS (sizeof rooms / sizeof *rooms)
+
+/* 0 elsewhere. */
 static const Room *room_here(void)
 {
-    const Room *room = rooms;
+    uint8_t i;
 
-    while (room->map != wCurMap)
-        room++;
-    return room;
+    for (i = 0; i != ROOMS; i++)
+        if (rooms[i].map == wCurMap)
+            return &rooms[i];
+    return 0;
 }
 
 static void note_script(uint8_t step)
@@ -74,9 +78,11 @@ void change_room_of_four(void) BANKED
         open_exit();
 }
 
-/* Whoever beat one of them finds the next door open. */
+/* Whoever beat one of them finds the next door open; it is asked of everybody else who falls, too. */
 void one_of_four_falls(void) BANKED
 {
+    if (!room_here())
+        return;
     if (wCurMap == MAP_ROOK_ROOM)
         set_event(EVENT_BEAT_LANCE);
     change_room_of_four();

@@ -14,6 +14,8 @@
 #define WARDEN_ROW 2
 #define WARDEN_COLUMN 3
 #define LAST_ROOM_DOOR_ROW 14
+#define LOCK_TILE 0x18
+#define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
@@ -92,19 +94,6 @@ static bool is_out_of_nets(void)
     return true;
 }
 
-/* What coming to a map changes, before it is shown. */
-void enter_scene(void)
-{
-    switch (wCurMap) {
-    case MAP_BAZAAR: /* it takes as long as a turn about the hall */
-        reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
-        break;
-    case MAP_CORRIDOR_LOBBY:
-        enter_lobby();
-        break;
-    }
-}
-
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
@@ -154,6 +143,10 @@ bool person_speaks(uint8_t slot)
         return carver_speaks(slot);
     case MAP_LAMP_HOUSE:
         return lamp_maker_speaks(slot);
+    case MAP_FERRYMAN:
+        return ferryman_speaks(slot);
+    case MAP_STEVEDORE:
+        return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     case MAP_BAZAAR:
@@ -169,7 +162,26 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return wCurMap == MAP_GYM && gym_speaks(text);
+    switch (wCurMap) {
+    case MAP_GYM:
+        return gym_speaks(text) || statue_speaks(text);
+    case MAP_WORKS_TINS:
+        return tins_speak(text);
+    case MAP_WORKS_QUIZ:
+        return quiz_speaks(text);
+    case MAP_WORKS_LIFT:
+        return lift_speaks();
+    }
+    return statue_speaks(text);
+}
+
+/* The same of a door that wants a card, told by its tile. */
+bool door_speaks(uint8_t tile)
+{
+    if (wCurMap != MAP_WORKS_HALL || (tile != LOCK_TILE && tile != LOCK_TOP_TILE))
+        return false;
+    try_lock();
+    return true;
 }
 
 /* What scenes have changed in the live blocks of this map. */
@@ -184,6 +196,37 @@ void change_blocks(void)
     case MAP_MAUD_ROOM:
     case MAP_ROOK_ROOM:
         change_room_of_four();
+        break;
+    case MAP_CAIRN_HOLLOW:
+        change_hollow();
+        break;
+    case MAP_WORKS_HALL:
+        change_hall();
+        break;
+    case MAP_WORKS_TINS:
+        change_tins();
+        break;
+    case MAP_WORKS_QUIZ:
+        change_quiz();
+        break;
+    }
+}
+
+/* What a map is made ready with whenever one comes in. */
+void set_scene(void)
+{
+    switch (wCurMap) {
+    case MAP_BAZAAR: /* waking somebody up takes as long as a turn about the hall */
+        reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
+        break;
+    case MAP_CORRIDOR_LOBBY:
+        enter_lobby();
+        break;
+    case MAP_WORKS_TINS:
+        hide_switch();
+        break;
+    case MAP_WORKS_LIFT:
+        lift_waits();
         break;
     }
 }
