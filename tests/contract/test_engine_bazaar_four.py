@@ -26,6 +26,7 @@ ENTERED_HALL: Final = 0x003
 RECORDS: Final = 0xA598  # sHallOfFame
 EXIT, BARS = (4, 1), (4, 10)
 HOST = 1
+NO_TYPE = 9  # nothing is good or bad against it
 
 
 def to_room(start: Callable[[str], Game], number: int) -> Game:
@@ -48,7 +49,8 @@ def beat(game: Game) -> Game:
     for _ in range(600):
         if not game.byte("wCurOpponent"):
             break
-        battles.set_field(game, "own", "status", 0)  # one of them is good at putting to sleep
+        for name in ("type1", "type2"):
+            battles.set_field(game, "enemy", name, NO_TYPE)
         if battles.field(game, "enemy", "hp") > 1:
             battles.set_field(game, "enemy", "hp", 1)
         game.press("a", hold=4, settle=10)

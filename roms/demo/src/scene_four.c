@@ -8,6 +8,8 @@ enum { SCRIPT_WALKS_IN = 1, SCRIPT_HELD_BACK };
 
 #define STEPS_IN 5
 #define STEPS_PAST_BARS 6
+#define BARS_Y BLOCK_ROOK_ROOM_BARS_UP_Y
+#define BARS_X BLOCK_ROOK_ROOM_BARS_UP_X
 #define FIRST_OF_FOUR 0x8E0
 #define LAST_OF_FOUR 0x8FF
 
@@ -72,8 +74,8 @@ static void open_exit(void)
 
 void change_room_of_four(void) BANKED
 {
-    if (wCurMap == MAP_ROOK_ROOM && has_happened(EVENT_LANCES_ROOM_LOCK_DOOR))
-        put_block(BLOCK_ROOK_ROOM_BARS_Y, BLOCK_ROOK_ROOM_BARS_X, BLOCK_ROOK_ROOM_BARS);
+    if (wCurMap == MAP_ROOK_ROOM && !has_happened(EVENT_LANCES_ROOM_LOCK_DOOR))
+        put_block(BARS_Y, BARS_X, BLOCK_ROOK_ROOM_BARS_UP);
     if (has_happened(room_here()->beaten))
         open_exit();
 }
@@ -89,9 +91,10 @@ void one_of_four_falls(void) BANKED
     redraw_view();
 }
 
+/* As the map has them. */
 static void let_bars_fall(void)
 {
-    change_room_of_four();
+    put_block(BARS_Y, BARS_X, far_byte(hMapROMBank, wCurMapDataPtr + wCurMapWidth * BARS_Y + BARS_X));
     redraw_view();
     tell(MAP_TEXT_ROOK_ROOM_BARS_FALL);
 }
