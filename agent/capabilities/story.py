@@ -27,6 +27,8 @@ class Kind(Enum):
     ITEM = "item"  # is carried
     MOVE = "move"  # is known by somebody of the team
     STATUS = "status"  # a bit of wStatusFlags1 is set
+    MONEY = "money"  # so much of it is there, at least
+    MON = "mon"  # somebody of this species is in the team
 
 
 class Mark(NamedTuple):
@@ -49,6 +51,10 @@ class Mark(NamedTuple):
                 return self.number in known
             case Kind.STATUS:
                 return bool(state.flags.status_1 >> self.number & 1)
+            case Kind.MONEY:
+                return state.player.money >= self.number
+            case Kind.MON:
+                return any(mon.species == self.number for mon in state.party.mons)
 
 
 class Gate(NamedTuple):
@@ -260,14 +266,16 @@ def _marks(
         Kind.ITEM: table.get("items", {}),
         Kind.MOVE: table.get("moves", {}),
         Kind.STATUS: table.get("statuses", {}),
+        Kind.MON: table.get("mons", {}),
     }
     facts = [fact for place in places for fact in place.needs]
     facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
     marks = {}
     for fact in facts:
-        kind, _, name = fact.partition(":")
-        marks[fact] = Mark(Kind(kind), numbers[Kind(kind)][name])
+        word, _, name = fact.partition(":")
+        kind = Kind(word)
+        marks[fact] = Mark(kind, int(name) if kind is Kind.MONEY else numbers[kind][name])
     return marks
 
 

@@ -107,7 +107,8 @@ def _mark_sensor(story: Story) -> Sensor:
     marks = story.marks
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.flags.events, state.player.badges, state.bag, state.party
+        flags, player = state.flags, state.player
+        return flags.events, flags.status_1, player.badges, player.money, state.bag, state.party
 
     def read(state: State) -> dict[str, int]:
         return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}

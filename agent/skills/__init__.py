@@ -12,6 +12,7 @@ from agent.skills.field_moves import (
     who_knows,
 )
 from agent.skills.fight import fight
+from agent.skills.fossils import collect, hand_in
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
@@ -31,6 +32,7 @@ from agent.skills.orders import (
     usable_slots,
 )
 from agent.skills.oversee import overseen
+from agent.skills.play_on import play_on
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
@@ -40,6 +42,7 @@ from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
 from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
+from agent.skills.vend import vend
 from agent.skills.watchers import Watcher, watchers
 
 __all__ = [
@@ -70,16 +73,19 @@ __all__ = [
     "boot",
     "buy",
     "choose",
+    "collect",
     "examine",
     "fight",
     "find_way",
     "first_able",
+    "hand_in",
     "is_lawful",
     "leave_map",
     "look_at",
     "nothing",
     "once",
     "overseen",
+    "play_on",
     "read_on",
     "roam",
     "search",
@@ -92,6 +98,7 @@ __all__ = [
     "usable_slots",
     "use_field_move",
     "use_item",
+    "vend",
     "wait",
     "watchers",
     "who_knows",
