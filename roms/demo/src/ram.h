@@ -55,6 +55,10 @@ typedef struct {
 #define wCheckFor180DegreeTurn BYTE(0xCC4B)
 #define wFieldMoves BYTES(0xCD3D)
 #define FIELD_MOVES 4
+#define wFlyLocationsList BYTES(0xCD3E)
+#define wNumFieldMoves BYTE(0xCD41)
+#define wFieldMovesLeftmostX BYTE(0xCD42)
+#define wCutTile BYTE(0xCD4D)
 #define wOptionsTextSpeedCursorX BYTE(0xCD3D)
 #define wListPointer WORD(0xCF8B)
 #define wCurItem BYTE(0xCF91)
@@ -116,6 +120,8 @@ typedef struct {
 #define wIsInBattle BYTE(0xD057)
 #define wSaveFileStatus BYTE(0xD088)
 #define wStepCounter BYTE(0xD13B)
+#define wMapPalOffset BYTE(0xD35D)
+#define DARK 6
 #define wCurMap BYTE(0xD35E)
 #define wViewPointer WORD(0xD35F)
 #define wYCoord BYTE(0xD361)
@@ -189,7 +195,9 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define wPlayerID BYTES(0xD359)
 #define wNumBoxItems BYTE(0xD53A)
 #define wBoxItems BYTES(0xD53B)
+#define wTownVisitedFlag BYTES(0xD70B)
 #define wLastBlackoutMap BYTE(0xD719)
+#define wDestinationMap BYTE(0xD71A)
 #define wPlayTimeHours BYTE(0xDA41)
 #define wPlayTimeMaxed BYTE(0xDA42)
 #define wPlayTimeMinutes BYTE(0xDA43)
@@ -203,6 +211,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 /* Flags. */
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define BADGE_2 0x02
+#define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags4 BYTE(0xD72E)
