@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
 from agent.errors import UsageError
-from emulator import RED, CartridgeKind, Opponent, State
+from emulator import RED, CartridgeKind, MapSquare, Opponent, State
 
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
@@ -146,7 +146,8 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
-    where they have names of their own; `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
+    where it lets go: slides and holes. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
@@ -160,6 +161,7 @@ class Story:
     clerks: tuple[Clerk, ...] = ()
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
+    carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -243,6 +245,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
+        carries=_carries(table, maps),
         caveat=table.get("caveat", ""),
     )
 
@@ -283,6 +286,19 @@ def _clerk(row: Mapping[str, Any]) -> Clerk:
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
     squares = frozenset((x, y) for x, y in row["squares"])
     return Gate(maps[row["place"]], squares, tuple(row["needs"]))
+
+
+def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSquare, MapSquare]:
+    """Return where slides and holes lead."""
+    slides = {
+        (maps[row["place"]], *row["at"]): (maps[row["place"]], *row["to"])
+        for row in table.get("slides", ())
+    }
+    holes = {
+        (maps[row["place"]], *row["at"]): (maps[row["to_place"]], *row["to"])
+        for row in table.get("holes", ())
+    }
+    return {**slides, **holes}
 
 
 def _milestone(

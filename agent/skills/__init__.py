@@ -37,7 +37,7 @@ from agent.skills.route import Obstacles
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
-from agent.skills.terrain import Hazard, Terrain
+from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
 from agent.skills.watchers import Watcher, watchers
 
@@ -57,6 +57,7 @@ __all__ = [
     "Obstacles",
     "Order",
     "Outcome",
+    "Passage",
     "Skill",
     "Switch",
     "Terrain",

@@ -73,6 +73,7 @@ typedef struct {
 #define wMenuExitMethod BYTE(0xD12E)
 #define LIST_MONS 0
 #define LIST_ITEMS 3
+#define LIST_SPECIAL 4
 
 /* Input. */
 #define wSimulatedJoypadStates BYTES(0xCCD3)
@@ -83,6 +84,7 @@ typedef struct {
 
 /* Encounters and scenes. */
 #define wNPCMovementScript BYTE(0xCC57)
+#define wElevatorWarpMaps BYTES(0xCC5B)
 #define wEngagedTrainerClass BYTE(0xCD2D)
 #define wEngagedTrainerSet BYTE(0xCD2E)
 #define wNPCNumScriptedSteps BYTE(0xCF0F)
@@ -91,8 +93,14 @@ typedef struct {
 #define wOaksLabCurScript BYTE(0xD5F0)
 #define wPalletTownCurScript BYTE(0xD5F1)
 #define wViridianCityCurScript BYTE(0xD5F4)
-#define wPewterGymCurScript BYTE(0xD5FC)
+#define PEWTER_GYM_SCRIPT 0xD5FC
+#define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
+#define CERULEAN_GYM_SCRIPT 0xD5FD
+#define wVermilionGymCurScript BYTE(0xD5FE)
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
+#define wSilphCo2FCurScript BYTE(0xD643)
+#define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
 #define wPlayerStarter BYTE(0xD717)
@@ -105,6 +113,9 @@ typedef struct {
 #define wTrainerHeaderPtr BYTES(0xDA30)
 
 /* Movement and map. */
+#define wStandingOnWarpPadOrHole BYTE(0xCD5B)
+#define ON_WARP_PAD 1
+#define wGymTrashCanIndex BYTE(0xCD5B)
 #define wMiscFlags BYTE(0xCD60)
 #define MISC_SEEN_BY_TRAINER 0x01
 #define MISC_TURNING 0x04
@@ -119,6 +130,8 @@ typedef struct {
 #define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
 #define wSaveFileStatus BYTE(0xD088)
+#define wCurrentMapScriptFlags BYTE(0xD126)
+#define ELEVATOR_USED 0x80
 #define wStepCounter BYTE(0xD13B)
 #define wMapPalOffset BYTE(0xD35D)
 #define DARK 6
@@ -162,6 +175,10 @@ typedef struct {
 #define wToggleableObjectList BYTES(0xD5CE)
 #define wWarpedFromWhichWarp BYTE(0xD73B)
 #define wWarpedFromWhichMap BYTE(0xD73C)
+#define wCardKeyDoorY BYTE(0xD73F)
+#define wCardKeyDoorX BYTE(0xD740)
+#define wFirstLockTrashCanIndex BYTE(0xD743)
+#define wSecondLockTrashCanIndex BYTE(0xD744)
 
 typedef struct {
     uint8_t y, x, destination_warp, destination_map;
