@@ -14,6 +14,8 @@
 #define EVENT_BEAT_PEWTER_GYM_TRAINER_1 0x073
 #define EVENT_2ND_LOCK_OPENED 0x160
 #define EVENT_1ST_LOCK_OPENED 0x161
+#define EVENT_GOT_HM05 0x3D8
+#define EVENT_GOT_HM01 0x5E0
 
 bool has_happened(uint16_t event);
 void set_event(uint16_t event);

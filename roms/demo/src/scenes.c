@@ -8,6 +8,7 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
@@ -22,6 +23,14 @@ static bool is_stopped_by_guard(void)
     if (wYCoord != NORTH_EDGE || has_happened(EVENT_OAK_GOT_PARCEL))
         return false;
     guard_turns_back();
+    return true;
+}
+
+static bool is_stopped_by_rambler(void)
+{
+    if (wXCoord != STONECROSS_EAST_EDGE || wObtainedBadges & BADGE_1)
+        return false;
+    road_guard_turns_back();
     return true;
 }
 
@@ -44,6 +53,8 @@ bool scene_begins(void)
         return wYCoord >= LAB_DOOR_ROW && lab_calls_back();
     case MAP_ALDERBROOK:
         return is_stopped_by_guard();
+    case MAP_STONECROSS:
+        return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
     }
@@ -58,6 +69,12 @@ bool person_speaks(uint8_t slot)
         return lab_speaks(slot);
     case MAP_ALDERBROOK:
         return guard_speaks(slot);
+    case MAP_STONECROSS:
+        return road_guard_speaks(slot);
+    case MAP_CARVER:
+        return carver_speaks(slot);
+    case MAP_LAMP_HOUSE:
+        return lamp_maker_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     }
