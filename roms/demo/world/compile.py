@@ -13,6 +13,7 @@ from world import (
     cast,
     font,
     font_tables,
+    ground_tables,
     hidden_tables,
     landings,
     map_macros,
@@ -25,7 +26,7 @@ from world import (
     tilesets,
     title,
 )
-from world.banks import Place, Placement, Rooms, checked, place_of, pointer, whole_banks
+from world.banks import Place, Placement, Room, Rooms, checked, place_of, pointer, whole_banks
 from world.errors import WorldError
 from world.font import END
 from world.mapdata import Words, draw
@@ -39,6 +40,7 @@ MAP_BANKS = (48, 49, 50)
 TEXT_BANKS = (51,)
 PICTURE_BANKS = (52,)
 CREATURE_BANK = 53
+GROUND_ROOM = (51, 0x7C00, 0x8000)  # behind the texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
 FALLBACK_MAP = 247  # what ids without a map show
@@ -104,12 +106,15 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
         map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS), words.creatures)
     )
     macros |= map_macros.macros(sources) | map_macros.changes(drawn.values())
+    ground = ground_tables.lay(drawn, Room(*GROUND_ROOM))
+    macros |= ground.macros
     headers = next(each for each in made if each.name == map_tables.TRAINER_LIST)
     macros |= _located("TRAINER_HEADERS", place_of(headers.offset))
     return [
         *made,
         *landings.placements(by_id),
         *hidden_tables.placements(sources),
+        *ground.placements,
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 

@@ -46,13 +46,17 @@ def placements(
     passable = fresh(PASSABLE)
     for tileset in sorted(tilesets.values(), key=lambda each: each.ids):
         room = fresh(PASSABLE_OF_0) if 0 in tileset.ids else passable
-        parts: dict[str, tuple[Room | Rooms, bytes]] = {
-            "blocks": (rooms, blocksets[tileset.name].data()),
-            "graphics": (rooms, _graphics(tileset)),
-            "passable": (room, bytes([*tileset.passable(), NONE])),
+        blocks, graphics = blocksets[tileset.name].data(), _graphics(tileset)
+        open_tiles = bytes([*tileset.passable(), NONE])
+        # A header has room for the bank of blocks and graphics once, so they lie together.
+        together = rooms.take(len(blocks) + len(graphics), f"tileset {tileset.name}")
+        places = {
+            "blocks": together,
+            "graphics": together._replace(address=together.address + len(blocks)),
+            "passable": room.take(len(open_tiles), f"tileset {tileset.name}: passable"),
         }
-        places = {part: where.take(len(data), part) for part, (where, data) in parts.items()}
-        for part, (_, data) in parts.items():
+        parts = {"blocks": blocks, "graphics": graphics, "passable": open_tiles}
+        for part, data in parts.items():
             yield Placement(places[part].offset, data, f"tileset {tileset.name}: {part}")
         headers[tileset.name] = _header(tileset, places)
     sound = [by_id.get(number, by_id[0]) for number in range(COUNT)]
@@ -74,7 +78,6 @@ def _header(tileset: Tileset, places: Mapping[str, Place]) -> bytes:
     counters = [*tileset.decisive("counter"), NONE, NONE, NONE][:3]
     grass = [*tileset.decisive("grass"), NONE][0]
     addresses = (pointer(places[part].address) for part in ("blocks", "graphics", "passable"))
-    # Both live in one bank: the header has room for a single one.
     bank = bytes([places["graphics"].bank])
     return bank + b"".join(addresses) + bytes([*counters, grass, tileset.animation])
 
