@@ -89,11 +89,14 @@ typedef struct {
 #define wOaksLabCurScript BYTE(0xD5F0)
 #define wPalletTownCurScript BYTE(0xD5F1)
 #define wViridianCityCurScript BYTE(0xD5F4)
-#define wPewterGymCurScript BYTE(0xD5FC)
+#define PEWTER_GYM_SCRIPT 0xD5FC
+#define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
+#define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wSilphCo2FCurScript BYTE(0xD643)
-#define wCinnabarGymCurScript BYTE(0xD65E)
+#define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
 #define wPlayerStarter BYTE(0xD717)
@@ -229,6 +232,8 @@ enum { WALKING, CYCLING, SURFING };
 #define STATUS1_STRENGTH 0x01
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define BADGE_2 0x02
+#define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags3 BYTE(0xD72D)
@@ -294,7 +299,7 @@ typedef struct {
 #define wCurPartySpecies BYTE(0xCF91)
 #define wLearnMoveMonName BYTES(0xD036)
 #define wPartyMenuType BYTE(0xD07D)
-enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_SWAP = 4 };
+enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_TEACH, PARTY_MENU_SWAP };
 #define wForcePlayerToChooseMon BYTE(0xD11F)
 #define wPartySavedMenuItem BYTE(0xCC2B)
 

@@ -1,4 +1,4 @@
-/* Sorrel Road: who lets nobody in without a badge, and who gives something for it. */
+/* Who gives what teaches a field move, for a badge; and who lets nobody onto Sorrel Road without one. */
 #pragma bank 59
 #include "events.h"
 #include "scenes.h"
@@ -6,6 +6,8 @@
 #include "world.h"
 
 #define ITEM_HM01 196
+#define ITEM_HM03 198
+#define ITEM_HM04 199
 #define ITEM_HM05 200
 
 typedef struct {
@@ -37,19 +39,34 @@ static bool give(const Gift *gift)
 
 bool carver_speaks(uint8_t slot) BANKED
 {
-    static const Gift gift = {BADGE_1, EVENT_GOT_HM01, ITEM_HM01, MAP_TEXT_CARVER_CARVER_GIVES,
-                              MAP_TEXT_CARVER_CARVER_GOT, MAP_TEXT_CARVER_CARVER_AFTER, MAP_TEXT_CARVER_CARVER_FULL};
+    static const Gift gift = {BADGE_1, EVENT_GOT_HM01, ITEM_HM01, MAP_TEXT_CARVER_CARVER_GIVES, MAP_TEXT_CARVER_CARVER_GOT,
+                              MAP_TEXT_CARVER_CARVER_AFTER, MAP_TEXT_CARVER_CARVER_FULL};
 
     return slot == SLOT_CARVER_CARVER && give(&gift);
 }
 
 bool lamp_maker_speaks(uint8_t slot) BANKED
 {
-    static const Gift gift = {BADGE_1, EVENT_GOT_HM05, ITEM_HM05, MAP_TEXT_LAMP_HOUSE_MAKER_GIVES,
-                              MAP_TEXT_LAMP_HOUSE_MAKER_GOT, MAP_TEXT_LAMP_HOUSE_MAKER_AFTER,
-                              MAP_TEXT_LAMP_HOUSE_MAKER_FULL};
+    static const Gift gift = {BADGE_1, EVENT_GOT_HM05, ITEM_HM05, MAP_TEXT_LAMP_HOUSE_MAKER_GIVES, MAP_TEXT_LAMP_HOUSE_MAKER_GOT,
+                              MAP_TEXT_LAMP_HOUSE_MAKER_AFTER, MAP_TEXT_LAMP_HOUSE_MAKER_FULL};
 
     return slot == SLOT_LAMP_HOUSE_MAKER && give(&gift);
+}
+
+bool ferryman_speaks(uint8_t slot) BANKED
+{
+    static const Gift gift = {BADGE_2, EVENT_GOT_HM03, ITEM_HM03, MAP_TEXT_FERRYMAN_FERRYMAN_GIVES, MAP_TEXT_FERRYMAN_FERRYMAN_GOT,
+                              MAP_TEXT_FERRYMAN_FERRYMAN_AFTER, MAP_TEXT_FERRYMAN_FERRYMAN_FULL};
+
+    return slot == SLOT_FERRYMAN_FERRYMAN && give(&gift);
+}
+
+bool stevedore_speaks(uint8_t slot) BANKED
+{
+    static const Gift gift = {BADGE_2, EVENT_GOT_HM04, ITEM_HM04, MAP_TEXT_STEVEDORE_STEVEDORE_GIVES, MAP_TEXT_STEVEDORE_STEVEDORE_GOT,
+                              MAP_TEXT_STEVEDORE_STEVEDORE_AFTER, MAP_TEXT_STEVEDORE_STEVEDORE_FULL};
+
+    return slot == SLOT_STEVEDORE_STEVEDORE && give(&gift);
 }
 
 void road_guard_turns_back(void) BANKED

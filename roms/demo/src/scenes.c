@@ -8,9 +8,9 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
-#define STONECROSS_EAST_EDGE 19
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
@@ -77,6 +77,10 @@ bool person_speaks(uint8_t slot)
         return carver_speaks(slot);
     case MAP_LAMP_HOUSE:
         return lamp_maker_speaks(slot);
+    case MAP_FERRYMAN:
+        return ferryman_speaks(slot);
+    case MAP_STEVEDORE:
+        return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     }
@@ -88,7 +92,7 @@ bool sign_speaks(uint8_t text)
 {
     switch (wCurMap) {
     case MAP_GYM:
-        return gym_speaks(text);
+        return gym_speaks(text) || statue_speaks(text);
     case MAP_WORKS_TINS:
         return tins_speak(text);
     case MAP_WORKS_QUIZ:
@@ -96,7 +100,7 @@ bool sign_speaks(uint8_t text)
     case MAP_WORKS_LIFT:
         return lift_speaks();
     }
-    return false;
+    return statue_speaks(text);
 }
 
 /* The same of a door that wants a card, told by its tile. */

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from world.banks import Place, Placement, Room, pointer
+from world.banks import Place, Placement, Rooms, pointer
 from world.errors import WorldError
 from world.mapdata import Drawn
 from world.maps import Hole
@@ -28,19 +28,20 @@ class Ground(NamedTuple):
     macros: dict[str, str]
 
 
-def lay(maps: Mapping[int, Drawn], room: Room) -> Ground:
-    """Return the tables of all maps; the two of the engine go to `room`."""
+def lay(maps: Mapping[int, Drawn], rooms: Rooms) -> Ground:
+    """Return the tables of all maps; the two of the engine go to `rooms`."""
     ordered = [maps[number] for number in sorted(maps)]
     landings = _landings(ordered)
     tables = {
         "SWITCHES": b"".join(row for each in ordered for row in _switches(each)) + END,
         "HOLES": b"".join(row for each in ordered for row in _holes(each, landings)) + END,
     }
-    placements, macros = list(_dungeon_warps(landings, maps)), {"GROUND_BANK": str(room.bank)}
+    place = rooms.take(sum(map(len, tables.values())), "switches and holes")
+    placements, macros = list(_dungeon_warps(landings, maps)), {"GROUND_BANK": str(place.bank)}
     for name, data in tables.items():
-        place = room.take(len(data), name.lower())
         placements.append(Placement(place.offset, data, name.lower()))
         macros[f"{name}_ADDR"] = f"0x{place.address:04X}"
+        place = place._replace(address=place.address + len(data))
     special = b"".join(bytes(row) for row in SPECIAL_TILES) + END
     placements.append(Placement(PADS_AND_HOLES.offset, special, "WarpPadAndHoleData"))
     return Ground(placements, macros)

@@ -46,16 +46,18 @@ def placements(
     passable = fresh(PASSABLE)
     for tileset in sorted(tilesets.values(), key=lambda each: each.ids):
         room = fresh(PASSABLE_OF_0) if 0 in tileset.ids else passable
-        blocks, graphics = blocksets[tileset.name].data(), _graphics(tileset)
-        open_tiles = bytes([*tileset.passable(), NONE])
-        # A header has room for the bank of blocks and graphics once, so they lie together.
-        together = rooms.take(len(blocks) + len(graphics), f"tileset {tileset.name}")
-        places = {
-            "blocks": together,
-            "graphics": together._replace(address=together.address + len(blocks)),
-            "passable": room.take(len(open_tiles), f"tileset {tileset.name}: passable"),
+        parts = {
+            "blocks": blocksets[tileset.name].data(),
+            "graphics": _graphics(tileset),
+            "passable": bytes([*tileset.passable(), NONE]),
         }
-        parts = {"blocks": blocks, "graphics": graphics, "passable": open_tiles}
+        # Blocks and graphics live in one bank: the header has room for a single one.
+        start = rooms.take(len(parts["blocks"]) + len(parts["graphics"]), tileset.name)
+        places = {
+            "blocks": start,
+            "graphics": Place(start.bank, start.address + len(parts["blocks"])),
+            "passable": room.take(len(parts["passable"]), "passable"),
+        }
         for part, data in parts.items():
             yield Placement(places[part].offset, data, f"tileset {tileset.name}: {part}")
         headers[tileset.name] = _header(tileset, places)
