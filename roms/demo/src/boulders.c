@@ -1,9 +1,6 @@
 /* Boulders: with STRENGTH, leaning against one is noted first, and moves it a step the next time. */
 #pragma bank 45
 #include "overworld.h"
-#include "things.h"
-#include "ui.h"
-#include "world.h"
 
 #define BOULDER 0x10 /* movement byte 2 */
 #define NOTHING 0
@@ -16,13 +13,6 @@ static uint8_t ahead_y, ahead_x; /* of the boulder's, as map objects count */
 void forget_strength(void)
 {
     wStatusFlags1 &= (uint8_t)~STATUS1_STRENGTH;
-}
-
-/* Whoever does it is named in wStringBuffer. */
-void use_strength(void) BANKED
-{
-    wStatusFlags1 |= STATUS1_STRENGTH;
-    print_system_text(TEXT_STRENGTH_USED);
 }
 
 static void forget_push(void)

@@ -43,7 +43,7 @@ void load_block_map(void);
 void put_block(uint8_t y, uint8_t x, uint8_t block) BANKED;
 void enter_map(void) BANKED;
 void return_to_map(void) BANKED;
-bool is_outside(void);
+#define is_outside() (wCurMapTileset == TILESET_OVERWORLD || wCurMapTileset == TILESET_PLATEAU)
 
 /* objects.c */
 void load_objects(void);
@@ -112,11 +112,11 @@ void update_sprites(void) BANKED;
 bool is_surfing(void);
 bool is_blocked_on_water(void);
 void leave_water(void);
-bool use_surf(void) BANKED;
+bool may_surf(void) BANKED;
+void begin_surf(void) BANKED;
 
 /* boulders.c */
 bool push_boulder(void);
-void use_strength(void) BANKED;
 void forget_strength(void);
 
 /* switches.c */

@@ -1,9 +1,6 @@
 /* Water: where surfing begins, what is open to who surfs, and where it ends. */
 #pragma bank 45
 #include "overworld.h"
-#include "things.h"
-#include "ui.h"
-#include "world.h"
 
 #define WATER_TILESETS_BANK 3
 #define WATER_TILESETS 0x68E0
@@ -56,28 +53,24 @@ void leave_water(void)
         wWalkBikeSurfState = WALKING;
 }
 
-static bool is_water_ahead(void)
+bool may_surf(void) BANKED
 {
     const Direction *direction = player_direction();
 
+    if (is_surfing())
+        return false;
     look_at_tiles();
     return is_water(wTileInFrontOfPlayer)
            && !is_forbidden_pair(PAIRS_ON_WATER, wTilePlayerStandingOn, wTileInFrontOfPlayer)
            && !is_occupied(wYCoord + direction->dy + COORDINATE_OFFSET, wXCoord + direction->dx + COORDINATE_OFFSET, 0);
 }
 
-/* The step onto the water is the game's own, once the menus are gone. Whoever does it is named in wStringBuffer. */
-bool use_surf(void) BANKED
+/* The step onto the water is the game's own. */
+void begin_surf(void) BANKED
 {
-    if (is_surfing() || !is_water_ahead()) {
-        print_system_text(TEXT_SURF_NOT_HERE);
-        return false;
-    }
-    print_system_text(TEXT_SURF_BEGINS);
     wWalkBikeSurfState = SURFING;
     wStatusFlags5 |= STATUS5_SCRIPTED_WALK;
     wJoyIgnore = ALL_BUT_A_B;
     wSimulatedJoypadStates[0] = player_direction()->pad;
     wSimulatedJoypadIndex = 1;
-    return true;
 }
