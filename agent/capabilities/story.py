@@ -145,14 +145,10 @@ class Ambition:
 class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
-        `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
-    <<<<<<< HEAD
-        where they have names of their own; `caveat` is what whoever plays it should know, or nothing. `carries` are the
-        squares on which a script takes hold of who steps there, and where it lets go: slides and holes.
-    =======
-        where they have names of their own; `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
-        that somebody asked for, before the milestones.
-    >>>>>>> e4efbe13f723b18235a7291b7779ad63c6739556
+    `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
+    where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
+    where it lets go: slides and holes. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    that somebody asked for, before the milestones.
     """
 
     places: tuple[Place, ...]

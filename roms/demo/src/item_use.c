@@ -5,7 +5,7 @@
 #include "ui.h"
 #include "world.h"
 
-enum { TILESET_CEMETERY = 15, TILESET_INTERIOR = 16, TILESET_CAVERN = 17, TILESET_FACILITY = 22 };
+enum { TILESET_CEMETERY = 15, TILESET_INTERIOR = 16, TILESET_CAVERN = 17 };
 #define LIST_END 0xFF
 
 static const uint8_t twine_tilesets[] = {TILESET_FOREST,  TILESET_CEMETERY, TILESET_INTERIOR,

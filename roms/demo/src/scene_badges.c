@@ -66,4 +66,6 @@ void trainer_falls(uint8_t slot)
 
     if (gym && slot == gym->leader)
         give_badge(gym);
+    else if (wCurMap == MAP_WORKS_QUIZ)
+        guest_falls(slot);
 }

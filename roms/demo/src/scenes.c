@@ -9,6 +9,8 @@
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
 #define STONECROSS_EAST_EDGE 19
+#define LOCK_TILE 0x18
+#define LOCK_TOP_TILE 0x24
 
 static bool is_turned_back(void)
 {
@@ -88,7 +90,26 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return (wCurMap == MAP_GYM && gym_speaks(text)) || statue_speaks(text);
+    switch (wCurMap) {
+    case MAP_GYM:
+        return gym_speaks(text) || statue_speaks(text);
+    case MAP_WORKS_TINS:
+        return tins_speak(text);
+    case MAP_WORKS_QUIZ:
+        return quiz_speaks(text);
+    case MAP_WORKS_LIFT:
+        return lift_speaks();
+    }
+    return statue_speaks(text);
+}
+
+/* The same of a door that wants a card, told by its tile. */
+bool door_speaks(uint8_t tile)
+{
+    if (wCurMap != MAP_WORKS_HALL || (tile != LOCK_TILE && tile != LOCK_TOP_TILE))
+        return false;
+    try_lock();
+    return true;
 }
 
 /* What scenes have changed in the live blocks of this map. */
@@ -100,6 +121,28 @@ void change_blocks(void)
         break;
     case MAP_CAIRN_HOLLOW:
         change_hollow();
+        break;
+    case MAP_WORKS_HALL:
+        change_hall();
+        break;
+    case MAP_WORKS_TINS:
+        change_tins();
+        break;
+    case MAP_WORKS_QUIZ:
+        change_quiz();
+        break;
+    }
+}
+
+/* What a map is made ready with whenever one comes in. */
+void set_scene(void)
+{
+    switch (wCurMap) {
+    case MAP_WORKS_TINS:
+        hide_switch();
+        break;
+    case MAP_WORKS_LIFT:
+        lift_waits();
         break;
     }
 }

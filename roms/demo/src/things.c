@@ -44,6 +44,16 @@ void take_from_stack(uint8_t index, uint8_t quantity) BANKED
         forget_row();
 }
 
+bool has_item(uint8_t item) BANKED
+{
+    uint8_t i;
+
+    for (i = 0; i != wNumBagItems; i++)
+        if (bag[i].item == item)
+            return true;
+    return false;
+}
+
 /* One of them; false when there is none. */
 bool take_item(uint8_t item) BANKED
 {

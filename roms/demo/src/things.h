@@ -11,6 +11,7 @@ void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED;
 /* things.c */
 #define BAG_CAPACITY 20
 bool give_item(uint8_t item, uint8_t quantity) BANKED;
+bool has_item(uint8_t item) BANKED;
 bool take_item(uint8_t item) BANKED;
 void take_from_stack(uint8_t index, uint8_t quantity) BANKED;
 bool is_key_item(uint8_t item) BANKED;
