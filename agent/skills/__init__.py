@@ -34,6 +34,7 @@ from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
+from agent.skills.search import search
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -81,6 +82,7 @@ __all__ = [
     "overseen",
     "read_on",
     "roam",
+    "search",
     "swap",
     "talk",
     "tap",

@@ -22,6 +22,7 @@ from emulator.ram.player import Player, read_player
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
+from emulator.ram.trash_cans import Switches, read_switches
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 
@@ -113,6 +114,11 @@ class State:
     def field_moves(self) -> tuple[int, ...]:
         """The moves that the open menu of a mon of the team begins with, in order; empty when it is not open."""
         return read_field_moves(self.ram, self.menu)
+
+    @property
+    def switches(self) -> Switches:
+        """Under which trash cans the switches of a gym's door lie."""
+        return read_switches(self.ram)
 
     @property
     def entries_in_sight(self) -> tuple[int, ...]:

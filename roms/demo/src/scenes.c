@@ -8,9 +8,9 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
-#define STONECROSS_EAST_EDGE 19
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
