@@ -1,11 +1,12 @@
 """Getting from place to place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.detours import around, detour, walk
+from agent.capabilities.feats import LISTENING
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Place, Story
 from agent.perception import Percept
@@ -49,6 +50,14 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
+def arriving(place: Place, names: Iterable[str]) -> tuple[Effect, ...]:
+    """Return what is so for whoever has come to a place, of all that have `names`."""
+    return (
+        *(Effect(at(each), int(each == place.name)) for each in names),
+        Effect(MAP, place.map_id),
+    )
+
+
 def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
@@ -60,16 +69,13 @@ def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     action = Action(
         name=f"travel:{place.name}",
         requires=(Require("in_control", at_least=1), *needs),
-        effects=(
-            *(Effect(at(each), int(each == place.name)) for each in maps),
-            Effect(MAP, place.map_id),
-        ),
+        effects=arriving(place, maps),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",
     )
-    # A warp fades and blocks input on the way: the skill waits that out itself.
-    return Deed(action, begin, masters=frozenset({"busy"}), note=note)
+    # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
+    return Deed(action, begin, masters=LISTENING, note=note)
 
 
 def _distance_to(place: Place, terrain: Terrain) -> Extra:

@@ -124,6 +124,6 @@ void continue_game(void) BANKED
     wPlayerDirection = wPlayerLastStopDirection = DIRECTION_DOWN;
     wPlayerMovingDirection = 0;
     if (wCurMap == MAP_CORRIDOR_HALL)
-        go_to_landing(); /* whoever was written on its wall is at home again */
+        go_to_landing(wLastBlackoutMap); /* whoever was written on its wall is at home again */
     enter_map();
 }

@@ -197,9 +197,6 @@ void change_blocks(void)
     case MAP_ROOK_ROOM:
         change_room_of_four();
         break;
-    case MAP_CAIRN_HOLLOW:
-        change_hollow();
-        break;
     case MAP_WORKS_HALL:
         change_hall();
         break;

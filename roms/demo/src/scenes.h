@@ -68,8 +68,6 @@ void reserve_asks(void) BANKED;
 void reserve_sees_out(void) BANKED;
 void last_net_flew(void) BANKED;
 bool count_reserve_step(void) BANKED;
-/* scene_hollow.c */
-void change_hollow(void) BANKED;
 
 /* scene_tins.c */
 bool tins_speak(uint8_t text) BANKED;

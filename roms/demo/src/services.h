@@ -5,8 +5,10 @@
 #include "home.h"
 
 void black_out(void) BANKED;
-/* Where one was last looked after is where enter_map() leads then. */
-void go_to_landing(void) BANKED;
+/* Out of where one is, to the door of a town's rest house. */
+void land_in(uint8_t town) BANKED;
+/* The door of that rest house is where enter_map() leads then. */
+void go_to_landing(uint8_t town) BANKED;
 /* From underground to where one was last looked after. */
 void climb_out(void) BANKED;
 /* Into the open message box. */

@@ -1,6 +1,7 @@
 /* The menu behind START. */
 #pragma bank 46
 #include "battle.h"
+#include "field_moves.h"
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
@@ -54,21 +55,25 @@ static uint8_t choose(void)
     return keys;
 }
 
+/* The map may lie in the dark; other screens never do. */
 static void whole_screen(void)
 {
     clear_screen();
     update_sprites();
+    show_palettes();
 }
 
 /* How something of the bag was used that closes the menus. */
 static uint8_t used;
+/* The move that is to be used on the map. */
+static uint8_t field_move;
 
 static void open_item(uint8_t item)
 {
     switch (item) {
     case TEAM:
         whole_screen();
-        party_menu();
+        field_move = party_menu();
         break;
     case BAG:
         used = bag_menu();
@@ -86,6 +91,7 @@ static void open_item(uint8_t item)
         break;
     }
     draw_start_menu();
+    show_map_palettes();
     update_sprites();
 }
 
@@ -99,7 +105,8 @@ void start_menu(void) BANKED
     window_open();
     update_sprites();
     used = ITEM_KEPT;
-    while (used == ITEM_KEPT && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+    field_move = NO_FIELD_MOVE;
+    while (used == ITEM_KEPT && !field_move && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
         if (item != TEAM || wPartyCount)
             open_item(item);
         if (item == SAVE)
@@ -112,4 +119,6 @@ void start_menu(void) BANKED
     update_sprites();
     if (used == ITEM_LEADS_OUT)
         climb_out();
+    else if (field_move)
+        use_field_move(field_move);
 }
