@@ -156,7 +156,7 @@ def _flight(town: Place, kit: Kit) -> Deed:
             Require(visited(town), at_least=1),
             Require(MAP, at_most=FIRST_INDOOR_MAP - 1),
         ),
-        effects=arriving(town, [each.name for each in kit.story.places]),
+        effects=arriving(kit.story, town),
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )

@@ -73,24 +73,41 @@ class FieldMove(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """Squares of a map where somebody turns one back until all the facts in `needs` are true."""
+    """Squares of a map where somebody turns one back until all the facts in `needs` are true.
+
+    One that is shut `inside` turns back nobody but who is on that map, and would leave it.
+    """
 
     map_id: int
     squares: frozenset[Square]
     needs: tuple[str, ...]
+    inside: bool = False
+
+
+class Enclosure(NamedTuple):
+    """Places that one enters from `entrance` and does not leave as one likes.
+
+    Those that can be left are left by that way, with a yes; `takes` are the facts that are untrue then.
+    """
+
+    name: str
+    entrance: str
+    leaves: bool = False
+    takes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A map of the story, and what people call it.
 
-    `needs` are the facts without which something on the way turns one back.
+    `needs` are the facts without which something on the way turns one back; `within` is the enclosure it belongs to.
     """
 
     name: str
     map_id: int
     called: str
     needs: tuple[str, ...] = ()
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +199,7 @@ class Story:
     healers: tuple[Healer, ...] = ()
     clerks: tuple[Clerk, ...] = ()
     ambitions: tuple[Ambition, ...] = ()
+    enclosures: tuple[Enclosure, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
     field_moves: tuple[FieldMove, ...] = ()
@@ -227,6 +245,15 @@ class Story:
     def fact_of(self, mark: Mark) -> str | None:
         """Return the name of the fact that a mark is of; None where the story is not about it."""
         return next((fact for fact, each in self.marks.items() if each == mark), None)
+
+    def within(self, place: str) -> str:
+        """Return the enclosure that a place belongs to, or nothing."""
+        return next((each.within for each in self.places if each.name == place), "")
+
+    def row(self, enclosure: str) -> tuple[Task, ...]:
+        """Return the tasks of an enclosure for which somebody is fought, one after the other without a rest."""
+        fights = (each for each in self.tasks if each.against is not None)
+        return tuple(each for each in fights if enclosure and self.within(each.place) == enclosure)
 
     def shows(self, state: State, fact: str) -> bool:
         """Say whether RAM shows one of the `marks`."""
@@ -276,6 +303,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
                 *row.get("needs", ()),
                 *(each for gate in row.get("behind", ()) for each in gates[gate].needs),
             ),
+            row.get("within", ""),
         )
         for name, row in table["places"].items()
     )
@@ -291,6 +319,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         clerks=tuple(_clerk(row) for row in table.get("clerks", ())),
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
+        enclosures=tuple(_enclosure(*each) for each in table.get("enclosures", {}).items()),
         names=names,
         carries=_carries(table, maps),
         field_moves=_field_moves(table),
@@ -343,7 +372,11 @@ def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
 
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
     squares = frozenset((x, y) for x, y in row["squares"])
-    return Gate(maps[row["place"]], squares, tuple(row["needs"]))
+    return Gate(maps[row["place"]], squares, tuple(row["needs"]), row.get("inside", False))
+
+
+def _enclosure(name: str, row: Mapping[str, Any]) -> Enclosure:
+    return Enclosure(name, row["from"], row.get("leaves", False), tuple(row.get("takes", ())))
 
 
 def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSquare, MapSquare]:

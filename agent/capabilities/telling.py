@@ -190,6 +190,8 @@ def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:
     """Yield what the team must be for whom a task is against, where the cartridge tells who that is."""
     if task.against is None or not team_of(kit.dex, task.against):
         return
+    if kit.story.within(task.place):
+        return  # one was prepared for it before going in, and there is no way back
     yield Require(task.ready, at_least=1)
     yield Require("party:hp", at_least=RESTED)
     if homes(kit, task):

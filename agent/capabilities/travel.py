@@ -1,9 +1,10 @@
 """Getting from place to place."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
+from agent.capabilities import enclosed
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.feats import LISTENING
@@ -40,7 +41,7 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="travel",
         sensors=(Sensor(frozenset(at(place) for place in maps) | {MAP}, read),),
-        deeds=tuple(_deed(place, maps, kit) for place in places),
+        deeds=tuple(_deed(place, kit) for place in places),
         hazards=(_closed_gates(kit.story), partial(around, kit)),
     )
 
@@ -50,15 +51,16 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def arriving(place: Place, names: Iterable[str]) -> tuple[Effect, ...]:
-    """Return what is so for whoever has come to a place, of all that have `names`."""
+def arriving(story: Story, place: Place) -> tuple[Effect, ...]:
+    """Return what is so for whoever has come to a place of the story."""
     return (
-        *(Effect(at(each), int(each == place.name)) for each in names),
+        *(Effect(at(each.name), int(each.name == place.name)) for each in story.places),
         Effect(MAP, place.map_id),
+        *enclosed.effects(story, place),
     )
 
 
-def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
+def _deed(place: Place, kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
 
@@ -68,8 +70,8 @@ def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     needs = tuple(Require(fact, at_least=1) for fact in place.needs)
     action = Action(
         name=f"travel:{place.name}",
-        requires=(Require("in_control", at_least=1), *needs),
-        effects=arriving(place, maps),
+        requires=(Require("in_control", at_least=1), *needs, *enclosed.requirements(kit.story, place)),
+        effects=arriving(kit.story, place),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",
@@ -92,7 +94,10 @@ def _closed_gates(story: Story) -> Hazard:
 
     def closed(state: State) -> Obstacles:
         shut = [
-            gate for gate in story.gates if not all(story.shows(state, each) for each in gate.needs)
+            gate
+            for gate in story.gates
+            if not all(story.shows(state, each) for each in gate.needs)
+            and (not gate.inside or gate.map_id == state.map.map_id)
         ]
         walls = frozenset((gate.map_id, x, y) for gate in shut for x, y in gate.squares)
         return Obstacles(walls, {}) if walls else Obstacles.none()

@@ -1,5 +1,6 @@
 """How things are done: generators that yield steps. Only the loop lets time pass."""
 
+from agent.skills.agree import agree_at, leave_saying_yes
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, toss, use_item
 from agent.skills.field_moves import (
@@ -70,6 +71,7 @@ __all__ = [
     "Tried",
     "Use",
     "Watcher",
+    "agree_at",
     "any_attack",
     "boot",
     "buy",
@@ -83,6 +85,7 @@ __all__ = [
     "hand_in",
     "is_lawful",
     "leave_map",
+    "leave_saying_yes",
     "look_at",
     "nothing",
     "once",
