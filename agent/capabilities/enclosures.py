@@ -95,4 +95,3 @@ def _leave(enclosure: Enclosure, place: Place, kit: Kit) -> Deed:
         says=f"leave by {outside.called}",
     )
     return Deed(action, begin, masters=LISTENING)
-

@@ -70,7 +70,11 @@ def _deed(place: Place, kit: Kit) -> Deed:
     needs = tuple(Require(fact, at_least=1) for fact in place.needs)
     action = Action(
         name=f"travel:{place.name}",
-        requires=(Require("in_control", at_least=1), *needs, *enclosed.requirements(kit.story, place)),
+        requires=(
+            Require("in_control", at_least=1),
+            *needs,
+            *enclosed.requirements(kit.story, place),
+        ),
         effects=arriving(kit.story, place),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),

@@ -3,6 +3,7 @@
 from agent.skills.agree import agree_at, leave_saying_yes
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, toss, use_item
+from agent.skills.fetch import fetch, steps_to
 from agent.skills.field_moves import (
     CUT,
     FLASH,
@@ -20,6 +21,7 @@ from agent.skills.look import look_at
 from agent.skills.menu import choose
 from agent.skills.orders import (
     BALLS,
+    SAFARI_BALL,
     Attack,
     Commander,
     Flee,
@@ -52,6 +54,7 @@ __all__ = [
     "CUT",
     "FLASH",
     "FLY",
+    "SAFARI_BALL",
     "STRENGTH",
     "SURF",
     "Attack",
@@ -78,6 +81,7 @@ __all__ = [
     "choose",
     "collect",
     "examine",
+    "fetch",
     "fight",
     "find_way",
     "first_able",
@@ -94,6 +98,7 @@ __all__ = [
     "read_on",
     "roam",
     "search",
+    "steps_to",
     "swap",
     "talk",
     "tap",
