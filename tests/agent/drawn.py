@@ -12,13 +12,13 @@ from emulator.world.layout import Layout
 from emulator.world.tileset import Tileset
 
 LOW, HIGH, GRASS, WALL, LEDGE = range(5)
-WATER, TREE = 0x14, 0x3D  # as the game numbers them outdoors
+WATER, STAIRS, TREE = 0x14, 0x15, 0x3D  # as the game numbers them
 SIDE = 8
 LEDGES = frozenset({(Facing.DOWN, HIGH, LEDGE), (Facing.LEFT, HIGH, LEDGE)})
 CLIFF = frozenset({LOW, HIGH})  # two floors that do not join
 STEEP = frozenset({WATER, HIGH})  # nobody gets onto the water from there, or off it
 LANE = 12
-PASSABLE = frozenset({LOW, HIGH, GRASS})
+PASSABLE = frozenset({LOW, HIGH, GRASS, STAIRS})
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Drawn:
     rows: list[list[int]]
 
     def tile(self, x: int, y: int) -> int:
-        inside = 0 <= x < SIDE and 0 <= y < SIDE
+        inside = 0 <= y < len(self.rows) and 0 <= x < len(self.rows[0])
         return self.rows[y][x] if inside else WALL
 
     def is_floor(self, x: int, y: int) -> bool:
@@ -69,7 +69,8 @@ def world_of(
         water_pairs=frozenset({STEEP}),
         surfable=True,
     )
-    header = SimpleNamespace(width=SIDE // 2, height=SIDE // 2, connections=())
+    height, width = ((size + 1) // 2 for size in (len(drawn.rows), len(drawn.rows[0])))
+    header = SimpleNamespace(width=width, height=height, connections=())
     game_map = GameMap(
         map_id=LANE,
         header=cast("MapHeader", header),
