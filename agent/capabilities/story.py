@@ -10,8 +10,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
 from agent.errors import UsageError
+from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
 from emulator import RED, CartridgeKind, Floor, Lift, MapSquare, Opponent, State
 
+FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
 Square: TypeAlias = tuple[int, int]
@@ -49,6 +51,19 @@ class Mark(NamedTuple):
                 return self.number in known
             case Kind.STATUS:
                 return bool(state.flags.status_1 >> self.number & 1)
+
+
+class FieldMove(NamedTuple):
+    """A move that is used on the map: its name in the story and its number, and the badge without which it is refused."""
+
+    name: str
+    move: int
+    badge: str
+
+    @property
+    def known(self) -> str:
+        """The name of the fact that somebody of the team knows it."""
+        return f"{Kind.MOVE.value}:{self.name}"
 
 
 class Gate(NamedTuple):
@@ -147,7 +162,8 @@ class Story:
 
     `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
     where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
@@ -163,6 +179,7 @@ class Story:
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
     lifts: Mapping[int, Lift] = field(default_factory=dict)
+    field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -181,6 +198,21 @@ class Story:
                 message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
                 raise UsageError(message)
         return replace(self, wants=facts)
+
+    def field_move(self, move: int) -> FieldMove | None:
+        """Return what there is to know of a move that is used on the map; None where the story has none."""
+        return next((each for each in self.field_moves if each.move == move), None)
+
+    def can_use(self, state: State, move: int) -> bool:
+        """Say whether somebody of the team knows a move and may use it on the map."""
+        known = self.field_move(move)
+        return known is not None and all(
+            self.shows(state, each) for each in (known.known, known.badge)
+        )
+
+    def fact_of(self, mark: Mark) -> str | None:
+        """Return the name of the fact that a mark is of; None where the story is not about it."""
+        return next((fact for fact, each in self.marks.items() if each == mark), None)
 
     def shows(self, state: State, fact: str) -> bool:
         """Say whether RAM shows one of the `marks`."""
@@ -248,6 +280,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         names=names,
         carries=_carries(table, maps),
         lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
+        field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
     )
 
@@ -260,12 +293,13 @@ def _marks(
         Kind.EVENT: RED.events,
         Kind.BADGE: table.get("badges", {}),
         Kind.ITEM: table.get("items", {}),
-        Kind.MOVE: table.get("moves", {}),
+        Kind.MOVE: {**FIELD_MOVES, **table.get("moves", {})},
         Kind.STATUS: table.get("statuses", {}),
     }
     facts = [fact for place in places for fact in place.needs]
     facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
+    facts += [fact for move in _field_moves(table) for fact in (move.known, move.badge)]
     marks = {}
     for fact in facts:
         kind, _, name = fact.partition(":")
@@ -283,6 +317,12 @@ def _task(row: Mapping[str, Any]) -> Task:
 
 def _clerk(row: Mapping[str, Any]) -> Clerk:
     return Clerk(row["place"], row["person"], tuple(row.get("needs", ())))
+
+
+def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
+    """Return the moves of the table that says which badge each needs."""
+    needed = table.get("field_moves", {})
+    return tuple([FieldMove(name, FIELD_MOVES[name], badge) for name, badge in needed.items()])
 
 
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:

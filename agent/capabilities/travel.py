@@ -1,6 +1,6 @@
 """Getting from place to place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
 
@@ -50,6 +50,14 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
+def arriving(place: Place, names: Iterable[str]) -> tuple[Effect, ...]:
+    """Return what is so for whoever has come to a place, of all that have `names`."""
+    return (
+        *(Effect(at(each), int(each == place.name)) for each in names),
+        Effect(MAP, place.map_id),
+    )
+
+
 def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
@@ -61,10 +69,7 @@ def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
     action = Action(
         name=f"travel:{place.name}",
         requires=(Require("in_control", at_least=1), *needs),
-        effects=(
-            *(Effect(at(each), int(each == place.name)) for each in maps),
-            Effect(MAP, place.map_id),
-        ),
+        effects=arriving(place, maps),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",

@@ -8,6 +8,7 @@ from agent.skills.field_moves import (
     FLY,
     STRENGTH,
     SURF,
+    fly,
     use_field_move,
     who_knows,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "fight",
     "find_way",
     "first_able",
+    "fly",
     "is_lawful",
     "leave_map",
     "look_at",

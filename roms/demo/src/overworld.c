@@ -155,6 +155,7 @@ static void stand(void)
         }
         if (hJoyPressed & PAD_START) {
             stand_still();
+            look_at_tiles();
             start_menu();
             return;
         }

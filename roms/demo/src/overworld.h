@@ -43,7 +43,7 @@ void load_block_map(void);
 void put_block(uint8_t y, uint8_t x, uint8_t block) BANKED;
 void enter_map(void) BANKED;
 void return_to_map(void) BANKED;
-bool is_outside(void);
+#define is_outside() (wCurMapTileset == TILESET_OVERWORLD || wCurMapTileset == TILESET_PLATEAU)
 
 /* objects.c */
 void load_objects(void);

@@ -55,6 +55,10 @@ typedef struct {
 #define wCheckFor180DegreeTurn BYTE(0xCC4B)
 #define wFieldMoves BYTES(0xCD3D)
 #define FIELD_MOVES 4
+#define wFlyLocationsList BYTES(0xCD3E)
+#define wNumFieldMoves BYTE(0xCD41)
+#define wFieldMovesLeftmostX BYTE(0xCD42)
+#define wCutTile BYTE(0xCD4D)
 #define wOptionsTextSpeedCursorX BYTE(0xCD3D)
 #define wListPointer WORD(0xCF8B)
 #define wCurItem BYTE(0xCF91)
@@ -129,6 +133,8 @@ typedef struct {
 #define wCurrentMapScriptFlags BYTE(0xD126)
 #define ELEVATOR_USED 0x80
 #define wStepCounter BYTE(0xD13B)
+#define wMapPalOffset BYTE(0xD35D)
+#define DARK 6
 #define wCurMap BYTE(0xD35E)
 #define wViewPointer WORD(0xD35F)
 #define wYCoord BYTE(0xD361)
@@ -206,7 +212,9 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define wPlayerID BYTES(0xD359)
 #define wNumBoxItems BYTE(0xD53A)
 #define wBoxItems BYTES(0xD53B)
+#define wTownVisitedFlag BYTES(0xD70B)
 #define wLastBlackoutMap BYTE(0xD719)
+#define wDestinationMap BYTE(0xD71A)
 #define wPlayTimeHours BYTE(0xDA41)
 #define wPlayTimeMaxed BYTE(0xDA42)
 #define wPlayTimeMinutes BYTE(0xDA43)

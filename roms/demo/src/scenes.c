@@ -119,6 +119,9 @@ void change_blocks(void)
     case MAP_GYM:
         change_gym();
         break;
+    case MAP_CAIRN_HOLLOW:
+        change_hollow();
+        break;
     case MAP_WORKS_HALL:
         change_hall();
         break;
@@ -127,9 +130,6 @@ void change_blocks(void)
         break;
     case MAP_WORKS_QUIZ:
         change_quiz();
-        break;
-    case MAP_CAIRN_HOLLOW:
-        change_hollow();
         break;
     }
 }

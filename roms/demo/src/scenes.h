@@ -45,6 +45,9 @@ void change_gym(void) BANKED;
 bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
 
+/* scene_hollow.c */
+void change_hollow(void) BANKED;
+
 /* scene_tins.c */
 bool tins_speak(uint8_t text) BANKED;
 void change_tins(void) BANKED;
@@ -65,9 +68,6 @@ void lift_waits(void) BANKED;
 
 /* pads.c */
 void whirl_away(void) BANKED;
-
-/* scene_hollow.c */
-void change_hollow(void) BANKED;
 
 /* scene_lab.c */
 bool lab_speaks(uint8_t slot) BANKED;

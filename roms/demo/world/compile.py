@@ -11,6 +11,7 @@ from pathlib import Path
 
 from world import (
     cast,
+    cut_tables,
     font,
     font_tables,
     hidden_tables,
@@ -24,6 +25,7 @@ from world import (
     tileset_tables,
     tilesets,
     title,
+    town_map_tables,
 )
 from world.banks import Place, Placement, Rooms, checked, place_of, pointer, whole_banks
 from world.errors import WorldError
@@ -110,7 +112,9 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     return [
         *made,
         *landings.placements(by_id),
+        *town_map_tables.placements(sources, words.font),
         *hidden_tables.placements(sources),
+        *cut_tables.placements(sets, blocks),
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 
