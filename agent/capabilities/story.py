@@ -11,7 +11,7 @@ from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
 from agent.errors import UsageError
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
-from emulator import RED, CartridgeKind, MapSquare, Opponent, State
+from emulator import RED, CartridgeKind, Floor, Lift, MapSquare, Opponent, State
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
@@ -162,7 +162,8 @@ class Story:
 
     `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
     where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes. `field_moves` are those that are of use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
@@ -177,6 +178,7 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+    lifts: Mapping[int, Lift] = field(default_factory=dict)
     field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
@@ -285,6 +287,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table, maps),
+        lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
         field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
     )
@@ -346,6 +349,15 @@ def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSq
         for row in table.get("holes", ())
     }
     return {**slides, **holes}
+
+
+def _lift(row: Mapping[str, Any], maps: Mapping[str, int]) -> tuple[int, Lift]:
+    x, y = row["panel"]
+    floors = (
+        Floor(number, maps[floor["place"]], floor["warp"])
+        for number, floor in enumerate(row["floors"])
+    )
+    return maps[row["place"]], Lift((x, y), tuple(floors))
 
 
 def _milestone(

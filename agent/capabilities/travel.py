@@ -6,6 +6,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Sensor
 from agent.capabilities.detours import around, detour, walk
+from agent.capabilities.feats import LISTENING
 from agent.capabilities.kit import Kit
 from agent.capabilities.story import Place, Story
 from agent.perception import Percept
@@ -73,8 +74,8 @@ def _deed(place: Place, maps: Mapping[str, int], kit: Kit) -> Deed:
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",
     )
-    # A warp fades and blocks input on the way: the skill waits that out itself.
-    return Deed(action, begin, masters=frozenset({"busy"}), note=note)
+    # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
+    return Deed(action, begin, masters=LISTENING, note=note)
 
 
 def _distance_to(place: Place, terrain: Terrain) -> Extra:

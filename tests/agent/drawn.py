@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from emulator import Facing, GameMap, MapSquare, Obstacle, World
+from emulator import Facing, GameMap, Lift, MapSquare, Obstacle, World
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
@@ -42,6 +42,7 @@ class Paper:
     only: GameMap
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+    lifts: Mapping[int, Lift] = field(default_factory=dict)
 
     def alike(self, _map_id: int) -> "Paper":
         return self
