@@ -36,6 +36,7 @@ from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
 from agent.skills.search import search
+from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -67,6 +68,7 @@ __all__ = [
     "Tried",
     "Use",
     "Watcher",
+    "Wish",
     "any_attack",
     "boot",
     "buy",
@@ -82,6 +84,7 @@ __all__ = [
     "nothing",
     "once",
     "overseen",
+    "push_boulders",
     "read_on",
     "roam",
     "search",
