@@ -8,8 +8,9 @@ from typing import Final
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.kit import Kit
+from agent.capabilities.places import Place
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
-from agent.capabilities.story import Place, Task
+from agent.capabilities.story import Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam

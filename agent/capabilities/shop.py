@@ -107,7 +107,8 @@ def _steps(clerk: Clerk, kit: Kit, state: State) -> int:
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
     """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
     (place,) = [each for each in kit.story.places if each.name == clerk.place]
-    return all(kit.story.shows(state, fact) for fact in (*clerk.needs, *place.needs))
+    open_now = all(kit.story.shows(state, fact) for fact in clerk.needs)
+    return open_now and kit.story.is_near(state, place)
 
 
 def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:

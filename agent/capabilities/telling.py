@@ -12,6 +12,7 @@ from agent.capabilities.experience import Use
 from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
+from agent.capabilities.places import outcome
 from agent.capabilities.readiness import team_of
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
@@ -104,7 +105,7 @@ def _mark_sensor(story: Story) -> Sensor:
     marks = story.marks
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.flags.events, state.player.badges, state.bag, state.party
+        return state.flags, state.player.badges, state.player.money, state.bag, state.party
 
     def read(state: State) -> dict[str, int]:
         return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
@@ -164,10 +165,7 @@ def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
             *(Require(fact, at_least=1) for fact in task.needs),
             *_fit_to_fight(task, kit),
         ),
-        effects=(
-            *(Effect(fact, 1) for fact in (task.sets, *task.gives)),
-            *(Effect(fact, 0) for fact in task.takes),
-        ),
+        effects=outcome((task.sets, *task.gives), task.takes, kit.story.marks),
         cost=5,
         says=task.says,
     )

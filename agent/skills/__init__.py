@@ -3,6 +3,7 @@
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, toss, use_item
 from agent.skills.fight import fight
+from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
@@ -24,7 +25,7 @@ from agent.skills.orders import (
 from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
-from agent.skills.route import Obstacles
+from agent.skills.route import Obstacles, joins
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.terrain import Hazard, Terrain
@@ -58,6 +59,7 @@ __all__ = [
     "find_way",
     "first_able",
     "is_lawful",
+    "joins",
     "leave_map",
     "look_at",
     "nothing",
@@ -65,6 +67,7 @@ __all__ = [
     "overseen",
     "read_on",
     "roam",
+    "spot_of",
     "swap",
     "talk",
     "tap",

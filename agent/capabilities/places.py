@@ -1,0 +1,139 @@
+"""Where a story goes on: places, the lands they lie in, and the ways that lead to them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from agent.capabilities.marks import opposite
+from agent.planning import Effect
+from emulator import State
+
+Square: TypeAlias = tuple[int, int]
+
+
+class Part(NamedTuple):
+    """The squares of a map from one corner to the other."""
+
+    map_id: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """Maps, and parts of maps, that are open to one another; who is elsewhere gets in only where all of `needs` hold."""
+
+    name: str
+    maps: frozenset[int]
+    parts: tuple[Part, ...]
+    needs: tuple[str, ...]
+
+    @property
+    def fact(self) -> str:
+        """The name of the fact that the player is there."""
+        return f"land:{self.name}"
+
+    def contains(self, state: State) -> bool:
+        """Say whether the player is there."""
+        here = state.map
+        return here.map_id in self.maps or any(
+            each.map_id == here.map_id
+            and each.left <= here.x <= each.right
+            and each.top <= here.y <= each.bottom
+            for each in self.parts
+        )
+
+
+class Way(NamedTuple):
+    """How one comes to a place from another one, `start`, or from anywhere where that is empty."""
+
+    start: str
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A map of the story, and what people call it, or what of it is joined to one square, its `spot`.
+
+    `needs` are the facts without which something on the way from anywhere turns one back; where `only_ways` lead
+    there nobody comes from anywhere else. Who comes there makes the facts in `gives` true, and those in `takes` untrue.
+    """
+
+    name: str
+    map_id: int
+    called: str
+    needs: tuple[str, ...] = ()
+    ways: tuple[Way, ...] = ()
+    only_ways: bool = False
+    spot: Square | None = None
+    land: Land | None = None
+    gives: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> Iterator[str]:
+        """Every fact that is named with it."""
+        yield from (*self.needs, *self.gives, *self.takes)
+        yield from (fact for way in self.ways for fact in way.needs)
+        yield from self.land.needs if self.land is not None else ()
+
+    def approaches(self) -> Iterator[tuple[str, Way]]:
+        """Yield each way that leads there, with what to call it; the facts that it needs may be that of a land."""
+        if self.land is not None and not self.only_ways:
+            yield "", Way("", (self.land.fact, *self.needs))
+            yield f":into_{self.land.name}", Way("", (*self.land.needs, *self.needs))
+        elif not self.only_ways:
+            yield "", Way("", self.needs)
+        for way in self.ways:
+            yield f":from_{way.start}", way
+
+
+def outcome(
+    gives: tuple[str, ...], takes: tuple[str, ...], known: Mapping[str, object]
+) -> tuple[Effect, ...]:
+    """Return the effects of making facts true and untrue, and their opposites, where these are `known`, otherwise."""
+    values = {**dict.fromkeys(gives, 1), **dict.fromkeys(takes, 0)}
+    for fact, value in tuple(values.items()):
+        other = opposite(fact)
+        if other is not None and other in known:
+            values.setdefault(other, 1 - value)
+    return tuple(Effect(fact, value) for fact, value in values.items() if fact in known)
+
+
+def read_lands(table: Mapping[str, Any]) -> dict[str, Land]:
+    """Return the lands of a story file by name."""
+    return {
+        name: Land(
+            name,
+            frozenset(row["maps"]),
+            tuple(Part(*part) for part in row.get("parts", ())),
+            tuple(row["needs"]),
+        )
+        for name, row in table.get("lands", {}).items()
+    }
+
+
+def read_place(
+    name: str,
+    row: Mapping[str, Any],
+    called: str | None,
+    gates: Mapping[str, tuple[str, ...]],
+    lands: Mapping[str, Land],
+) -> Place:
+    """Return a place of a story file; `gates` says what each gate needs."""
+    guarded = tuple(fact for gate in row.get("behind", ()) for fact in gates[gate])
+    ways = tuple(Way(each["from"], tuple(each.get("needs", ()))) for each in row.get("ways", ()))
+    return Place(
+        name=name,
+        map_id=row["map"],
+        called=called or f"the {name.replace('_', ' ')}",
+        needs=(*row.get("needs", ()), *guarded),
+        ways=ways,
+        only_ways=bool(ways) and not row.keys() & {"needs", "behind"},
+        spot=tuple(row["spot"]) if "spot" in row else None,
+        land=next((each for each in lands.values() if row["map"] in each.maps), None),
+        gives=tuple(row.get("gives", ())),
+        takes=tuple(row.get("takes", ())),
+    )
