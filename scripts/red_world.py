@@ -13,7 +13,14 @@ from typing import Annotated, Any, Final, TypeAlias
 import typer
 
 DATA: Final = Path(__file__).resolve().parent.parent / "agent" / "storyworld" / "red.json"
-FILES: Final = ("regions.json", "progression.json", "maps.json", "events.csv", "data/trainers.json", "data/wild.json")
+FILES: Final = (
+    "regions.json",
+    "progression.json",
+    "maps.json",
+    "events.csv",
+    "data/trainers.json",
+    "data/wild.json",
+)
 BADGES: Final = ("BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "VOLCANO", "EARTH")
 FIELD_MOVES: Final = {"CUT": 15, "FLY": 19, "SURF": 57, "STRENGTH": 70, "FLASH": 148}
 ITEMS: Final = {
@@ -35,7 +42,9 @@ class FactsError(Exception):
 
 
 def main(
-    facts: Annotated[Path, typer.Argument(help="The folder with regions.json, progression.json, maps.json.")],
+    facts: Annotated[
+        Path, typer.Argument(help="The folder with regions.json, progression.json, maps.json.")
+    ],
 ) -> None:
     """Write agent/storyworld/red.json from the facts in a folder."""
     try:
@@ -79,19 +88,32 @@ class Facts:
             "happenings": [*self.milestones(), *self.extras(), *self.things(), *self.foes()],
             "arrivals": list(self.arrivals()),
             "follows": [
-                [[self.event(each) for each in when], [self.event(each) for each in then]] for when, then in FOLLOWS
+                [[self.event(each) for each in when], [self.event(each) for each in then]]
+                for when, then in FOLLOWS
             ],
             "gates": list(self.gates()),
             "squares": [
-                [map_id, row["id"], *row["at"]] for map_id, here in self.regions.items() for row in here["regions"]
+                [map_id, row["id"], *row["at"]]
+                for map_id, here in self.regions.items()
+                for row in here["regions"]
             ],
             "fly": sorted((row["map"], row["region"]) for row in self.fly),
             "teams": [
-                [row["class"], [[[mon["level"], mon["species"]] for mon in each["party"]] for each in row["sets"]]]
+                [
+                    row["class"],
+                    [
+                        [[mon["level"], mon["species"]] for mon in each["party"]]
+                        for each in row["sets"]
+                    ],
+                ]
                 for row in self.trainers
             ],
             "wild": [
-                [row["map"], row["grass"]["rate"], [[each["level"], each["species"]] for each in row["grass"]["slots"]]]
+                [
+                    row["map"],
+                    row["grass"]["rate"],
+                    [[each["level"], each["species"]] for each in row["grass"]["slots"]],
+                ]
                 for row in self.wild
                 if row.get("grass")
             ],
@@ -156,7 +178,9 @@ class Facts:
     def _joins_of(self, map_id: int) -> Iterator[tuple[int, int, int, int, str, int, int]]:
         here = self.regions[map_id]
 
-        def join(start: int, end: tuple[int, int], needs: Iterable[str], at: Iterable[int]) -> tuple[int, int, int, int, str, int, int]:
+        def join(
+            start: int, end: tuple[int, int], needs: Iterable[str], at: Iterable[int]
+        ) -> tuple[int, int, int, int, str, int, int]:
             x, y = at
             return map_id, start, *end, "+".join(sorted(needs)), x, y
 
@@ -180,7 +204,9 @@ class Facts:
                 yield join(row["to"], (map_id, row["from"]), needs, row["at"])
         yield from self._lifts(map_id)
 
-    def _warp(self, map_id: int, index: int) -> Iterator[tuple[tuple[int, int], list[str], tuple[int, int]]]:
+    def _warp(
+        self, map_id: int, index: int
+    ) -> Iterator[tuple[tuple[int, int], list[str], tuple[int, int]]]:
         here = self.regions[map_id]
         if str(index) not in here.get("warp_dest", {}) or (map_id, index) in NO_WAY_BACK:
             return
@@ -188,7 +214,10 @@ class Facts:
         warp = next(each for each in self.maps[map_id]["warps"] if each["i"] == index)
         need = here.get("warp_needs", {}).get(str(index))
         needs = self.need(need, map_id, warp) if need else []
-        if (map_id, end) == (113, [120, 0]):  # the squares before that door start the battle (milestone lance)
+        if (map_id, end) == (
+            113,
+            [120, 0],
+        ):  # the squares before that door start the battle (milestone lance)
             needs = [self.event("EVENT_BEAT_LANCE")]
         if map_id == 120:  # walked through by the script after the battle (milestone champion)
             return
@@ -197,7 +226,11 @@ class Facts:
 
     def _lifts(self, map_id: int) -> Iterator[tuple[int, int, int, int, str, int, int]]:
         here = self.regions[map_id]
-        needs = "+".join(self.need(here["elevator_needs"], map_id, {})) if "elevator_needs" in here else ""
+        needs = (
+            "+".join(self.need(here["elevator_needs"], map_id, {}))
+            if "elevator_needs" in here
+            else ""
+        )
         for floor, region, _ in here.get("elevator", ()):
             yield map_id, 0, floor, region, needs, 0, 0
 
@@ -225,7 +258,13 @@ class Facts:
                 "regions": self._stands(step["id"]),
                 "people": [*([slot] if slot else self._standing(step)), *self._boulder(step)],
                 "squares": [*self._squares(step), *self._switch(step)],
-                "needs": sorted({*needs, *MORE_NEEDS.get(step["id"], ()), *map(self.event, AFTER.get(step["id"], ()))}),
+                "needs": sorted(
+                    {
+                        *needs,
+                        *MORE_NEEDS.get(step["id"], ()),
+                        *map(self.event, AFTER.get(step["id"], ())),
+                    }
+                ),
                 "gives": [*gives, *self._more(step["id"])],
                 "takes": takes,
                 **self._moved(step["id"]),
@@ -251,7 +290,9 @@ class Facts:
         people = self.maps[step["map"]]["objects"]
         for name, square in step["target"]["balls"].items():
             (slot,) = [row["i"] for row in people if [row["x"], row["y"]] == square]
-            learns = [f"owns:{row['move']}" for row in self.progress["hms"] if name in row["learners"]]
+            learns = [
+                f"owns:{row['move']}" for row in self.progress["hms"] if name in row["learners"]
+            ]
             yield {
                 "id": f"starter_{slot}", "map": step["map"], "regions": self._stands("starter"), "people": [slot], "squares": [],
                 "needs": [*(f"event:{each['bit_index']}" for each in step["pre"]["events"]), self.clear("EVENT_GOT_STARTER")],
@@ -260,7 +301,11 @@ class Facts:
 
     def _puzzle(self, step: Mapping[str, Any]) -> list[Row]:
         events = {each["bit_index"] for each in step.get("effects", {}).get("events_set", ())}
-        return [each for each in self.progress["strength_puzzles"] if each["event"]["bit_index"] in events]
+        return [
+            each
+            for each in self.progress["strength_puzzles"]
+            if each["event"]["bit_index"] in events
+        ]
 
     def _boulder(self, step: Mapping[str, Any]) -> list[int]:
         return [each["boulder_obj"] for each in self._puzzle(step)]
@@ -272,7 +317,9 @@ class Facts:
         """Return who stands on the square that is looked at, or works across a counter from it."""
         target = step.get("target", {})
         people = self.maps[step["map"]]["objects"]
-        found = [row["i"] for row in people if (row["x"], row["y"]) == (target.get("x"), target.get("y"))]
+        found = [
+            row["i"] for row in people if (row["x"], row["y"]) == (target.get("x"), target.get("y"))
+        ]
         return found or list(BEHIND.get(step["id"], ()))
 
     def _squares(self, step: Mapping[str, Any]) -> list[list[int]]:
@@ -304,7 +351,11 @@ class Facts:
         """Return the regions from which a person, a sign or a hidden thing is within reach."""
         here = self.regions[map_id]
         regions = {row["id"] for row in here["regions"] if number in row.get(key, ())}
-        via = {each["region"] for each in here.get("via_gate", ()) if each["list"] == key and each["i"] == number}
+        via = {
+            each["region"]
+            for each in here.get("via_gate", ())
+            if each["list"] == key and each["i"] == number
+        }
         return sorted(regions | via)
 
     def things(self) -> Iterator[Row]:
@@ -313,12 +364,17 @@ class Facts:
             for each in row.get("objects", ()):
                 if each["kind"] != "item" or map_id not in self.regions:
                     continue
-                shown = {(202, 8): "EVENT_BEAT_ROCKET_HIDEOUT_GIOVANNI", (202, 9): "EVENT_ROCKET_DROPPED_LIFT_KEY"}
+                shown = {
+                    (202, 8): "EVENT_BEAT_ROCKET_HIDEOUT_GIOVANNI",
+                    (202, 9): "EVENT_ROCKET_DROPPED_LIFT_KEY",
+                }
                 if not each.get("visible_at_start", True) and (map_id, each["i"]) not in shown:
                     continue
                 regions = self.seen_from(map_id, "objects", each["i"])
                 gone = self.toggle(map_id, each["i"])
-                needs = [self.event(shown[map_id, each["i"]])] if (map_id, each["i"]) in shown else []
+                needs = (
+                    [self.event(shown[map_id, each["i"]])] if (map_id, each["i"]) in shown else []
+                )
                 if regions:
                     yield {
                         "id": f"thing_{map_id}_{each['i']}",
@@ -331,13 +387,23 @@ class Facts:
 
     def foes(self) -> Iterator[Row]:
         """Yield the trainers whose defeat is an event; the leaders are milestones."""
-        taken = {(row["map"], slot) for row in (*self.milestones(), *self.extras()) for slot in row.get("people", ())}
-        teams = {(row["class"], number): each for row in self.trainers for number, each in enumerate(row["sets"], 1)}
+        taken = {
+            (row["map"], slot)
+            for row in (*self.milestones(), *self.extras())
+            for slot in row.get("people", ())
+        }
+        teams = {
+            (row["class"], number): each
+            for row in self.trainers
+            for number, each in enumerate(row["sets"], 1)
+        }
         for map_id, row in self.maps.items():
             for each in row.get("objects", ()):
                 if each["kind"] != "trainer" or "event" not in each or (map_id, each["i"]) in taken:
                     continue
-                regions = self.seen_from(map_id, "objects", each["i"]) if map_id in self.regions else []
+                regions = (
+                    self.seen_from(map_id, "objects", each["i"]) if map_id in self.regions else []
+                )
                 team = teams.get((each["class"], each["set"]))
                 if regions and team and each["event"] in self.events:
                     yield {
@@ -354,15 +420,29 @@ class Facts:
     def extras(self) -> Iterator[Row]:
         """Yield what milestones of several steps are made of, and side goals that give a thing for a talk."""
         for row in EXTRAS:
-            found = {key: value for key, value in row.items() if key not in ("events", "unset", "after", "not_yet", "key", "number")}
-            regions = row.get("regions") or self.seen_from(row["map"], row.get("key", "objects"), row.get("number", (row.get("people") or [0])[0]))
+            found = {
+                key: value
+                for key, value in row.items()
+                if key not in ("events", "unset", "after", "not_yet", "key", "number")
+            }
+            regions = row.get("regions") or self.seen_from(
+                row["map"],
+                row.get("key", "objects"),
+                row.get("number", (row.get("people") or [0])[0]),
+            )
             found["needs"] = [
                 *row.get("needs", ()),
                 *(self.event(each) for each in row.get("after", ())),
                 *(self.clear(each) for each in row.get("not_yet", ())),
             ]
-            found["gives"] = [*row.get("gives", ()), *(self.event(each) for each in row.get("events", ()))]
-            found["takes"] = [*row.get("takes", ()), *(self.event(each) for each in row.get("unset", ()))]
+            found["gives"] = [
+                *row.get("gives", ()),
+                *(self.event(each) for each in row.get("events", ())),
+            ]
+            found["takes"] = [
+                *row.get("takes", ()),
+                *(self.event(each) for each in row.get("unset", ())),
+            ]
             if row.get("people") and row.get("toggled"):
                 found["gives"] += [self.toggle(row["map"], each) for each in row["toggled"]]
             found.pop("toggled", None)
@@ -423,7 +503,10 @@ class Facts:
         for row in ARRIVALS:
             yield {
                 "map": row["map"],
-                "when": [*row.get("facts", ()), *(self.event(each) for each in row.get("when", ()))],
+                "when": [
+                    *row.get("facts", ()),
+                    *(self.event(each) for each in row.get("when", ())),
+                ],
                 "gives": [self.event(each) for each in row.get("gives", ())],
                 "takes": [self.event(each) for each in row.get("takes", ())],
                 **{key: row[key] for key in ("from", "to", "pays") if key in row},
@@ -432,8 +515,15 @@ class Facts:
     def gates(self) -> Iterator[Row]:
         """Yield the gates of progression.json: the map, the squares, the kind, and what is said to open it."""
         for gate in self.progress["gates"]:
-            cells = gate["cells"] or ([[x, gate["row"]] for x in range(20)] if "row" in gate else [])
-            yield {"map": gate["map"], "kind": gate["kind"], "cells": cells, "opened_by": gate["blocked_until"]}
+            cells = gate["cells"] or (
+                [[x, gate["row"]] for x in range(20)] if "row" in gate else []
+            )
+            yield {
+                "map": gate["map"],
+                "kind": gate["kind"],
+                "cells": cells,
+                "opened_by": gate["blocked_until"],
+            }
 
 
 # Milestones that are several steps, each of which is in EXTRAS or among the things that lie about.
@@ -492,7 +582,10 @@ ARRIVALS: Final[tuple[Row, ...]] = (
 
 # What comes of something else by itself, wherever one is.
 FOLLOWS: Final = (
-    (["EVENT_BEAT_ROCKET_HIDEOUT_4_TRAINER_0", "EVENT_BEAT_ROCKET_HIDEOUT_4_TRAINER_1"], ["EVENT_ROCKET_HIDEOUT_4_DOOR_UNLOCKED"]),
+    (
+        ["EVENT_BEAT_ROCKET_HIDEOUT_4_TRAINER_0", "EVENT_BEAT_ROCKET_HIDEOUT_4_TRAINER_1"],
+        ["EVENT_ROCKET_HIDEOUT_4_DOOR_UNLOCKED"],
+    ),
 )
 
 

@@ -2,6 +2,15 @@
 
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, toss, use_item
+from agent.skills.field_moves import (
+    CUT,
+    FLASH,
+    FLY,
+    STRENGTH,
+    SURF,
+    use_field_move,
+    who_knows,
+)
 from agent.skills.fight import fight
 from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
@@ -28,12 +37,18 @@ from agent.skills.roam import roam
 from agent.skills.route import Obstacles, joins
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
-from agent.skills.terrain import Hazard, Terrain
+from agent.skills.teach import teach
+from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
 from agent.skills.watchers import Watcher, watchers
 
 __all__ = [
     "BALLS",
+    "CUT",
+    "FLASH",
+    "FLY",
+    "STRENGTH",
+    "SURF",
     "Attack",
     "Commander",
     "Course",
@@ -43,6 +58,7 @@ __all__ = [
     "Obstacles",
     "Order",
     "Outcome",
+    "Passage",
     "Skill",
     "Switch",
     "Terrain",
@@ -71,10 +87,13 @@ __all__ = [
     "swap",
     "talk",
     "tap",
+    "teach",
     "toss",
     "travel",
     "usable_slots",
+    "use_field_move",
     "use_item",
     "wait",
     "watchers",
+    "who_knows",
 ]

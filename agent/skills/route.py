@@ -6,14 +6,12 @@ from functools import lru_cache
 from itertools import count
 from math import inf
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from agent.skills.hops import Hop, Spot, hops
-from emulator import World
+from emulator import MapSquare, World
 
 MAX_NODES: Final = 100_000  # more than the game has squares
-
-MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y: a spot, whatever way one came
 
 
 class Obstacles(NamedTuple):

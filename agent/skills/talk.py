@@ -9,8 +9,9 @@ from agent.skills.menu import select
 from agent.skills.press import Patience, read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.stride import turn
 from agent.skills.terrain import Terrain
-from agent.skills.travel import follow, turn
+from agent.skills.travel import follow
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included

@@ -115,7 +115,9 @@ class Atlas:
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
     teams: Mapping[int, tuple[tuple[tuple[int, int], ...], ...]]  # level and species, by class
-    wild: Mapping[int, tuple[int, tuple[tuple[int, int], ...]]]  # rate, and level and species of each slot
+    wild: Mapping[
+        int, tuple[int, tuple[tuple[int, int], ...]]
+    ]  # rate, and level and species of each slot
 
     @staticmethod
     @cache
@@ -138,7 +140,12 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
         arrivals=_grouped((each.map_id, each) for each in arrivals),
         rules=tuple(Rule(_facts(when), _facts(then)) for when, then in table["follows"]),
         gates=tuple(
-            Gate(row["map"], row["kind"], frozenset((x, y) for x, y in row["cells"]), row["opened_by"])
+            Gate(
+                row["map"],
+                row["kind"],
+                frozenset((x, y) for x, y in row["cells"]),
+                row["opened_by"],
+            )
             for row in table["gates"]
         ),
         towns=frozenset(Region(*each) for each in table["fly"]),
@@ -147,7 +154,10 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
             number: tuple(tuple((level, species) for level, species in team) for team in teams)
             for number, teams in table["teams"]
         },
-        wild={m: (rate, tuple((level, species) for level, species in slots)) for m, rate, slots in table["wild"]},
+        wild={
+            m: (rate, tuple((level, species) for level, species in slots))
+            for m, rate, slots in table["wild"]
+        },
     )
 
 

@@ -53,7 +53,9 @@ class Model:
         """Return the regions of which a place consists, or that of its spot."""
         if place.spot is not None:
             return frozenset({self.atlas.regions[place.map_id, place.spot]})
-        return frozenset(each for each in self.atlas.regions.values() if each.map_id == place.map_id)
+        return frozenset(
+            each for each in self.atlas.regions.values() if each.map_id == place.map_id
+        )
 
     def is_at(self, place: Place, moment: Moment) -> bool:
         """Say whether one is in a place: on its map, and joined to its spot without leaving it."""
@@ -132,7 +134,11 @@ class Model:
 
     def _teach(self, name: str, moment: Moment) -> Moment:
         move = self.story.marks[f"move:{name}"].number
-        missing = [fact for fact in (Fact("item", MACHINES[move]), Fact("owns", move)) if not moment.holds(fact)]
+        missing = [
+            fact
+            for fact in (Fact("item", MACHINES[move]), Fact("owns", move))
+            if not moment.holds(fact)
+        ]
         if missing:
             message = f"{name!r} cannot be taught without {missing[0]}"
             raise Refused(message)

@@ -59,7 +59,9 @@ class Moment:
         """Say whether all of some facts are so."""
         return all(self.holds(each) for each in facts)
 
-    def having(self, gives: Iterable[Fact], takes: Iterable[Fact] = (), *, pays: int = 0) -> "Moment":
+    def having(
+        self, gives: Iterable[Fact], takes: Iterable[Fact] = (), *, pays: int = 0
+    ) -> "Moment":
         """Return the moment with some facts made true, then others untrue, and money taken in."""
         facts = (self.facts | frozenset(gives)) - frozenset(takes)
         money = min(max(self.money + pays, 0), MOST_MONEY)

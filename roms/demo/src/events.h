@@ -14,8 +14,14 @@
 #define EVENT_BEAT_PEWTER_GYM_TRAINER_1 0x073
 #define EVENT_2ND_LOCK_OPENED 0x160
 #define EVENT_1ST_LOCK_OPENED 0x161
+#define EVENT_CINNABAR_GYM_GATE0_UNLOCKED 0x2A8
+#define EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1 0x538
+#define EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2 0x53F
+#define EVENT_SILPH_CO_2_UNLOCKED_DOOR1 0x6FD
+#define EVENT_SILPH_CO_2_UNLOCKED_DOOR2 0x6FE
 
 bool has_happened(uint16_t event);
 void set_event(uint16_t event);
+void reset_event(uint16_t event);
 
 #endif

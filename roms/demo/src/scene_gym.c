@@ -8,9 +8,9 @@ enum { SCRIPT_GYM_LEVER = 1, SCRIPT_GYM_BADGE };
 
 void change_gym(void) BANKED
 {
-    if (has_happened(EVENT_1ST_LOCK_OPENED))
+    if (has_happened(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1))
         put_block(BLOCK_GYM_LEFT_DOWN_Y, BLOCK_GYM_LEFT_DOWN_X, BLOCK_GYM_LEFT_DOWN);
-    if (!has_happened(EVENT_2ND_LOCK_OPENED))
+    if (!has_happened(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2))
         return;
     put_block(BLOCK_GYM_RIGHT_DOWN_Y, BLOCK_GYM_RIGHT_DOWN_X, BLOCK_GYM_RIGHT_DOWN);
     put_block(BLOCK_GYM_GATE_OPEN_Y, BLOCK_GYM_GATE_OPEN_X, BLOCK_GYM_GATE_OPEN);
@@ -28,21 +28,21 @@ static void lever_falls(uint16_t event, uint8_t text)
 
 static bool pull_left_lever(void)
 {
-    if (has_happened(EVENT_1ST_LOCK_OPENED))
+    if (has_happened(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1))
         return false;
-    lever_falls(EVENT_1ST_LOCK_OPENED, MAP_TEXT_GYM_LEVER_LEFT_FALLS);
+    lever_falls(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1, MAP_TEXT_GYM_LEVER_LEFT_FALLS);
     return true;
 }
 
 /* It waits for the left one. */
 static bool pull_right_lever(void)
 {
-    if (!has_happened(EVENT_1ST_LOCK_OPENED))
+    if (!has_happened(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1))
         return false;
-    if (has_happened(EVENT_2ND_LOCK_OPENED))
+    if (has_happened(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2))
         display_text(MAP_TEXT_GYM_LEVER_RIGHT_DOWN);
     else
-        lever_falls(EVENT_2ND_LOCK_OPENED, MAP_TEXT_GYM_LEVER_RIGHT_FALLS);
+        lever_falls(EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2, MAP_TEXT_GYM_LEVER_RIGHT_FALLS);
     return true;
 }
 
@@ -85,4 +85,6 @@ void trainer_falls(uint8_t slot)
 {
     if (wCurMap == MAP_GYM && slot == SLOT_GYM_LEADER)
         give_badge();
+    else if (wCurMap == MAP_WORKS_QUIZ)
+        guest_falls(slot);
 }

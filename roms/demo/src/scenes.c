@@ -8,6 +8,8 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
+#define LOCK_TILE 0x18
+#define LOCK_TOP_TILE 0x24
 
 static bool is_turned_back(void)
 {
@@ -67,12 +69,56 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return wCurMap == MAP_GYM && gym_speaks(text);
+    switch (wCurMap) {
+    case MAP_GYM:
+        return gym_speaks(text);
+    case MAP_WORKS_TINS:
+        return tins_speak(text);
+    case MAP_WORKS_QUIZ:
+        return quiz_speaks(text);
+    case MAP_WORKS_LIFT:
+        return lift_speaks();
+    }
+    return false;
+}
+
+/* The same of a door that wants a card, told by its tile. */
+bool door_speaks(uint8_t tile)
+{
+    if (wCurMap != MAP_WORKS_HALL || (tile != LOCK_TILE && tile != LOCK_TOP_TILE))
+        return false;
+    try_lock();
+    return true;
 }
 
 /* What scenes have changed in the live blocks of this map. */
 void change_blocks(void)
 {
-    if (wCurMap == MAP_GYM)
+    switch (wCurMap) {
+    case MAP_GYM:
         change_gym();
+        break;
+    case MAP_WORKS_HALL:
+        change_hall();
+        break;
+    case MAP_WORKS_TINS:
+        change_tins();
+        break;
+    case MAP_WORKS_QUIZ:
+        change_quiz();
+        break;
+    }
+}
+
+/* What a map is made ready with whenever one comes in. */
+void set_scene(void)
+{
+    switch (wCurMap) {
+    case MAP_WORKS_TINS:
+        hide_switch();
+        break;
+    case MAP_WORKS_LIFT:
+        lift_waits();
+        break;
+    }
 }

@@ -9,6 +9,8 @@ from world import (
     creature_tables,
     creatures,
     item_tables,
+    machine_tables,
+    machines,
     minds,
     move_tables,
     moves,
@@ -31,6 +33,7 @@ class Cast:
     types: moves.Types
     moves: Mapping[str, moves.Move]
     growth: Mapping[str, creatures.Growth]
+    machines: machines.Machines
     species: Mapping[str, creatures.Species]
     trainers: Mapping[str, trainers.Trainer]
     minds: minds.Minds
@@ -42,10 +45,11 @@ def load() -> Cast:
     effects = moves.load_effects(SOURCES / "effects.toml")
     known = moves.load_moves(SOURCES / "moves.toml", types, effects)
     growth = creatures.load_growth(SOURCES / "growth.toml")
-    species = creatures.load(types, known, growth)
+    taught = machines.load(SOURCES / "machines.toml", known)
+    species = creatures.load(types, known, growth, taught.by_word)
     opponents = trainers.load(SOURCES / "trainers.toml", species)
     thoughts = minds.load(SOURCES / "minds.toml", trainers.CLASS_COUNT)
-    return Cast(types, known, growth, species, opponents, thoughts)
+    return Cast(types, known, growth, taught, species, opponents, thoughts)
 
 
 def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
@@ -57,6 +61,7 @@ def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
     return [
         *made,
         *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
+        *machine_tables.placements(cast.machines),
         *move_tables.placements(cast.moves, cast.types, font),
         *trainer_tables.placements(cast.trainers, cast.minds, fronts, font),
         *item_tables.placements(ITEMS, font),

@@ -25,6 +25,8 @@ DOORS = Place(6, 0x662C)
 DOOR_LISTS = Room(6, 0x662C + 39, 0x66CF)
 LEDGES = Place(6, 0x66CF)
 LEDGE_LIMIT = 7
+WATER_TILESETS = Place(3, 0x68E0)
+SURFABLE = (0, 3, 5, 7, 13, 14, 17, 22, 23)  # where tile 0x14 is water to surf on
 
 # Per direction of the hop: the facing byte and the pad bit.
 HOPS = {"down": (0x00, 0x80), "up": (0x04, 0x40), "left": (0x08, 0x20), "right": (0x0C, 0x10)}
@@ -61,6 +63,7 @@ def placements(
     yield from _ledges(by_id[0])
     yield _pairs(by_id)
     yield Placement(PAIRS_ON_WATER.offset, bytes([NONE]), "TilePairCollisionsWater")
+    yield Placement(WATER_TILESETS.offset, bytes(SURFABLE), "WaterTilesets")
 
 
 def _graphics(tileset: Tileset) -> bytes:
