@@ -1,8 +1,10 @@
 """What a story's facts are about, and where RAM shows them."""
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final, NamedTuple
 
+from agent.planning import Effect, Require
 from emulator import State
 
 
@@ -10,7 +12,6 @@ class Kind(Enum):
     """What a fact of the story is about; its name is the kind, a colon, and a name of that kind."""
 
     EVENT = "event"  # has happened
-    CLEAR = "clear"  # an event that has not happened, or was taken back
     BADGE = "badge"  # has been earned
     ITEM = "item"  # is carried
     MOVE = "move"  # is known by somebody of the team
@@ -19,7 +20,7 @@ class Kind(Enum):
     MONEY = "money"  # as much is in the purse
 
 
-OPPOSITES: Final = {Kind.EVENT.value: Kind.CLEAR.value, Kind.CLEAR.value: Kind.EVENT.value}
+NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
 
 
 class Mark(NamedTuple):
@@ -33,8 +34,6 @@ class Mark(NamedTuple):
         match self.kind:
             case Kind.EVENT:
                 return state.flags.is_set(self.number)
-            case Kind.CLEAR:
-                return not state.flags.is_set(self.number)
             case Kind.BADGE:
                 return self.number in state.player.badges
             case Kind.ITEM:
@@ -50,7 +49,21 @@ class Mark(NamedTuple):
                 return state.player.money >= self.number
 
 
-def opposite(fact: str) -> str | None:
-    """Return the fact that is untrue where `fact` is true, if the two are told apart."""
-    kind, _, name = fact.partition(":")
-    return f"{OPPOSITES[kind]}:{name}" if kind in OPPOSITES else None
+def told(fact: str) -> tuple[str, bool]:
+    """Return the fact of which a story file speaks, and whether it says that it is so."""
+    if fact.startswith(NOT_YET):
+        return f"{Kind.EVENT.value}:{fact.removeprefix(NOT_YET)}", False
+    return fact, True
+
+
+def required(fact: str) -> Require:
+    """Return the condition that it is as a story file says."""
+    name, so = told(fact)
+    return Require(name, at_least=1) if so else Require(name, at_most=0)
+
+
+def outcome(gives: Iterable[str], takes: Iterable[str] = ()) -> tuple[Effect, ...]:
+    """Return the effects of making it so as a story file says, and not so."""
+    values = dict(map(told, gives))
+    values |= {name: not so for name, so in map(told, takes)}
+    return tuple(Effect(name, int(value)) for name, value in values.items())

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from agent.capabilities.marks import opposite
-from agent.planning import Effect
 from emulator import State
 
 Square: TypeAlias = tuple[int, int]
@@ -23,25 +21,40 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """Maps, and parts of maps, that are open to one another; who is elsewhere gets in only where all of `needs` hold."""
+    """Maps, and parts of maps, that are open to one another; who is elsewhere gets in only where all of `needs` hold.
+
+    Where it `shuts_in` one gets in and out only by the ways of places.
+    """
 
     name: str
     maps: frozenset[int]
     parts: tuple[Part, ...]
     needs: tuple[str, ...]
+    shuts_in: bool = False
 
     @property
     def fact(self) -> str:
-        """The name of the fact that the player is there."""
-        return f"land:{self.name}"
+        """The name of the fact that it hinders travel: that one is shut in there, or else that one is beyond it."""
+        return f"{'shut_in' if self.shuts_in else 'beyond'}:{self.name}"
+
+    def hinders(self, *, inside: bool) -> bool:
+        """Say whether that fact is true of somebody who is inside, or is not."""
+        return inside == self.shuts_in
+
+    def holds(self, map_id: int) -> bool:
+        """Say whether a map, or a part of it, belongs to it."""
+        return map_id in self.maps or any(each.map_id == map_id for each in self.parts)
 
     def contains(self, state: State) -> bool:
         """Say whether the player is there."""
         here = state.map
-        return here.map_id in self.maps or any(
-            each.map_id == here.map_id
-            and each.left <= here.x <= each.right
-            and each.top <= here.y <= each.bottom
+        return self.covers(here.map_id, (here.x, here.y))
+
+    def covers(self, map_id: int, square: Square) -> bool:
+        """Say whether a square of a map belongs to it."""
+        x, y = square
+        return map_id in self.maps or any(
+            each.map_id == map_id and each.left <= x <= each.right and each.top <= y <= each.bottom
             for each in self.parts
         )
 
@@ -79,27 +92,23 @@ class Place:
         yield from (fact for way in self.ways for fact in way.needs)
         yield from self.land.needs if self.land is not None else ()
 
-    def approaches(self) -> Iterator[tuple[str, Way]]:
-        """Yield each way that leads there, with what to call it; the facts that it needs may be that of a land."""
+    def approaches(self) -> Iterator["Approach"]:
+        """Yield each way that leads there."""
+        if not self.only_ways:
+            yield Approach("", "", self.needs, self.land)
         if self.land is not None and not self.only_ways:
-            yield "", Way("", (self.land.fact, *self.needs))
-            yield f":into_{self.land.name}", Way("", (*self.land.needs, *self.needs))
-        elif not self.only_ways:
-            yield "", Way("", self.needs)
+            yield Approach(f":into_{self.land.name}", "", (*self.land.needs, *self.needs), None)
         for way in self.ways:
-            yield f":from_{way.start}", way
+            yield Approach(f":from_{way.start}", way.start, way.needs, None)
 
 
-def outcome(
-    gives: tuple[str, ...], takes: tuple[str, ...], known: Mapping[str, object]
-) -> tuple[Effect, ...]:
-    """Return the effects of making facts true and untrue, and their opposites, where these are `known`, otherwise."""
-    values = {**dict.fromkeys(gives, 1), **dict.fromkeys(takes, 0)}
-    for fact, value in tuple(values.items()):
-        other = opposite(fact)
-        if other is not None and other in known:
-            values.setdefault(other, 1 - value)
-    return tuple(Effect(fact, value) for fact, value in values.items() if fact in known)
+class Approach(NamedTuple):
+    """A way to a place by a name of its own, from `start` or from anywhere, or from anywhere in the land `within`."""
+
+    suffix: str
+    start: str
+    needs: tuple[str, ...]
+    within: Land | None
 
 
 def read_lands(table: Mapping[str, Any]) -> dict[str, Land]:
@@ -109,7 +118,8 @@ def read_lands(table: Mapping[str, Any]) -> dict[str, Land]:
             name,
             frozenset(row["maps"]),
             tuple(Part(*part) for part in row.get("parts", ())),
-            tuple(row["needs"]),
+            tuple(row.get("needs", ())),
+            row.get("shuts_in", False),
         )
         for name, row in table.get("lands", {}).items()
     }
@@ -133,7 +143,7 @@ def read_place(
         ways=ways,
         only_ways=bool(ways) and not row.keys() & {"needs", "behind"},
         spot=tuple(row["spot"]) if "spot" in row else None,
-        land=next((each for each in lands.values() if row["map"] in each.maps), None),
+        land=next((each for each in lands.values() if each.holds(row["map"])), None),
         gives=tuple(row.get("gives", ())),
         takes=tuple(row.get("takes", ())),
     )

@@ -9,6 +9,7 @@ from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
+from agent.capabilities.marks import required
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shelves import WANTED, Shelves
 from agent.capabilities.story import Clerk
@@ -136,7 +137,7 @@ def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
         requires=(
             Require(at(clerk.place), at_least=1),
             Require("in_control", at_least=1),
-            *(Require(fact, at_least=1) for fact in clerk.needs),
+            *(required(fact) for fact in clerk.needs),
         ),
         effects=(
             Effect(supplied_by(clerk), 1),

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
-from agent.capabilities.marks import Kind, Mark
+from agent.capabilities.marks import Kind, Mark, told
 from agent.capabilities.places import Land, Place, Square, read_lands, read_place
 from agent.errors import UsageError
 from emulator import RED, CartridgeKind, MapSquare, Opponent, State
@@ -42,7 +42,8 @@ class Task:
     """Something that makes the fact `sets` true, once all the facts that it `needs` are, by a feat.
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
-    Whoever has to be fought for it is `against`, a class of trainers and a number.
+    Whoever has to be fought for it is `against`, a class of trainers and a number; only where nobody heals on the way
+    there the team need not be `rested` for it.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Task:
     gives: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     against: Opponent | None = None
+    rested: bool = True
 
     @property
     def ready(self) -> str:
@@ -138,8 +140,9 @@ class Story:
         return replace(self, wants=facts)
 
     def shows(self, state: State, fact: str) -> bool:
-        """Say whether RAM shows one of the `marks`."""
-        return state.game_started and self.marks[fact].shown_by(state)
+        """Say whether RAM shows one of the `marks`, or that an event of them is clear."""
+        name, so = told(fact)
+        return state.game_started and self.marks[name].shown_by(state) == so
 
     def is_open(self, state: State, gate: Gate) -> bool:
         """Say whether nobody turns one back at a gate."""
@@ -221,7 +224,6 @@ def _marks(
     """Return the facts that places, tasks and gates are about; events have the profile's names."""
     numbers = {
         Kind.EVENT: RED.events,
-        Kind.CLEAR: RED.events,
         Kind.BADGE: table.get("badges", {}),
         Kind.ITEM: table.get("items", {}),
         Kind.MOVE: table.get("moves", {}),
@@ -234,7 +236,7 @@ def _marks(
     facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
     marks = {}
-    for fact in facts:
+    for fact in (told(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
         marks[fact] = Mark(Kind(kind), numbers[Kind(kind)][name])
     return marks
@@ -287,6 +289,7 @@ def _milestone(
         fact=fact,
         event=mark.number if mark and mark.kind is Kind.EVENT else None,
         badge=mark.number if mark and mark.kind is Kind.BADGE else None,
+        mark=mark,
         home=maps[row["home"]] if "home" in row else None,
         words=tuple(row.get("shows", ())),
         reading=tuple(row["reading"]) if "reading" in row else None,

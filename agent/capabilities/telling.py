@@ -12,7 +12,7 @@ from agent.capabilities.experience import Use
 from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
-from agent.capabilities.places import outcome
+from agent.capabilities.marks import outcome, required
 from agent.capabilities.readiness import team_of
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
@@ -165,10 +165,10 @@ def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
         requires=(
             Require(at(task.place), at_least=1),
             Require("in_control", at_least=1),
-            *(Require(fact, at_least=1) for fact in task.needs),
+            *(required(fact) for fact in task.needs),
             *_fit_to_fight(task, kit),
         ),
-        effects=outcome((task.sets, *task.gives), task.takes, kit.story.marks),
+        effects=outcome((task.sets, *task.gives), task.takes),
         cost=5,
         says=task.says,
     )
@@ -188,7 +188,8 @@ def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:
     if task.against is None or not team_of(kit.dex, task.against):
         return
     yield Require(task.ready, at_least=1)
-    yield Require("party:hp", at_least=RESTED)
+    if task.rested:
+        yield Require("party:hp", at_least=RESTED)
     if homes(kit, task):
         yield Require(task.fits, at_least=1)
     if kit.memory is not None:

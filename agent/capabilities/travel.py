@@ -1,14 +1,15 @@
 """Getting from place to place."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Read, Sensor
 from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.kit import Kit
-from agent.capabilities.places import Place, Square, Way, outcome
+from agent.capabilities.marks import outcome, required
+from agent.capabilities.places import Approach, Land, Place, Square
 from agent.capabilities.story import Story
 from agent.perception import Percept
 from agent.planning import Action, Effect, Extra, Require
@@ -32,11 +33,7 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="travel",
         sensors=(Sensor(tells | {MAP}, _reader(kit)),),
-        deeds=tuple(
-            _deed(place, suffix, way, kit)
-            for place in story.places
-            for suffix, way in place.approaches()
-        ),
+        deeds=tuple(_deed(place, way, kit) for place in story.places for way in place.approaches()),
         hazards=(_closed_gates(story), partial(around, kit)),
     )
 
@@ -67,7 +64,13 @@ def _reader(kit: Kit) -> Read:
         here = state.map.map_id
         facts: Mapping[str, int] = whole.get(here) or {**nowhere, MAP: here}
         if story.lands:
-            facts = {**facts, **{each.fact: int(each.contains(state)) for each in story.lands}}
+            facts = {
+                **facts,
+                **{
+                    each.fact: int(each.hinders(inside=each.contains(state)))
+                    for each in story.lands
+                },
+            }
         if here in spots:
             world, start = kit.terrain.world(state), spot_of(state)
             joined = {fact: int(joins(world, start, spot)) for fact, spot in spots[here]}
@@ -77,25 +80,27 @@ def _reader(kit: Kit) -> Read:
     return read
 
 
-def _deed(place: Place, suffix: str, way: Way, kit: Kit) -> Deed:
+def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
 
     def note(state: State) -> str:
         return detour(place, kit, state)
 
-    starts = [Require(at(way.start), at_least=1)] if way.start else []
     action = Action(
-        name=f"travel:{place.name}{suffix}",
+        name=f"travel:{place.name}{way.suffix}",
         requires=(
             Require("in_control", at_least=1),
-            *starts,
-            *(Require(fact, at_least=1) for fact in way.needs),
+            *_free_to_go(way, kit.story.lands),
+            *(required(fact) for fact in way.needs),
         ),
         effects=(
             *(Effect(at(each.name), int(_is_part(each, place))) for each in kit.story.places),
-            *(Effect(each.fact, int(each is place.land)) for each in kit.story.lands),
-            *outcome(place.gives, place.takes, kit.story.marks),
+            *(
+                Effect(each.fact, int(each.hinders(inside=each is place.land)))
+                for each in kit.story.lands
+            ),
+            *outcome(place.gives, place.takes),
             Effect(MAP, place.map_id),
         ),
         cost=TRAVEL_COST,
@@ -104,6 +109,16 @@ def _deed(place: Place, suffix: str, way: Way, kit: Kit) -> Deed:
     )
     # A warp fades and blocks input on the way: the skill waits that out itself.
     return Deed(action, begin, masters=frozenset({"busy"}), note=note)
+
+
+def _free_to_go(way: Approach, lands: Iterable[Land]) -> Iterator[Require]:
+    """Yield where one must be, and where one must not."""
+    if way.start:
+        yield Require(at(way.start), at_least=1)
+        return
+    for each in lands:
+        if each.shuts_in or each is way.within:
+            yield Require(each.fact, at_most=0)
 
 
 def _is_part(each: Place, there: Place) -> bool:

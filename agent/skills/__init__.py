@@ -16,6 +16,7 @@ from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.nearness import Nearness
 from agent.skills.orders import (
     BALLS,
     Attack,
@@ -55,6 +56,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",

@@ -8,7 +8,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeAlias
@@ -114,6 +113,7 @@ class Atlas:
     gates: tuple[Gate, ...]
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
+    squares: Mapping[Region, Square]  # and the other way round
     teams: Mapping[int, tuple[tuple[tuple[int, int], ...], ...]]  # level and species, by class
     wild: Mapping[
         int, tuple[int, tuple[tuple[int, int], ...]]
@@ -150,6 +150,7 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
         ),
         towns=frozenset(Region(*each) for each in table["fly"]),
         regions={(m, (x, y)): Region(m, number) for m, number, x, y in table["squares"]},
+        squares={Region(m, number): (x, y) for m, number, x, y in table["squares"]},
         teams={
             number: tuple(tuple((level, species) for level, species in team) for team in teams)
             for number, teams in table["teams"]
@@ -198,6 +199,3 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, tuple[Any, ...]]:
     for key, value in pairs:
         groups[key].append(value)
     return {key: tuple(values) for key, values in groups.items()}
-
-
-SLOT_CHANCE = Fraction(1, 10)  # of each slot of a wild table, near enough for a plan

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.capabilities import Place, Story
+from agent.capabilities.marks import told
+from agent.capabilities.places import Land
 from agent.capabilities.story import Task
 from agent.planning import Action
 from agent.storyworld.atlas import Atlas, Fact, Happening, Region
@@ -43,11 +45,12 @@ class Model:
             case "train":
                 return self._train(self._place(rest), moment)
             case "witness":
-                return replace(moment, reached=moment.reached | {rest})
+                return self._witness(rest, moment)
             case "teach":
                 return self._teach(rest, moment)
-        message = f"nobody here knows how {action.name!r} goes"
-        raise Refused(message)
+            case _:
+                message = f"nobody here knows how {action.name!r} goes"
+                raise Refused(message)
 
     def regions_of(self, place: Place) -> frozenset[Region]:
         """Return the regions of which a place consists, or that of its spot."""
@@ -65,6 +68,17 @@ class Model:
             return True
         joined = within_reach(self.atlas, moment, map_id=place.map_id)
         return not joined.isdisjoint(self.regions_of(place))
+
+    def is_in(self, land: Land, moment: Moment) -> bool:
+        """Say whether one is in a land, going by one square of the region."""
+        return land.covers(moment.region.map_id, self.atlas.squares[moment.region])
+
+    def wanted_level(self, task: Task) -> int:
+        """Return the level at which a team stands up to whom a task is against: that of the strongest of them."""
+        if task.against is None:
+            return 0
+        teams = self.atlas.teams.get(task.against.trainer_class, ())
+        return max(level for level, _ in teams[task.against.number - 1])
 
     def happening(self, task: Task) -> list[Happening]:
         """Return what the world has where a task is done, by whom or what it is about."""
@@ -115,10 +129,19 @@ class Model:
             except Refused as refusal:
                 why = str(refusal)
                 continue
-            if after.holds(self._fact(task.sets)):
+            if after.holds(self.fact(task.sets)):
                 return after
             why = f"{each.id!r} does not make {task.sets!r} true"
         raise Refused(why)
+
+    def _witness(self, name: str, moment: Moment) -> Moment:
+        milestone = next(each for each in self.story.milestones if each.id == name)
+        wrong = milestone.map_id not in (None, moment.region.map_id)
+        wrong |= milestone.home not in (None, moment.home)
+        if wrong or (milestone.fact is not None and not moment.holds(self.fact(milestone.fact))):
+            message = f"nothing bears witness to {name!r} here"
+            raise Refused(message)
+        return replace(moment, reached=moment.reached | {name})
 
     def _heal(self, place: Place, moment: Moment) -> Moment:
         there = self._travel(place, moment)
@@ -144,9 +167,11 @@ class Model:
             raise Refused(message)
         return moment.having([Fact("move", move)])
 
-    def _fact(self, name: str) -> Fact:
-        mark = self.story.marks[name]
-        return Fact(mark.kind.value, mark.number)
+    def fact(self, name: str) -> Fact:
+        """Return the world's name of a fact of the story."""
+        known, so = told(name)
+        mark = self.story.marks[known]
+        return Fact(mark.kind.value if so else "clear", mark.number)
 
     def _place(self, name: str) -> Place:
         return next(each for each in self.story.places if each.name == name)

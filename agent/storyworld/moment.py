@@ -53,7 +53,8 @@ class Moment:
                 return self.owned >= number
             case "never":
                 return False
-        return fact in self.facts
+            case _:
+                return fact in self.facts
 
     def all_hold(self, facts: Iterable[Fact]) -> bool:
         """Say whether all of some facts are so."""

@@ -21,7 +21,7 @@ def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
     for name, mark in story.marks.items():
         facts[name] = int(moment.holds(Fact(mark.kind.value, mark.number)))
     for land in story.lands:
-        facts[land.fact] = int(model.is_in(land, moment))
+        facts[land.fact] = int(land.hinders(inside=model.is_in(land, moment)))
     for task in story.tasks:
         if task.ready in facts:
             facts[task.ready] = int(moment.level >= model.wanted_level(task))
