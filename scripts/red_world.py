@@ -97,6 +97,9 @@ class Facts:
                 for map_id, here in self.regions.items()
                 for row in here["regions"]
             ],
+            "grass": sorted(
+                (map_id, row["id"]) for map_id, here in self.regions.items() for row in here["regions"] if row.get("grass")
+            ),
             "fly": sorted((row["map"], row["region"]) for row in self.fly),
             "teams": [
                 [
@@ -143,6 +146,8 @@ class Facts:
             yield f"badge:{BADGES.index(need.removeprefix('BADGE_'))}"
         elif need in ITEMS:
             yield f"item:{ITEMS[need]}"
+        elif need == "EVENT_VIRIDIAN_GYM_OPEN":  # it happens to whoever is in the city with the seven badges
+            yield from (f"badge:{bit}" for bit in range(7))
         elif name in self.events:
             yield self.clear(name) if value == "0" else self.event(name)
         else:
@@ -326,7 +331,8 @@ class Facts:
         target = step.get("target", {})
         looked = [[target["x"], target["y"]]] if "x" in target else []
         stands = step.get("stand_any") or [step["stand"]]
-        walks = [] if "face" in step and step["id"] != "mtmoon_fossil" else stands
+        # On these one is spoken to, whichever way one looks.
+        walks = [] if "face" in step and step["id"] not in ("mtmoon_fossil", "lance") else stands
         came = {"parcel": [[2, 5]]}  # the scene takes one on to the counter
         return [*walks, *looked, *came.get(step["id"], [])]
 

@@ -112,7 +112,7 @@ def homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
 
 
 def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
-    wild = dex.wild.get(place.map_id)
+    wild = dex.wild.get(place.map_id) if not place.tame else None
     shares = wild.grass.shares if wild is not None and wild.grass is not None else {}
     return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
 

@@ -72,6 +72,8 @@ class Place:
 
     `needs` are the facts without which something on the way from anywhere turns one back; where `only_ways` lead
     there nobody comes from anywhere else. Who comes there makes the facts in `gives` true, and those in `takes` untrue.
+    The team has to stand up to all `trials` before it goes in: tasks with no way out between them.
+    Where it is `tame` nobody of those who live on its map is met.
     """
 
     name: str
@@ -84,6 +86,8 @@ class Place:
     land: Land | None = None
     gives: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    trials: tuple[str, ...] = ()
+    tame: bool = False
 
     @property
     def facts(self) -> Iterator[str]:
@@ -146,4 +150,6 @@ def read_place(
         land=next((each for each in lands.values() if each.holds(row["map"])), None),
         gives=tuple(row.get("gives", ())),
         takes=tuple(row.get("takes", ())),
+        trials=tuple(row.get("trials", ())),
+        tame=row.get("tame", False),
     )

@@ -13,7 +13,7 @@ from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.marks import outcome, required
-from agent.capabilities.readiness import team_of
+from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
@@ -27,7 +27,6 @@ ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
 AMBITION_PRIORITY: Final = 20
-RESTED: Final = 80  # percent of HP below which nobody is challenged
 LOOKS: Final = 30  # how many ticks to wait for the second witness
 
 MENUS: Final = {

@@ -132,7 +132,7 @@ def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
 
 
 def _table(dex: Dex, place: Place) -> WildTable | None:
-    wild = dex.wild.get(place.map_id)
+    wild = dex.wild.get(place.map_id) if not place.tame else None
     return wild.grass if wild is not None else None
 
 

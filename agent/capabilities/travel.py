@@ -10,6 +10,7 @@ from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.kit import Kit
 from agent.capabilities.marks import outcome, required
 from agent.capabilities.places import Approach, Land, Place, Square
+from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.story import Story
 from agent.perception import Percept
 from agent.planning import Action, Effect, Extra, Require
@@ -93,6 +94,7 @@ def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
             Require("in_control", at_least=1),
             *_free_to_go(way, kit.story.lands),
             *(required(fact) for fact in way.needs),
+            *_prepared(place, kit),
         ),
         effects=(
             *(Effect(at(each.name), int(_is_part(each, place))) for each in kit.story.places),
@@ -119,6 +121,16 @@ def _free_to_go(way: Approach, lands: Iterable[Land]) -> Iterator[Require]:
     for each in lands:
         if each.shuts_in or each is way.within:
             yield Require(each.fact, at_most=0)
+
+
+def _prepared(place: Place, kit: Kit) -> Iterator[Require]:
+    """Yield what the team must be before it goes where nobody heals and nothing leads back."""
+    tasks = [each for each in kit.story.tasks if each.id in place.trials]
+    for task in tasks:
+        if task.against is not None and team_of(kit.dex, task.against):
+            yield Require(task.ready, at_least=1)
+    if tasks:
+        yield Require("party:hp", at_least=RESTED)
 
 
 def _is_part(each: Place, there: Place) -> bool:

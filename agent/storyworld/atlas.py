@@ -111,6 +111,7 @@ class Atlas:
     arrivals: Mapping[int, tuple[Arrival, ...]]
     rules: tuple[Rule, ...]
     gates: tuple[Gate, ...]
+    grass: frozenset[Region]  # outdoors, where somebody lives
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
     squares: Mapping[Region, Square]  # and the other way round
@@ -148,6 +149,7 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
             )
             for row in table["gates"]
         ),
+        grass=frozenset(Region(*each) for each in table["grass"]),
         towns=frozenset(Region(*each) for each in table["fly"]),
         regions={(m, (x, y)): Region(m, number) for m, number, x, y in table["squares"]},
         squares={Region(m, number): (x, y) for m, number, x, y in table["squares"]},

@@ -150,7 +150,9 @@ class Model:
         return replace(there, hp=100, home=towns[0])
 
     def _train(self, place: Place, moment: Moment) -> Moment:
-        if place.map_id not in self.atlas.wild or moment.level == 0:
+        joined = within_reach(self.atlas, moment, map_id=place.map_id)
+        grows = place.map_id >= FIRST_INDOOR_MAP or not joined.isdisjoint(self.atlas.grass)
+        if place.map_id not in self.atlas.wild or not grows or moment.level == 0:
             message = f"nobody can train in {place.name!r}"
             raise Refused(message)
         return replace(moment, hp=SPENT, level=min(moment.level + LESSON, HIGHEST))
