@@ -97,6 +97,9 @@ class Facts:
                 for map_id, here in self.regions.items()
                 for row in here["regions"]
             ],
+            "sizes": [
+                [map_id, row["w_steps"], row["h_steps"]] for map_id, row in self.maps.items() if map_id in self.regions
+            ],
             "grass": sorted(
                 (map_id, row["id"]) for map_id, here in self.regions.items() for row in here["regions"] if row.get("grass")
             ),

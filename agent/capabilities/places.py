@@ -60,10 +60,11 @@ class Land:
 
 
 class Way(NamedTuple):
-    """How one comes to a place from another one, `start`, or from anywhere where that is empty."""
+    """How one comes to a place from another one, `start`; on the way the facts in `gives` come true."""
 
     start: str
     needs: tuple[str, ...]
+    gives: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Place:
     def facts(self) -> Iterator[str]:
         """Every fact that is named with it."""
         yield from (*self.needs, *self.gives, *self.takes)
-        yield from (fact for way in self.ways for fact in way.needs)
+        yield from (fact for way in self.ways for fact in (*way.needs, *way.gives))
         yield from self.land.needs if self.land is not None else ()
 
     def approaches(self) -> Iterator["Approach"]:
@@ -103,7 +104,7 @@ class Place:
         if self.land is not None and not self.only_ways:
             yield Approach(f":into_{self.land.name}", "", (*self.land.needs, *self.needs), None)
         for way in self.ways:
-            yield Approach(f":from_{way.start}", way.start, way.needs, None)
+            yield Approach(f":from_{way.start}", way.start, way.needs, None, way.gives)
 
 
 class Approach(NamedTuple):
@@ -113,6 +114,7 @@ class Approach(NamedTuple):
     start: str
     needs: tuple[str, ...]
     within: Land | None
+    gives: tuple[str, ...] = ()
 
 
 def read_lands(table: Mapping[str, Any]) -> dict[str, Land]:
@@ -138,7 +140,10 @@ def read_place(
 ) -> Place:
     """Return a place of a story file; `gates` says what each gate needs."""
     guarded = tuple(fact for gate in row.get("behind", ()) for fact in gates[gate])
-    ways = tuple(Way(each["from"], tuple(each.get("needs", ()))) for each in row.get("ways", ()))
+    ways = tuple(
+        Way(each["from"], tuple(each.get("needs", ())), tuple(each.get("gives", ())))
+        for each in row.get("ways", ())
+    )
     return Place(
         name=name,
         map_id=row["map"],

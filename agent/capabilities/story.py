@@ -75,10 +75,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Healer:
-    """Who heals the team: the sprite slot of a person in a place."""
+    """Who heals the team: the sprite slot of a person in a place; who loses after that wakes up in `town`, a map."""
 
     place: str
     person: int
+    town: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         marks=marks,
         errands=tuple(Errand(**row) for row in table.get("errands", ())),
         tasks=tasks,
-        healers=tuple(Healer(**row) for row in table.get("healers", ())),
+        healers=tuple(_healer(row, maps) for row in table.get("healers", ())),
         clerks=tuple(_clerk(row) for row in table.get("clerks", ())),
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
@@ -248,6 +249,10 @@ def _task(row: Mapping[str, Any]) -> Task:
     lists = {name: tuple(row[name]) for name in ("needs", "gives", "takes") if name in row}
     against = Opponent(*row["against"]) if "against" in row else None
     return Task(**{**rest, **lists, "feat": readers()[key](row[key]), "against": against})
+
+
+def _healer(row: Mapping[str, Any], maps: Mapping[str, int]) -> Healer:
+    return Healer(row["place"], row["person"], maps[row["town"]] if "town" in row else None)
 
 
 def _clerk(row: Mapping[str, Any]) -> Clerk:

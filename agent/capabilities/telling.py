@@ -14,6 +14,7 @@ from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.marks import outcome, required
 from agent.capabilities.readiness import RESTED, team_of
+from agent.capabilities.recover import home
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
@@ -227,7 +228,7 @@ def _conditions(milestone: Milestone) -> Iterator[Require]:
     if milestone.fact is not None:
         yield Require(milestone.fact, at_least=1)
     if milestone.home is not None:
-        yield Require("healed", at_least=1)
+        yield Require(home(milestone.home), at_least=1)
 
 
 def _stand_still(proven: Callable[[], bool]) -> Skill:

@@ -102,7 +102,7 @@ def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
                 Effect(each.fact, int(each.hinders(inside=each is place.land)))
                 for each in kit.story.lands
             ),
-            *outcome(place.gives, place.takes),
+            *outcome((*place.gives, *way.gives), place.takes),
             Effect(MAP, place.map_id),
         ),
         cost=TRAVEL_COST,

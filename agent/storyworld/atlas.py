@@ -111,6 +111,7 @@ class Atlas:
     arrivals: Mapping[int, tuple[Arrival, ...]]
     rules: tuple[Rule, ...]
     gates: tuple[Gate, ...]
+    sizes: Mapping[int, tuple[int, int]]  # columns and rows of each map
     grass: frozenset[Region]  # outdoors, where somebody lives
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
@@ -149,6 +150,7 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
             )
             for row in table["gates"]
         ),
+        sizes={m: (columns, rows) for m, columns, rows in table["sizes"]},
         grass=frozenset(Region(*each) for each in table["grass"]),
         towns=frozenset(Region(*each) for each in table["fly"]),
         regions={(m, (x, y)): Region(m, number) for m, number, x, y in table["squares"]},

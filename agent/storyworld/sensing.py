@@ -1,6 +1,7 @@
 """What the planner's sensors would tell of a moment of the model."""
 
 from agent.capabilities import reached
+from agent.capabilities.recover import home
 from agent.capabilities.travel import MAP, at
 from agent.planning import Domain
 from agent.storyworld.atlas import Fact
@@ -20,6 +21,7 @@ def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
     facts |= {at(each.name): int(model.is_at(each, moment)) for each in story.places}
     for name, mark in story.marks.items():
         facts[name] = int(moment.holds(Fact(mark.kind.value, mark.number)))
+    facts |= {home(each.town): int(moment.home == each.town) for each in story.healers if each.town}
     for land in story.lands:
         facts[land.fact] = int(land.hinders(inside=model.is_in(land, moment)))
     for task in story.tasks:

@@ -1,11 +1,11 @@
 """The planner that plays, put to a model instead of a cartridge: the same capabilities, story, goals and search."""
 
-from collections import deque
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from heapq import heappop, heappush
 
 from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of
 from agent.planning import Domain
@@ -14,17 +14,16 @@ from agent.storyworld.atlas import Atlas
 from emulator import CartridgeKind, Dex, Member, TrainerClass, Wild, WildSlot, WildTable, World
 from memory import Hooks
 
-BREADTH: Final = 30  # steps that crossing a region is taken for
-
 
 class Roads(Nearness):
-    """How far maps of an atlas are from one another, as if every join were open."""
+    """How far maps of an atlas are from one another, as if every join were open; crossing half of a map is a step of it."""
 
     def __init__(self, atlas: Atlas) -> None:
         super().__init__(World.empty())
-        self._ends: dict[int, set[int]] = {}
+        self._breadth = {map_id: 1 + sum(size) // 4 for map_id, size in atlas.sizes.items()}
+        self._ends: defaultdict[int, set[int]] = defaultdict(set)
         for start, joins in atlas.joins.items():
-            self._ends.setdefault(start.map_id, set()).update(each.end.map_id for each in joins)
+            self._ends[start.map_id].update(each.end.map_id for each in joins)
         self._found: dict[int, Mapping[int, int]] = {}
 
     def steps(self, start: int, end: int) -> int:
@@ -34,13 +33,14 @@ class Roads(Nearness):
         return self._found[start].get(end, super().steps(start, end))
 
     def _spread(self, start: int) -> Mapping[int, int]:
-        steps, waiting = {start: 0}, deque([start])
+        steps, waiting = {start: 0}, [(0, start)]
         while waiting:
-            here = waiting.popleft()
-            for end in sorted(self._ends.get(here, ())):
-                if end not in steps:
-                    steps[end] = steps[here] + BREADTH
-                    waiting.append(end)
+            so_far, here = heappop(waiting)
+            further = so_far + self._breadth[here]
+            for end in self._ends[here]:
+                if further < steps.get(end, further + 1):
+                    steps[end] = further
+                    heappush(waiting, (further, end))
         return steps
 
 

@@ -20,7 +20,9 @@ def walk(atlas: Atlas, moment: Moment, ends: Collection[Region]) -> Moment | Non
             return None
         now = moment
         for join in way:
-            if now.region != join.start or not now.all_hold(join.needs):
+            if now.region != join.start:
+                return walk(atlas, now, ends)  # carried off on the way
+            if not now.all_hold(join.needs):
                 barred.add(join)
                 break
             now = _over(atlas, now, join)
