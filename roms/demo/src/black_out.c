@@ -42,6 +42,7 @@ static void go_to_landing(uint8_t town)
     wYCoord = far_byte(LANDINGS_BANK, record + 2);
     wXCoord = far_byte(LANDINGS_BANK, record + 3);
     wMovementFlags = 0;
+    wWalkBikeSurfState = WALKING;
     player1.facing = FACING_DOWN;
 }
 

@@ -27,7 +27,6 @@
 #define EVENT_SILPH_CO_2_UNLOCKED_DOOR1 0x6FD
 #define EVENT_SILPH_CO_2_UNLOCKED_DOOR2 0x6FE
 #define EVENT_GOT_HM03 0x880
-#define EVENT_VICTORY_ROAD_1_BOULDER_ON_SWITCH 0x917
 
 bool has_happened(uint16_t event);
 void set_event(uint16_t event);

@@ -118,7 +118,10 @@ typedef struct {
 #define wGymTrashCanIndex BYTE(0xCD5B)
 #define wMiscFlags BYTE(0xCD60)
 #define MISC_SEEN_BY_TRAINER 0x01
+#define MISC_BOULDER_DUST 0x02
 #define MISC_TURNING 0x04
+#define MISC_TRIED_BOULDER 0x40
+#define MISC_PUSHED_BOULDER 0x80
 #define wTilePlayerStandingOn BYTE(0xCF0E)
 #define wSpriteIndex BYTE(0xCF13)
 #define wFontLoaded BYTE(0xCFC4)
@@ -225,13 +228,24 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define NEW_GAME_FIRST 0xD158
 #define NEW_GAME_END 0xDEE2
 
+/* Ways of getting along. */
+#define wWalkBikeSurfState BYTE(0xD700)
+enum { WALKING, CYCLING, SURFING };
+#define wBoulderSpriteIndex BYTE(0xD718)
+#define wDungeonWarpDestinationMap BYTE(0xD71D)
+#define wWhichDungeonWarp BYTE(0xD71E)
+
 /* Flags. */
+#define wStatusFlags1 BYTE(0xD728)
+#define STATUS1_STRENGTH 0x01
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
 #define BADGE_2 0x02
 #define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
+#define wStatusFlags3 BYTE(0xD72D)
+#define STATUS3_DUNGEON_WARP 0x10
 #define wStatusFlags4 BYTE(0xD72E)
 #define STATUS4_USED_CENTRE 0x04
 #define STATUS4_GOT_STARTER 0x08
@@ -252,6 +266,7 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define MOVEMENT_LEAVING_DOOR 0x02
 #define MOVEMENT_ON_WARP 0x04
 #define MOVEMENT_LEDGE 0x40
+#define MOVEMENT_SPIN 0x80
 
 /* Creatures: numbers of several bytes have the high one first. Offsets of the contract, so only bytes here. */
 typedef struct {

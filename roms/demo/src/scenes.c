@@ -119,9 +119,6 @@ void change_blocks(void)
     case MAP_GYM:
         change_gym();
         break;
-    case MAP_CAIRN_HOLLOW:
-        change_hollow();
-        break;
     case MAP_WORKS_HALL:
         change_hall();
         break;

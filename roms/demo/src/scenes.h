@@ -45,9 +45,6 @@ void change_gym(void) BANKED;
 bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
 
-/* scene_hollow.c */
-void change_hollow(void) BANKED;
-
 /* scene_tins.c */
 bool tins_speak(uint8_t text) BANKED;
 void change_tins(void) BANKED;
