@@ -197,6 +197,14 @@ class Story:
                 raise UsageError(message)
         return replace(self, wants=facts)
 
+    def up_to(self, last: str | None) -> tuple[str, ...]:
+        """Return the ids of the milestones up to `last`, or of all; raises UsageError where `last` is none of them."""
+        known = [each.id for each in self.milestones]
+        if last is not None and last not in known:
+            message = f"--until {last} is no milestone of this cartridge; it has {', '.join(known)}"
+            raise UsageError(message)
+        return tuple(known if last is None else known[: known.index(last) + 1])
+
     def field_move(self, move: int) -> FieldMove | None:
         """Return what there is to know of a move that is used on the map; None where the story has none."""
         return next((each for each in self.field_moves if each.move == move), None)

@@ -97,9 +97,9 @@ typedef struct {
 #define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
 #define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
-#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wSilphCo2FCurScript BYTE(0xD643)
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
