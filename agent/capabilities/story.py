@@ -120,8 +120,8 @@ class Story:
 
     `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
     where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes; `lifts` are those by the maps of their cars; `field_moves` those that are of use
-    on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
@@ -137,8 +137,8 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
-    field_moves: tuple[FieldMove, ...] = ()
     lifts: Mapping[int, Lift] = field(default_factory=dict)
+    field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -258,8 +258,8 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table, maps),
-        field_moves=_field_moves(table),
         lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
+        field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
     )
 
