@@ -215,7 +215,7 @@ class Story:
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the chapters as one table: lists follow one another, and no name is given twice."""
+    """Return the chapters as one table: lists follow one another, and no name has two meanings."""
     whole: dict[str, Any] = {}
     for chapter in chapters:
         for key, part in chapter.items():
@@ -223,7 +223,9 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 whole[key] = [*whole.get(key, ()), *part]
             elif isinstance(part, dict):
                 known = whole.get(key, {})
-                if twice := sorted(known.keys() & part.keys()):
+                if twice := sorted(
+                    name for name in known.keys() & part.keys() if known[name] != part[name]
+                ):
                     message = f"the story has two {key} called {twice[0]!r}"
                     raise ValueError(message)
                 whole[key] = {**known, **part}
