@@ -20,6 +20,9 @@ static bool is_possible(uint8_t field_move)
         return is_anything_to_cut() || refuse(TEXT_CUT_NOTHING);
     case FIELD_FLY:
         return is_outside() ? choose_town() : refuse(TEXT_FIELD_NOT_HERE);
+    case FIELD_SURF:
+        return may_surf() || refuse(TEXT_SURF_NOT_HERE);
+    case FIELD_STRENGTH:
     case FIELD_FLASH:
         return true;
     }
@@ -52,6 +55,14 @@ void use_field_move(uint8_t field_move) BANKED
         break;
     case FIELD_FLY:
         land_in(wDestinationMap);
+        break;
+    case FIELD_SURF:
+        display_system_text(TEXT_SURF_BEGINS);
+        begin_surf();
+        break;
+    case FIELD_STRENGTH:
+        wStatusFlags1 |= STATUS1_STRENGTH;
+        display_system_text(TEXT_STRENGTH_USED);
         break;
     case FIELD_FLASH:
         light_up();

@@ -64,6 +64,8 @@ void load_map_header(void)
     load_trainers();
     load_tileset_header();
     load_wild_data();
+    find_ground();
+    forget_strength();
 }
 
 void load_block_map(void)
@@ -81,6 +83,7 @@ void load_block_map(void)
     }
     load_connections();
     change_blocks();
+    open_ways();
 }
 
 /* Until the map is entered again; by block, not by step. */
