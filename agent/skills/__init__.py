@@ -13,9 +13,11 @@ from agent.skills.field_moves import (
     who_knows,
 )
 from agent.skills.fight import fight
+from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.nearness import Nearness
 from agent.skills.orders import (
     BALLS,
     Attack,
@@ -34,7 +36,7 @@ from agent.skills.orders import (
 from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
-from agent.skills.route import Obstacles
+from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
@@ -56,6 +58,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",
@@ -77,6 +80,7 @@ __all__ = [
     "first_able",
     "fly",
     "is_lawful",
+    "joins",
     "leave_map",
     "look_at",
     "nothing",
@@ -85,6 +89,7 @@ __all__ = [
     "read_on",
     "roam",
     "search",
+    "spot_of",
     "swap",
     "talk",
     "tap",

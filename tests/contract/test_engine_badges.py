@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tests.contract.conftest import Game
 
 
-
 class Gym(NamedTuple):
     """A gym: its leader's class, badge and event, those of its trainers, and the square before its statue."""
 

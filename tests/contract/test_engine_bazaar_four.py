@@ -33,13 +33,17 @@ def to_room(start: Callable[[str], Game], number: int) -> Game:
     """Come into a room, and read whatever is said on the way in."""
     game = through_the_door(start, number)
     battles.hurry(game)
-    battles.set_team(game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90), moves=(battles.HITTER,)))
+    battles.set_team(
+        game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90), moves=(battles.HITTER,))
+    )
     return walk_in(game)
 
 
 def walk_in(game: Game) -> Game:
     """Let the scene of coming in play to its end."""
-    return read_on(game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map]))
+    return read_on(
+        game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
+    )
 
 
 def beat(game: Game) -> Game:

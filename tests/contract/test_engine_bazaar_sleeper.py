@@ -149,4 +149,3 @@ def test_losing_does_not(lane: Game) -> None:
     to_the_map(lane)
     assert lane.place.map != LANE
     assert not lane.has_happened(BEAT_SLEEPER)
-
