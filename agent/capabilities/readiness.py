@@ -13,6 +13,7 @@ from memory import MistakeRecord
 
 READY: Final = 0.9  # the chance to win that is worth the walk
 DARED: Final = 0.5  # the same where memory knows of nothing but wins
+RESTED: Final = 80  # percent of HP below which nobody is challenged
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 
@@ -31,9 +32,10 @@ def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> fl
 
 def following(kit: Kit, task: Task) -> Team:
     """Return whom one fights after whom a task is against, without a rest between."""
-    row = kit.story.row(kit.story.within(task.place))
-    after = row[row.index(task) + 1 :] if task in row else ()
-    teams = [team_of(kit.dex, each.against) for each in after if each.against is not None]
+    row = next((each.trials for each in kit.story.places if task.id in each.trials), ())
+    after = row[row.index(task.id) + 1 :] if row else ()
+    others = [each.against for each in kit.story.tasks if each.id in after]
+    teams = [team_of(kit.dex, each) for each in others if each is not None]
     return tuple(member for team in teams for member in team)
 
 

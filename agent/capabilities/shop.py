@@ -9,6 +9,7 @@ from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
+from agent.capabilities.marks import required
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shelves import WANTED, Shelves
 from agent.capabilities.story import Clerk
@@ -33,7 +34,7 @@ def capability(kit: Kit) -> Capability:
         lacking = _bought_from({each: shelves.believed(each) for each in clerks}, kit, state)
         expected = _bought_from({each: shelves.told(each) for each in clerks}, kit, state)
         _tell(lacking, expected, shelves, kit)
-        return {supplied_by(each): int(each not in lacking) for each in clerks}
+        return {each.supplied: int(each not in lacking) for each in clerks}
 
     strength_of = remembered_strength()
 
@@ -44,23 +45,18 @@ def capability(kit: Kit) -> Capability:
 
     return Capability(
         name="shop",
-        sensors=(watching({supplied_by(each): 1 for each in clerks}, sources, read),),
+        sensors=(watching({each.supplied: 1 for each in clerks}, sources, read),),
         deeds=tuple(_deed(clerk, shelves, kit) for clerk in clerks),
         goals=tuple(
             Goal(
-                supplied_by(each),
-                (Require(supplied_by(each), at_least=1),),
+                each.supplied,
+                (Require(each.supplied, at_least=1),),
                 PRIORITY,
                 f"have what {called[each.place]} sells",
             )
             for each in clerks
         ),
     )
-
-
-def supplied_by(clerk: Clerk) -> str:
-    """Return the name of the fact that nothing runs short that `clerk` has for sale."""
-    return f"supplied:{clerk.place}"
 
 
 def _tell(
@@ -71,7 +67,7 @@ def _tell(
     missing = {each: shelves.missing(each) for each in kit.story.clerks}
     why = ", ".join(words for each in missing.values() for words in each.values())
     for each in kit.story.clerks:
-        fact, name = supplied_by(each), f"shop:{each.place}"
+        fact, name = each.supplied, f"shop:{each.place}"
         known.reasons.pop(fact, None)
         known.broken.pop(name, None)
         promised = {
@@ -107,7 +103,8 @@ def _steps(clerk: Clerk, kit: Kit, state: State) -> int:
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
     """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
     (place,) = [each for each in kit.story.places if each.name == clerk.place]
-    return all(kit.story.shows(state, fact) for fact in (*clerk.needs, *place.needs))
+    open_now = all(kit.story.shows(state, fact) for fact in clerk.needs)
+    return open_now and kit.story.is_near(state, place)
 
 
 def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
@@ -135,10 +132,10 @@ def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
         requires=(
             Require(at(clerk.place), at_least=1),
             Require("in_control", at_least=1),
-            *(Require(fact, at_least=1) for fact in clerk.needs),
+            *(required(fact) for fact in clerk.needs),
         ),
         effects=(
-            Effect(supplied_by(clerk), 1),
+            Effect(clerk.supplied, 1),
             *(Effect(fact, WANTED[item]) for item, fact in EFFECTS.items() if item in wares),
         ),
         cost=COST,

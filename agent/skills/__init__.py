@@ -16,9 +16,11 @@ from agent.skills.field_moves import (
 )
 from agent.skills.fight import fight
 from agent.skills.fossils import collect, hand_in
+from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.nearness import Nearness
 from agent.skills.orders import (
     BALLS,
     SAFARI_BALL,
@@ -39,8 +41,9 @@ from agent.skills.oversee import overseen
 from agent.skills.play_on import play_on
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
-from agent.skills.route import Obstacles
+from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
+from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -63,6 +66,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",
@@ -74,6 +78,7 @@ __all__ = [
     "Tried",
     "Use",
     "Watcher",
+    "Wish",
     "agree_at",
     "any_attack",
     "boot",
@@ -88,6 +93,7 @@ __all__ = [
     "fly",
     "hand_in",
     "is_lawful",
+    "joins",
     "leave_map",
     "leave_saying_yes",
     "look_at",
@@ -95,9 +101,11 @@ __all__ = [
     "once",
     "overseen",
     "play_on",
+    "push_boulders",
     "read_on",
     "roam",
     "search",
+    "spot_of",
     "steps_to",
     "swap",
     "talk",

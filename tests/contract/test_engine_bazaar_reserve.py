@@ -9,7 +9,7 @@ import pytest
 from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
-from tests.contract.chapter import enter, through_the_door
+from tests.contract.chapter import through_the_door
 from tests.contract.stations import read_on
 from tests.contract.test_engine_battle_damage import RANDOM
 from tests.contract.things import money, set_money
