@@ -45,7 +45,7 @@ from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
 from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
-from agent.skills.talk import examine, talk
+from agent.skills.talk import examine, hear_out, talk
 from agent.skills.teach import teach
 from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
@@ -92,6 +92,7 @@ __all__ = [
     "first_able",
     "fly",
     "hand_in",
+    "hear_out",
     "is_lawful",
     "joins",
     "leave_map",
