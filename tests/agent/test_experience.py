@@ -120,7 +120,7 @@ def test_e35_a_new_lesson_is_heeded_at_once(memory: AgentMemory) -> None:
 @pytest.fixture(scope="module")
 def challenge(played: Played) -> tuple[State, Task]:
     """The team that won the badge, and the task that it won it by."""
-    (task,) = (each for each in STORY.tasks if each.sets.startswith("badge:") and each.against)
+    task = next(each for each in STORY.tasks if each.sets.startswith("badge:") and each.against)
     with game_at(played.folder, lambda state: bool(state.player.badges)) as game:
         return game.state, task
 

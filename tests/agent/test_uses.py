@@ -72,7 +72,7 @@ DEX, WORLD, STORY = Dex.of(CARTRIDGE), World.of(CARTRIDGE), Story.of(CartridgeKi
 EPISODIC, STM = "agent:play:ltm:episodic", "agent:play:stm"
 BALL, POTION = 4, 20
 HEATHER_WAY, STORE, STONE_STORE, HOUSE, SECOND_TOWN, LANE = 13, 42, 56, 37, 1, 12
-NEAR_STORE, FAR_STORE = STORY.clerks
+NEAR_STORE, FAR_STORE = STORY.clerks[:2]
 WITHOUT = {each: EVERY_USE - {each} for each in Use}
 
 
