@@ -20,7 +20,7 @@ from hours.tour import brawl, tour
 
 from agent.app import Interrupt
 from agent.app.session import Limits
-from agent.bench.game import NEVER, session_in
+from agent.app.passing import NEVER, session_in
 from agent.capabilities import Story
 from agent.replay import record_of
 from agent.report import Stop, Summary

@@ -7,7 +7,8 @@ from functools import wraps
 from typing import Any, Final
 
 from agent.app.session import Limits
-from agent.bench.game import Nobody, session_of
+from agent.app.passing import Nobody
+from agent.bench.game import session_of
 from agent.capabilities import Story
 from emulator import Cartridge
 from memory import Blackboard, Entry, Json
