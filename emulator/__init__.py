@@ -73,11 +73,12 @@ from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Sign
 from emulator.world.lookouts import Lookout
+from emulator.world.obstacle import Obstacle
 from emulator.world.residents import Kind, Opponent, Resident
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset
 from emulator.world.town_map import FIRST_INDOOR_MAP
-from emulator.world.world import World
+from emulator.world.world import MapSquare, World
 
 __all__ = [
     "DIGEST_RANGES",
@@ -135,6 +136,7 @@ __all__ = [
     "Lesson",
     "Link",
     "Lookout",
+    "MapSquare",
     "MapState",
     "Matchup",
     "Member",
@@ -144,6 +146,7 @@ __all__ = [
     "MoveData",
     "MoveOffer",
     "MoveSlot",
+    "Obstacle",
     "Odds",
     "Opponent",
     "Party",

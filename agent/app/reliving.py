@@ -65,7 +65,10 @@ def relive_run(path: Path, rom: Path | None, memory: Path | None, *, tell: Tell 
         again = create_run(home / "run", frozen.table(), run_id=frozen.run)
         stack.enter_context(closing(again))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        story, asking = Story.of(cartridge.kind), _asking(frozen, folder.store)
+        story, asking = (
+            Story.of(cartridge.kind).wanting(frozen.wanted),
+            _asking(frozen, folder.store),
+        )
         session = Session(again, frozen, console, knowledge, story, Interrupt(), asking=asking)
         session.play(Limits(NEVER, len(recorded)), _Nobody())
         steps = list(again.store.steps())

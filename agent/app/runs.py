@@ -47,7 +47,8 @@ def play_run(
             folder = stack.enter_context(closing(open_run(settings.resume)))
             frozen = Frozen.of(folder.settings)
         cartridge = cartridge_for(settings.rom, frozen)
-        story = Story.of(cartridge.kind)
+        wants = settings.wants or (frozen.wanted if frozen else ())
+        story = Story.of(cartridge.kind).wanting(wants)
         if story.caveat:
             log.warning("%s", story.caveat)
         until = _goal(settings.until or (frozen.until if frozen else None), story)
@@ -73,6 +74,7 @@ def play_run(
                 pyboy=version("pyboy"),
                 memory_hash=knowledge.content_hash(),
                 without=",".join(use.value for use in settings.without),
+                wants=",".join(wants),
             )
             path = settings.run or HOME / "runs" / run_id
             folder = create_run(path, frozen.table(), run_id=run_id)

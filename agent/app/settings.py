@@ -61,6 +61,7 @@ class Settings:
     memory: Path | None = None
     mind: Decider | None = None  # None: rules, or whoever decided in the run that is resumed
     without: tuple[Use, ...] = ()
+    wants: tuple[str, ...] = ()  # facts of the story that come before its milestones
     asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
@@ -100,6 +101,7 @@ class Frozen:
     memory_hash: str
     ask_every: int = 0  # ticks after which a model is asked without need
     without: str = ""  # uses of memory that are switched off, between commas
+    wants: str = ""  # facts of the story that come before its milestones, between commas
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
@@ -119,6 +121,7 @@ class Frozen:
                 "memory_hash": table["memory"]["hash"],
                 "ask_every": table.get("advice", {}).get("ask_every", 0),
                 "without": table["memory"].get("without", ""),
+                "wants": limits.get("wants", ""),
             }
         except (KeyError, TypeError, AttributeError) as error:
             message = f"run.toml lacks {error}; put back the file that play wrote"
@@ -130,6 +133,11 @@ class Frozen:
         return cls(**found)
 
     @property
+    def wanted(self) -> tuple[str, ...]:
+        """The facts of the story that come before its milestones."""
+        return tuple(self.wants.split(",")) if self.wants else ()
+
+    @property
     def uses(self) -> frozenset[Use]:
         """What memory may change of this run."""
         off = self.without.split(",")
@@ -138,6 +146,7 @@ class Frozen:
     def table(self) -> dict[str, Any]:
         """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""
         ticks = {} if self.ticks is None else {"ticks": self.ticks}
+        wants = {"wants": self.wants} if self.wants else {}
         without = {"without": self.without} if self.without else {}
         return {
             "run": self.run,
@@ -145,7 +154,7 @@ class Frozen:
             "seed": self.seed,
             "mind": self.mind,
             **({"advice": {"ask_every": self.ask_every}} if self.ask_every else {}),
-            "limits": {"until": self.until, **ticks},
+            "limits": {"until": self.until, **ticks, **wants},
             "cartridge": {"name": self.cartridge, "sha1": self.sha1},
             "versions": {
                 "agent": VERSION,

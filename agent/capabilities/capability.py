@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from agent.perception import Percept
 from agent.planning import Action, Domain, Facts, Goal, Require
-from agent.skills import Hazard, Skill
+from agent.skills import Hazard, Passage, Skill
 from emulator import State, Step
 from memory import Recall
 
@@ -95,7 +95,7 @@ class Reflex:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One topic of play; its hazards are what every route keeps clear of."""
+    """One topic of play; its hazards are what every route keeps clear of, its passages what routes get past."""
 
     name: str
     sensors: tuple[Sensor, ...] = ()
@@ -103,6 +103,7 @@ class Capability:
     goals: tuple[Goal, ...] = ()
     reflexes: tuple[Reflex, ...] = ()
     hazards: tuple[Hazard, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 class Senses:

@@ -23,6 +23,8 @@ def capabilities_for(kit: Kit, *more: Topic) -> tuple[Capability, ...]:
         found[capability.name] = capability
     capabilities = tuple(found.values())
     kit.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
+    kit.terrain.open([passage for each in capabilities for passage in each.passages])
+    kit.terrain.carry(kit.story.carries)
     return capabilities
 
 

@@ -2,14 +2,15 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
-from emulator import RED, CartridgeKind, Opponent, State
+from agent.errors import UsageError
+from emulator import RED, CartridgeKind, MapSquare, Opponent, State
 
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
@@ -145,7 +146,9 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
-    where they have names of their own; `caveat` is what whoever plays it should know, or nothing.
+    where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
+    where it lets go: slides and holes. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    that somebody asked for, before the milestones.
     """
 
     places: tuple[Place, ...]
@@ -158,7 +161,9 @@ class Story:
     clerks: tuple[Clerk, ...] = ()
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
+    carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
     caveat: str = ""
+    wants: tuple[str, ...] = ()
 
     @staticmethod
     def of(kind: CartridgeKind) -> "Story":
@@ -167,6 +172,14 @@ class Story:
         chapters = sorted(folder.iterdir(), key=lambda file: file.name)
         table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
+
+    def wanting(self, facts: tuple[str, ...]) -> "Story":
+        """Return it with facts that come before its milestones; raises UsageError where it has no such mark."""
+        for fact in facts:
+            if fact not in self.marks:
+                message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
+                raise UsageError(message)
+        return replace(self, wants=facts)
 
     def shows(self, state: State, fact: str) -> bool:
         """Say whether RAM shows one of the `marks`."""
@@ -232,6 +245,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
+        carries=_carries(table, maps),
         caveat=table.get("caveat", ""),
     )
 
@@ -272,6 +286,19 @@ def _clerk(row: Mapping[str, Any]) -> Clerk:
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
     squares = frozenset((x, y) for x, y in row["squares"])
     return Gate(maps[row["place"]], squares, tuple(row["needs"]))
+
+
+def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSquare, MapSquare]:
+    """Return where slides and holes lead."""
+    slides = {
+        (maps[row["place"]], *row["at"]): (maps[row["place"]], *row["to"])
+        for row in table.get("slides", ())
+    }
+    holes = {
+        (maps[row["place"]], *row["at"]): (maps[row["to_place"]], *row["to"])
+        for row in table.get("holes", ())
+    }
+    return {**slides, **holes}
 
 
 def _milestone(

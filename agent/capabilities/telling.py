@@ -23,6 +23,7 @@ from memory import Recall
 
 # An errand is worth a detour on the way to the next milestone, but never its failure.
 ERRAND_PRIORITY: Final = 60
+WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
 AMBITION_PRIORITY: Final = 20
 RESTED: Final = 80  # percent of HP below which nobody is challenged
@@ -56,7 +57,9 @@ def capability(kit: Kit) -> Capability:
             *(
                 _goal(each.fact, each.says, AMBITION_PRIORITY - number)
                 for number, each in enumerate(story.ambitions)
+                if each.fact not in story.wants
             ),
+            *(_goal(each, f"have {each}, as asked", WANT_PRIORITY) for each in story.wants),
         ),
     )
 

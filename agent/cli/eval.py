@@ -1,7 +1,6 @@
 """`eval`: many games side by side, with progress while they run, and what follows from them."""
 
 import os
-import re
 import shutil
 from importlib.metadata import version
 from pathlib import Path
@@ -14,12 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
 from agent.capabilities import Story
+from agent.cli.flags import seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.eval import Game, Results, Runner, game_of, page, play_command, write_csv, write_json
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
-SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 INTERRUPTED: Final = 130
 
 
@@ -79,7 +78,7 @@ def evaluate(
     Exits 0 when every game came to an end of its own, be it the goal or giving up; 1 when one had an
     error, crashed or took too long; 130 on Ctrl-C, with tables of the games that were done.
     """
-    wanted = _seeds(seeds)
+    wanted = seeds_of(seeds)
     if write is not None and (write.is_dir() or not write.parent.is_dir()):
         message = f"--write {write} names no file in a folder that exists; name one"
         raise UsageError(message)
@@ -121,16 +120,6 @@ def evaluate(
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if results.all_played else 1)
-
-
-def _seeds(words: str) -> list[int]:
-    match = SEEDS.fullmatch(words)
-    if match is None or int(match[2] or match[1]) < int(match[1]):
-        message = (
-            f"--seeds {words} is no range; give A..B with A up to B, as in 100..149, or one seed"
-        )
-        raise UsageError(message)
-    return list(range(int(match[1]), int(match[2] or match[1]) + 1))
 
 
 def milestones_to(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:

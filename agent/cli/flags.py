@@ -1,12 +1,16 @@
 """Flags that several commands have."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from agent.app import Decider
 from agent.capabilities import Use
+from agent.errors import UsageError
+
+SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
 Rom = Annotated[
     Path | None,
@@ -99,3 +103,14 @@ Distil = Annotated[
         "--distil", help="Let a small model observe the conversation too, and not rules alone."
     ),
 ]
+
+
+def seeds_of(words: str) -> list[int]:
+    """Return the seeds that `A..B` or one number names; raises UsageError where it names none."""
+    match = SEEDS.fullmatch(words)
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        message = (
+            f"--seeds {words} is no range; give A..B with A up to B, as in 100..149, or one seed"
+        )
+        raise UsageError(message)
+    return list(range(int(match[1]), int(match[2] or match[1]) + 1))

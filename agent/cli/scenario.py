@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
 from typing import Annotated, Any, Final
@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from agent.cli.flags import Rom
+from agent.cli.flags import Rom, seeds_of
 from agent.cli.output import Output
 from agent.scenario import (
     Listed,
@@ -20,9 +20,11 @@ from agent.scenario import (
     Wanted,
     from_stuck,
     listed,
+    page,
     read_scenarios,
     record,
     run_all,
+    tallies,
 )
 from emulator import demo_cartridge_path, load_cartridge
 
@@ -68,22 +70,41 @@ def run_them(
     rom: Rom = None,
     states: States = None,
     jobs: Annotated[int, typer.Option(min=1, help="Scenarios at a time.")] = 1,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A..B",
+            help="Run each in these games instead of the one that its file names.",
+            show_default=False,
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write how each went as a page.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run scenarios: a moment, what is done there, what must be true then. Exits 1 when one fails."""
     out, err = Output(), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     reports = []
-    for each in run_all(read_scenarios(paths, states), cartridge, jobs):
+    scenarios = read_scenarios(paths, states)
+    if seeds is not None:
+        scenarios = [replace(each, seed=seed) for each in scenarios for seed in seeds_of(seeds)]
+    for each in run_all(scenarios, cartridge, jobs):
         reports.append(each)
+        name = each.name if seeds is None else f"{each.name}, seed {each.seed}"
         for problem in each.problems:
-            err.say(f"{each.name}: {problem}")
+            err.say(f"{name}: {problem}")
         if each.skipped:
-            err.say(f"{each.name}: skipped: {each.skipped}")
+            err.say(f"{name}: skipped: {each.skipped}")
+    if write is not None:
+        command = join(["scenario", "run", *(each.as_posix() for each in paths)])
+        write.write_text(page(scenarios, reports, command, seeds or ""), encoding="utf-8")
     if as_json:
         out.say(json.dumps(_as_json(reports)))
     else:
-        out.print(_reports_table(reports))
+        out.print(_reports_table(reports) if seeds is None else _games_table(reports))
         out.say(_counted(reports))
     if any(each.verdict is Verdict.FAILED for each in reports):
         raise typer.Exit(1)
@@ -178,6 +199,14 @@ def _reports_table(reports: Iterable[Report]) -> Table:
     for each in reports:
         mark = Text(each.verdict.value, style=STYLES[each.verdict])
         table.add_row(Text(each.name), Text(each.pitfall), f"{each.frames:,}", mark)
+    return table
+
+
+def _games_table(reports: Iterable[Report]) -> Table:
+    """Return one row a scenario that was run in several games."""
+    table = Table("scenario", "passed", "frames")
+    for tally in tallies(reports):
+        table.add_row(Text(tally.name), tally.passed, tally.frames)
     return table
 
 

@@ -44,6 +44,12 @@ class Ended:
         return Fault.CRASH if self.code < 0 else Fault.ERROR
 
     @property
+    def is_from_outside(self) -> bool:
+        """Whether somebody else ended it."""
+        by_nobody_here = self.because is None and not self.is_unwatched
+        return by_nobody_here and self.kind in {Fault.KILLED, Fault.TERMINATED}
+
+    @property
     def is_whole(self) -> bool:
         """Whether it played all that was asked for."""
         return self.stop in {"goal", "ticks"}

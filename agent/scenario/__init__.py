@@ -9,6 +9,7 @@ from agent.scenario.listing import Listed, listed
 from agent.scenario.recording import Wanted, from_stuck, record
 from agent.scenario.run import Report, Verdict, run_scenario
 from agent.scenario.side_by_side import run_all
+from agent.scenario.tally import page, tallies
 
 __all__ = [
     "Cache",
@@ -19,9 +20,11 @@ __all__ = [
     "Wanted",
     "from_stuck",
     "listed",
+    "page",
     "read_scenario",
     "read_scenarios",
     "record",
     "run_all",
     "run_scenario",
+    "tallies",
 ]

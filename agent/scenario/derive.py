@@ -37,7 +37,7 @@ class Beginning:
     """Where play begins: at power-on, or at the last moment of the run `path`, or at a saved `moment`.
 
     `battery` is the run at whose last moment the cartridge was taken out, if it was; `settings` are what is
-    set up then.
+    set up then; `wants` what play sees to first.
     """
 
     cartridge: Cartridge
@@ -46,6 +46,7 @@ class Beginning:
     battery: Path | None = None
     moment: bytes | None = None
     settings: tuple[Setting, ...] = ()
+    wants: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -102,6 +103,7 @@ def play_from(beginning: Beginning, run: Path, watch: Watch, interrupt: Interrup
         run=run if path is None else None,
         resume=run if path is not None else None,
         memory=run.parent / f"{run.name}.memory.sqlite",
+        wants=beginning.wants,
     )
     return play_run(asked, watch, interrupt, stage=stage)
 

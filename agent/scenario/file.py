@@ -21,6 +21,7 @@ Then one of two bodies, and in [then] what must be true at the end. By rules:
 
     [play]
     until = { map = 1 }                    the aim, within `frames`; without one it lasts so long, or to the end of the story
+    wants = ["item:parcel"]                  facts of the story to see to before its milestones, as story files spell them
     never = [{ menu = "keyboard" }]        what no tick may show
     meets = [{ battle = "wild" }]          what some tick must show
     counts = [{ when = { map = 37 }, times = "<= 1" }]    how often something may begin to be so
@@ -181,7 +182,7 @@ def _played(table: Mapping[str, Any]) -> Played:
     met = number_demand(">= 1")
     counts += [Count(each, ">= 1", met) for each in conditions(table.get("meets", ()))]
     until = condition(table["until"]) if "until" in table else None
-    play = Play(until, table.get("frames", FRAMES))
+    play = Play(until, table.get("frames", FRAMES), tuple(table.get("wants", ())))
     return Played(play, conditions(table.get("never", ())), tuple(counts))
 
 

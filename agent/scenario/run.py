@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,6 +40,7 @@ class Report:
 
     name: str
     pitfall: str
+    seed: int
     frames: int = 0
     problems: tuple[str, ...] = ()
     skipped: str = ""
@@ -58,19 +60,20 @@ class Report:
 
 def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Report:
     """Derive the scenario's moment, do what it says, and return how that went."""
-    name, pitfall, body = scenario.name, scenario.pitfall, scenario.body
+    body, report = scenario.body, partial(Report, scenario.name, scenario.pitfall, scenario.seed)
     if scenario.cartridge not in {"", cartridge.sha1}:
         wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
-        return Report(name, pitfall, skipped=wanted)
+        return report(skipped=wanted)
     try:
         path = derive(scenario, cartridge, cache)
     except ScenarioError as error:
-        return Report(name, pitfall, problems=(str(error),))
+        return report(problems=(str(error),))
     if isinstance(body, Played):
-        frames, problems = _play(scenario, body, Beginning(cartridge, scenario.seed, path))
+        beginning = Beginning(cartridge, scenario.seed, path, wants=body.play.wants)
+        frames, problems = _play(scenario, body, beginning)
     else:
         frames, problems = _press(scenario, body, cartridge, path)
-    return Report(name, pitfall, frames, tuple(problems))
+    return report(frames, tuple(problems))
 
 
 def _play(scenario: Scenario, body: Played, beginning: Beginning) -> tuple[int, list[str]]:

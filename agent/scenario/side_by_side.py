@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) 
     if jobs == 1:
         yield from (run_scenario(each, cartridge, cache) for each in scenarios)
         return
-    files = [(each.path, each.states) for each in scenarios]
+    files = [(each.path, each.states, each.seed) for each in scenarios]
     # A process that began as a copy of this one would share what the emulator has open.
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
     try:
@@ -42,6 +43,8 @@ def _ctrl_c_passed_over() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _run(file: tuple[Path, Path], cartridge: Cartridge, cache: Cache) -> Report:
+def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache) -> Report:
     """Run the scenario of a file, read again: what it demands are functions, which no process can hand on."""
-    return run_scenario(read_scenario(*file), cartridge, cache)
+    path, states, seed = file
+    scenario = replace(read_scenario(path, states), seed=seed)
+    return run_scenario(scenario, cartridge, cache)

@@ -19,10 +19,14 @@ NAME: Final = re.compile(r"[\w-]+")  # of a saved moment: a file in its folder, 
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Play by rules until something is true, within so many frames; with None for just so many."""
+    """Play by rules until something is true, within so many frames; with None for just so many.
+
+    `wants` are facts of the story that come before its milestones.
+    """
 
     until: Condition | None
     frames: int
+    wants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

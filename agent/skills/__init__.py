@@ -2,6 +2,15 @@
 
 from agent.skills.boot import boot
 from agent.skills.chores import buy, swap, toss, use_item
+from agent.skills.field_moves import (
+    CUT,
+    FLASH,
+    FLY,
+    STRENGTH,
+    SURF,
+    use_field_move,
+    who_knows,
+)
 from agent.skills.fight import fight
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
@@ -25,14 +34,21 @@ from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles
+from agent.skills.search import search
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
-from agent.skills.terrain import Hazard, Terrain
+from agent.skills.teach import teach
+from agent.skills.terrain import Hazard, Passage, Terrain
 from agent.skills.travel import Destination, find_way, travel
 from agent.skills.watchers import Watcher, watchers
 
 __all__ = [
     "BALLS",
+    "CUT",
+    "FLASH",
+    "FLY",
+    "STRENGTH",
+    "SURF",
     "Attack",
     "Commander",
     "Course",
@@ -42,6 +58,7 @@ __all__ = [
     "Obstacles",
     "Order",
     "Outcome",
+    "Passage",
     "Skill",
     "Switch",
     "Terrain",
@@ -65,13 +82,17 @@ __all__ = [
     "overseen",
     "read_on",
     "roam",
+    "search",
     "swap",
     "talk",
     "tap",
+    "teach",
     "toss",
     "travel",
     "usable_slots",
+    "use_field_move",
     "use_item",
     "wait",
     "watchers",
+    "who_knows",
 ]

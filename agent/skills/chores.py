@@ -1,31 +1,27 @@
 """What is done in menus: using things of the bag, throwing them away, buying, putting the team in order.
 
-Each is driven by what is open, not by what should be: at every look the kind of menu decides the next press, and
-RAM tells when the work is done. Whatever is refused ends it.
+Each is driven by what is open, not by what should be. Whatever is refused ends it.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
-from agent.skills.look import enter, leave_menus, open_start_menu
+from agent.skills.behind_start import Answer, behind_start, select_item, work
+from agent.skills.look import enter, leave_menus
 from agent.skills.menu import count_to, select
-from agent.skills.press import Patience, tap, wait
+from agent.skills.press import Patience, tap
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.talk import talk
 from agent.skills.terrain import Terrain
 from emulator import Button, Menu, MenuKind, State
 
-PRESSES: Final = 120  # that one visit to menus may take
 USE, TOSS = 0, 1
 BUY: Final = 0
 YES: Final = 0
 TRIES: Final = 2  # at each thing
 SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
-QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
 
-Done: TypeAlias = Callable[[State], bool]
-Answer: TypeAlias = Callable[[State, Menu], Movement]
 Looked: TypeAlias = Callable[[State, tuple[int, ...]], object]
 
 
@@ -72,7 +68,7 @@ def swap(first: int, second: int, state: State) -> Skill:
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    return (yield from _behind_start(answer, swapped, state))
+    return (yield from behind_start(answer, swapped, state))
 
 
 def buy(
@@ -98,7 +94,7 @@ def _haggle(
 ) -> Movement:
     purchase = _Purchase(wanted, told)
     asks = not purchase.is_over(state)
-    state = yield from _work(purchase.answer, purchase.is_over, state)
+    state = yield from work(purchase.answer, purchase.is_over, state)
     state = yield from leave_menus(state)
     if asks:
         looked(state, purchase.wares or ())
@@ -179,52 +175,18 @@ def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Sk
             case MenuKind.START:
                 return (yield from enter(MenuKind.ITEMS, state))
             case MenuKind.ITEMS:
-                return (yield from _select_item(item, state))
+                return (yield from select_item(item, state))
             case kind if kind in answers:
                 return (yield from answers[kind](state, menu))
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    return (yield from _behind_start(answer, is_less, state))
+    return (yield from behind_start(answer, is_less, state))
 
 
 def _ask_for_all(state: State, menu: Menu) -> Movement:
     state = yield from count_to(menu.maximum, state)
     return (yield tap(Button.A, settle=16))
-
-
-def _behind_start(answer: Answer, done: Done, state: State) -> Skill:
-    """Open START's menu, answer until `done`, and leave all menus again."""
-    state = yield from open_start_menu(state)
-    state = yield from _work(answer, done, state)
-    yield from leave_menus(state)
-    return Outcome.DONE if done(state) else Outcome.BLOCKED
-
-
-def _work(answer: Answer, done: Done, state: State) -> Movement:
-    """Answer every menu and read every text until `done`, or until nothing is open any more."""
-    quiet, patience = 0, Patience()
-    for _ in range(PRESSES):
-        if done(state) or quiet > QUIET:
-            break
-        if state.menu is not None:
-            state = yield from answer(state, state.menu)
-            quiet = 0
-        elif state.dialogue.is_open:
-            state = yield patience.step(state)
-            quiet = 0
-        else:
-            state = yield wait(8)
-            quiet += 1
-    return state
-
-
-def _select_item(item: int, state: State) -> Movement:
-    """Choose a thing in the list of the bag; who is not there is left for."""
-    items = [stack.item for stack in state.bag.items]
-    if item not in items:
-        return (yield tap(Button.B, settle=16))
-    return (yield from select(items.index(item), state))
 
 
 def _marks(state: State) -> list[tuple[int, int, int]]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import pow
 from typing import Final
 
-from agent.skills.route import MapSquare, Obstacles
-from emulator import FRAMES_PER_SECOND, Facing, Person, State, World, is_in_sight
+from agent.skills.route import Obstacles
+from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Person, State, World, is_in_sight
 
 HALF_LIFE: Final = 4.0  # game seconds; whoever wanders takes a step every one or two
 NEARBY: Final = 8  # steps of detour that a walker seen just now is worth

@@ -1,14 +1,19 @@
-"""What one press of the pad leads to, by the maps of the cartridge: steps, ledges, warps, map edges."""
+"""What one press of the pad leads to, by the maps of the cartridge: steps, ledges, warps, map edges.
+
+Whoever gets past an obstacle gets past it in one hop as well, which takes more than a press.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, State, Warp, World
+from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, Obstacle, State, Warp, World
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
+# What it takes to open a way, in steps: the menus of a field move, or a text.
+OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
 GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
 
 
@@ -35,33 +40,39 @@ def spot_of(state: State) -> Spot:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One press of the pad and the spot it leads to."""
+    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first."""
 
     facing: Facing
     to: Spot
     cost: int = 1
+    by: Obstacle | None = None
 
 
 def is_step(hop: Hop, here: Spot) -> bool:
-    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge."""
-    return hop.to == here.next_to(hop.facing)
+    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge nor past an obstacle."""
+    return hop.to == here.next_to(hop.facing) and hop.by is None
 
 
 @lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
     # Worlds differ in a block here and there: what is the same as ever is worked out once for all of them.
-    if world is world.plain or world.differs_around(spot.map_id):
-        return tuple(_hops(world, spot))
-    return hops(world.plain, spot)
+    alike = world.alike(spot.map_id)
+    return tuple(_hops(world, spot)) if alike is world else hops(alike, spot)
 
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
     game_map = world.map(spot.map_id)
     if not game_map.contains(spot.x, spot.y):
         return  # a map that is not what it was: nothing says what lies out there
+    afloat = Obstacle.WATER in world.passes
+    surfs = afloat and game_map.obstacle(spot.x, spot.y) is Obstacle.WATER
     for facing in Facing:
+        if surfs and not game_map.can_surf((spot.x, spot.y), facing):
+            continue
         hop = _hop(world, game_map, spot, facing)
+        if hop is None and world.passes:
+            hop = _past(world, game_map, spot, facing, surfs=surfs)
         if hop is not None:
             yield hop
 
@@ -88,8 +99,38 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
     if ahead is not None and (ahead.steps or facing in ahead.press):
         return _through(world, spot, ahead, facing)
+    carried = world.carries.get((spot.map_id, x, y))
+    if carried is not None:
+        return _carried(spot, carried, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
     return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
+
+
+def _past(
+    world: World, game_map: GameMap, spot: Spot, facing: Facing, *, surfs: bool
+) -> Hop | None:
+    """Where one gets past what closes the square ahead, if it is closed by something that one gets past."""
+    to = spot.next_to(facing)
+    crossing = game_map.crossing((spot.x, spot.y), facing)
+    if crossing is not None and crossing.map_id in world.map_ids:
+        to = Spot(*crossing, crossing.map_id)
+    ahead = world.map(to.map_id).obstacle(to.x, to.y)
+    if ahead is None or ahead not in world.passes:
+        return None
+    if ahead is not Obstacle.WATER:
+        return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead)
+    if surfs:
+        return Hop(facing, to)
+    surfable = crossing is not None or game_map.can_surf((spot.x, spot.y), facing)
+    return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead) if surfable else None
+
+
+def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
+    """Where a script carries one: along the floor, or down a hole."""
+    map_id, x, y = end
+    if map_id != spot.map_id:
+        return Hop(facing, spot._replace(map_id=map_id, x=x, y=y), WARP_COST)
+    return Hop(facing, spot._replace(x=x, y=y), 1 + abs(x - spot.x) + abs(y - spot.y))
 
 
 def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:

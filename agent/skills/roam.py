@@ -7,8 +7,9 @@ from agent.skills.crowd import Crowd
 from agent.skills.hops import Hop, Spot, hops, is_step, spot_of
 from agent.skills.press import wait
 from agent.skills.skill import Outcome, Skill
+from agent.skills.stride import take
 from agent.skills.terrain import Terrain
-from agent.skills.travel import Destination, take, travel
+from agent.skills.travel import Destination, travel
 from emulator import FIRST_INDOOR_MAP, GameMap, State, World
 
 Square: TypeAlias = tuple[int, int]

@@ -5,14 +5,12 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from math import inf
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from agent.skills.hops import Hop, Spot, hops
-from emulator import World
+from emulator import MapSquare, World
 
 MAX_NODES: Final = 100_000  # more than the game has squares
-
-MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y: a spot, whatever way one came
 
 
 class Obstacles(NamedTuple):

@@ -9,8 +9,9 @@ from agent.skills.menu import select
 from agent.skills.press import Patience, read_on, tap, until_ready, wait
 from agent.skills.route import find_route
 from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.stride import turn
 from agent.skills.terrain import Terrain
-from agent.skills.travel import follow, turn
+from agent.skills.travel import follow
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
@@ -49,11 +50,13 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
+    say_yes: bool = False,
     patience: int = 40,
 ) -> Skill:
     """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
-    What stands along a wall, such as statues, shelves and machines, answers from below only.
+    What stands along a wall, such as statues, shelves and machines, answers from below only. `say_yes` takes the
+    first of two options where it asks something, otherwise the second.
     """
     x, y = square
 
@@ -61,7 +64,9 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, hear_out, patience=patience)
+    return _address(
+        places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience
+    )
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:

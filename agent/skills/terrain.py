@@ -1,14 +1,18 @@
-"""The ground of every map as far as it is known: the cartridge's, with what was seen to have changed."""
+"""The ground of every map as far as it is known: the cartridge's, with what was seen to have changed.
+
+What of it is a way depends on who walks there: some get past obstacles.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from agent.skills.nearness import Nearness
 from agent.skills.route import Obstacles
-from emulator import State, World
+from emulator import MapSquare, Obstacle, State, World
 from memory import Json
 
 Hazard: TypeAlias = Callable[[State], Obstacles]
+Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
 
 
 class Terrain:
@@ -23,10 +27,19 @@ class Terrain:
             world.plain
         )  # how far maps are from one another, without changes
         self._hazards: tuple[Hazard, ...] = ()
+        self._passages: tuple[Passage, ...] = ()
 
     def beware(self, hazards: Iterable[Hazard]) -> None:
         """From now on keep clear of these and no others."""
         self._hazards = tuple(hazards)
+
+    def open(self, passages: Iterable[Passage]) -> None:
+        """From now on get past the obstacles that these tell of, and no others."""
+        self._passages = tuple(passages)
+
+    def carry(self, carries: Mapping[MapSquare, MapSquare]) -> None:
+        """Take it that scripts carry whoever steps on some squares to others."""
+        self._world = self._world.carrying(carries)
 
     @property
     def plain(self) -> World:
@@ -43,7 +56,13 @@ class Terrain:
     def world(self, state: State) -> World:
         """Return the world as it is known now that `state` is seen; the same object while nothing new is."""
         self._world = self._world.seen(state)
+        if self._passages:
+            self._world = self._world.passing(self.passes(state))
         return self._world
+
+    def passes(self, state: State) -> frozenset[Obstacle]:
+        """Return the obstacles that the team gets past at this moment."""
+        return frozenset[Obstacle]().union(*[tell(state) for tell in self._passages])
 
     def to_json(self) -> dict[str, str]:
         """Return what a checkpoint keeps: the blocks of the maps that have changed, in hexadecimal."""

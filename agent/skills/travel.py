@@ -1,32 +1,22 @@
 """Walking a route on live maps: people move, warps fade, and every stride is checked against the cartridge."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Final
 
+from agent.skills.clearing import clear
 from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
-from agent.skills.hops import Hop, Spot, is_step, spot_of
-from agent.skills.press import HOLD, until_ready, wait
-from agent.skills.route import Enclosure, enclosure, find_route
+from agent.skills.hops import Hop, Spot, spot_of
+from agent.skills.press import wait
+from agent.skills.route import Enclosure, Obstacles, enclosure, find_route
 from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.stride import strides, take
 from agent.skills.terrain import Terrain
-from emulator import Button, Facing, State, Step, World
+from emulator import Facing, MapSquare, State, World
 
-BUTTON: Final = {
-    Facing.DOWN: Button.DOWN,
-    Facing.UP: Button.UP,
-    Facing.LEFT: Button.LEFT,
-    Facing.RIGHT: Button.RIGHT,
-}
-# A step takes 16 frames from the poll that sees the key; a turn before it takes one more pass.
-STEP_FRAMES: Final = 16
-STEP_HOLD: Final = 8
-STEP_SETTLE: Final = 11
-TURN_SETTLE: Final = 15
-LONGEST_STRIDE: Final = 6  # steps under one press: more, and lost frames could add up to one
 WAITS: Final = 400  # at a way that only somebody who walks about closes
 WAIT: Final = 32  # frames that somebody in the way is given to walk on
 LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
@@ -74,16 +64,18 @@ def travel(
     The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
     one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
     do not count, for `WAITS` of them, that nobody spoils but who walks about. `balked` is told of the spot that the
-    last of them could not step on, where the way was free as far as one saw.
+    last of them could not step on, where the way was free as far as one saw. An obstacle that is still there after
+    what should have opened the way is a wall from then on.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
+    stuck = Obstacles.none()
     shut_in: Enclosure | None = None  # while that holds there is nothing to search for
     will_open = False  # whether whoever shuts one in walks about
     for _ in range(patience + WAITS):
         if patience <= 0:
             break
         world, here = terrain.world(state), spot_of(state)
-        hazards = terrain.hazards(state)
+        hazards = terrain.hazards(state).and_also(stuck)
         obstacles = crowd.obstacles(state).and_also(hazards)
         if shut_in is not None and shut_in.still_holds(world, here, obstacles.walls):
             detour = min(2 * detour, LONGEST_DETOUR)
@@ -111,9 +103,17 @@ def travel(
             state = yield from follow(_stage(route, here), state, crowd)
             if spot_of(state) == here:
                 patience -= 1
+                stuck = stuck.and_also(_still_closed(terrain.world(state), route[0]))
                 if not patience:
                     balked(route[0].to)
     return Outcome.BLOCKED
+
+
+def _still_closed(world: World, hop: Hop) -> Obstacles:
+    """Return the square ahead as a wall, if an obstacle is still there that one wanted to get past."""
+    square: MapSquare = hop.to[:3]
+    closed = hop.by is not None and world.map(hop.to.map_id).obstacle(hop.to.x, hop.to.y) is hop.by
+    return Obstacles(frozenset({square}), {}) if closed else Obstacles.none()
 
 
 def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
@@ -160,41 +160,15 @@ def _stage(route: list[Hop], here: Spot) -> list[Hop]:
 
 
 def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:
-    """Take the hops in order, as far as they lead where they should, with an eye on who is about."""
+    """Take the hops in order, as far as they lead where they should, with an eye on who is about.
+
+    After something was cleared away the ground is another: whoever follows a route finds a new one then.
+    """
     for stride in strides(route, spot_of(state)):
+        if stride[0].by is not None:
+            return (yield from clear(stride[0], state))
         state = yield from take(stride, state)
         crowd.see(state)
         if spot_of(state) != stride[-1].to:
             break
     return state
-
-
-def strides(route: list[Hop], start: Spot) -> Iterator[list[Hop]]:
-    """Yield the hops of a route, steps straight ahead together: one press carries over several."""
-    stride: list[Hop] = []
-    here = start
-    for hop in route:
-        straight = stride and hop.facing is stride[0].facing and len(stride) < LONGEST_STRIDE
-        if stride and not (straight and is_step(hop, here) and is_step(stride[0], start)):
-            yield stride
-            stride, start = [], here
-        stride.append(hop)
-        here = hop.to
-    if stride:
-        yield stride
-
-
-def take(stride: list[Hop], state: State) -> Movement:
-    """Press one direction until the steps, or the map change they cause, are over."""
-    facing = stride[0].facing
-    settle = STEP_SETTLE if state.map.facing is facing else TURN_SETTLE
-    hold = STEP_HOLD + STEP_FRAMES * (len(stride) - 1)
-    state = yield Step(BUTTON[facing], hold, settle)
-    return (yield from until_ready(state))
-
-
-def turn(facing: Facing, state: State) -> Movement:
-    """Face a direction in which something solid stands."""
-    if state.map.facing is not facing:
-        state = yield Step(BUTTON[facing], HOLD, STEP_SETTLE)
-    return (yield from until_ready(state))

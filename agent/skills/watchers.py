@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent.skills.route import MapSquare
-from emulator import Lookout, Opponent, Person, Resident, State, World
+from emulator import Lookout, MapSquare, Opponent, Person, Resident, State, World
 
 
 class Watcher(NamedTuple):

@@ -11,6 +11,7 @@ from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, r
 from emulator.ram.box import Box, read_box
 from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
+from emulator.ram.field_moves import read_field_moves
 from emulator.ram.flags import Flags, read_flags
 from emulator.ram.in_sight import Square, read_tiles_in_sight
 from emulator.ram.listed import read_entries
@@ -21,6 +22,7 @@ from emulator.ram.player import Player, read_player
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
+from emulator.ram.trash_cans import Switches, read_switches
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 
@@ -107,6 +109,16 @@ class State:
     def list_entries(self) -> tuple[int, ...]:
         """What the list that is open has, as numbers of items or species; empty when none is."""
         return () if self.menu is None else read_entries(self.ram, self.menu)
+
+    @property
+    def field_moves(self) -> tuple[int, ...]:
+        """The moves that the open menu of a mon of the team begins with, in order; empty when it is not open."""
+        return read_field_moves(self.ram, self.menu)
+
+    @property
+    def switches(self) -> Switches:
+        """Under which trash cans the switches of a gym's door lie."""
+        return read_switches(self.ram)
 
     @property
     def entries_in_sight(self) -> tuple[int, ...]:

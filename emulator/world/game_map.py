@@ -12,6 +12,7 @@ from emulator.world.ground import Ground
 from emulator.world.header import Connection, MapHeader, RawWarp, Sign
 from emulator.world.hidden import HiddenCoins, HiddenItem
 from emulator.world.layout import Layout
+from emulator.world.obstacle import Obstacle, obstacle_on
 from emulator.world.residents import Resident
 from emulator.world.shops import Shop
 from emulator.world.texts import TextTable
@@ -164,6 +165,25 @@ class GameMap:
         header = self.header  # asked by the thousand: as `contains`, without the way there
         inside = 0 <= x < 2 * header.width and 0 <= y < 2 * header.height
         return inside and self.layout.is_floor(x, y)
+
+    def obstacle(self, x: int, y: int) -> Obstacle | None:
+        """Return what closes a square of this map as long as nothing is done about it."""
+        if not self.contains(x, y):
+            return None
+        return obstacle_on(self.map_id, self.tileset, self.tile(x, y))
+
+    @property
+    def obstacles(self) -> frozenset[Obstacle]:
+        """What some square of this map is closed by."""
+        squares = ((x, y) for y in range(self.rows) for x in range(self.columns))
+        return frozenset(found for square in squares if (found := self.obstacle(*square)))
+
+    def can_surf(self, square: Square, facing: Facing) -> bool:
+        """Return whether no edge lies between `square` and the next one, of which at least one is water."""
+        x, y = square
+        return self.tileset.joined_on_water(
+            self.tile(x, y), self.tile(x + facing.dx, y + facing.dy)
+        )
 
     def can_step(self, square: Square, facing: Facing) -> bool:
         """Return whether a walker gets from `square` to the next one; people are not considered."""

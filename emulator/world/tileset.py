@@ -56,6 +56,10 @@ class Tileset:
         """Return whether one may walk between two passable tiles, which edges of cliffs forbid."""
         return not self.pairs or frozenset((tile, other)) not in self.pairs
 
+    def joined_on_water(self, tile: int, other: int) -> bool:
+        """Return whether one may surf between two tiles, onto water or off it."""
+        return not self.water_pairs or frozenset((tile, other)) not in self.water_pairs
+
 
 def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
     """Return a tileset of the cartridge; an id that no tileset has gives one without floor."""

@@ -20,11 +20,13 @@ from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.lookouts import Lookout, read_lookouts
+from emulator.world.obstacle import Obstacle
 from emulator.world.residents import Kind
 from emulator.world.rom import Rom
 from emulator.world.tileset import Tileset, read_tileset
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
+MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y
 
 FIGHTERS: Final = (Kind.TRAINER, Kind.MON)
 
@@ -34,6 +36,8 @@ class World:
     """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process.
 
     It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
+    `passes` are the obstacles that whoever travels gets past, none on the cartridge's own world; `carries` are
+    the squares on which a script takes hold of who steps there, and where it lets go again.
     """
 
     rom: Rom = field(repr=False)
@@ -42,6 +46,8 @@ class World:
     _maps: dict[int, GameMap] = field(default_factory=dict, repr=False)
     _plain: World | None = field(default=None, repr=False)  # as the cartridge has it
     _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
+    passes: frozenset[Obstacle] = frozenset()
+    carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict, repr=False)
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -115,7 +121,8 @@ class World:
         """Return the cartridge's world with these blocks, the border included, for some of its maps.
 
         Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
-        same object as long as few others were asked for, and no change gives the cartridge's own.
+        same object as long as few others were asked for, and no change gives the cartridge's own. What is
+        passed remains.
         """
         plain = self.plain
         changes = [
@@ -123,7 +130,29 @@ class World:
             for map_id, blocks in sorted(changed.items())
             if blocks != plain.map(map_id).layout.blocks
         ]
-        return _variant(plain, tuple(changes)) if changes else plain
+        return _variant(plain, tuple(changes), self.passes)
+
+    def passing(self, passes: frozenset[Obstacle]) -> World:
+        """Return this world for somebody who gets past these obstacles, and no others."""
+        if passes == self.passes:
+            return self
+        return _variant(self.plain, tuple(sorted(self.changed.items())), passes)
+
+    def carrying(self, carries: Mapping[MapSquare, MapSquare]) -> World:
+        """Return this world with scripts that carry whoever steps on some squares to others."""
+        if carries == self.carries:
+            return self
+        plain = _with_carries(self.plain, tuple(sorted(carries.items())))
+        return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
+
+    def alike(self, map_id: int) -> World:
+        """Return the plainest world that is no different on this map and on those that join it."""
+        if self is self.plain or self.differs_around(map_id):
+            return self
+        around = (map_id, *(each.map_id for each in self.map(map_id).connections))
+        if any(_obstacles(self.plain, each) & self.passes for each in around):
+            return self.with_blocks({})
+        return self.plain
 
     def live_map(self, state: State) -> GameMap | None:
         """Return the player's map with the blocks that RAM holds for it now; None where it may hold none.
@@ -177,12 +206,24 @@ class World:
 
 
 @lru_cache(maxsize=64)
-def _variant(plain: World, changes: Changes) -> World:
+def _variant(plain: World, changes: Changes, passes: frozenset[Obstacle]) -> World:
     """Return the one object for these changes: routes are kept by the world they lead through."""
+    if not changes and not passes:
+        return plain
     changed = {map_id: _changed_map(plain, map_id, blocks) for map_id, blocks in changes}
-    return replace(plain, _plain=plain, _changed=changed)
+    return replace(plain, _plain=plain, _changed=changed, passes=passes)
+
+
+@lru_cache(maxsize=4)
+def _with_carries(plain: World, carries: tuple[tuple[MapSquare, MapSquare], ...]) -> World:
+    return replace(plain, carries=dict(carries))
 
 
 @lru_cache(maxsize=COUNT)
 def _changed_map(plain: World, map_id: int, blocks: bytes) -> GameMap:
     return plain.map(map_id).with_blocks(blocks)
+
+
+@lru_cache(maxsize=2 * COUNT)
+def _obstacles(plain: World, map_id: int) -> frozenset[Obstacle]:
+    return plain.map(map_id).obstacles if map_id in plain.map_ids else frozenset()

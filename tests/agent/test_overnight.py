@@ -93,6 +93,20 @@ def test_a_memory_that_was_damaged_unseen_is_put_right_before_the_goal_counts(
     assert flaw_in(memory) is None
 
 
+def test_who_is_killed_beside_a_damaged_memory_is_told_of_as_well(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(run=run, memory=memory, until="starter"), Watcher(), Interrupt())
+
+    def strike(line: Line) -> None:
+        if line["what"] == "started" and line["n"] == 1:
+            spoil(memory)
+            os.kill(line["pid"], signal.SIGKILL)
+
+    night = night_over(run, PROGRAM, viewer=Viewer(strike), flags=("--until", "rival"))
+    assert (night.verdict, kinds(run)) == ("goal", ["killed", "damaged_memory"])
+    assert night.faults == {"killed": 1, "damaged_memory": 1}
+
+
 def test_a_night_goes_on_when_its_supervisor_was_killed(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     args = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite"), "--min-free", "0"]

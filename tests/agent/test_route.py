@@ -1,9 +1,5 @@
 """Routes over all maps of the demo and over drawn ones: cheapest, and never through anything solid."""
 
-from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import cast
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,11 +7,8 @@ from hypothesis import strategies as st
 from agent.skills.distances import Distances
 from agent.skills.hops import GRASS_COST, LEDGE_COST, Hop, Spot, hops
 from agent.skills.route import Obstacles, enclosure, find_route
-from emulator import Facing, GameMap, World, demo_cartridge_path, load_cartridge
-from emulator.world.ground import Ground
-from emulator.world.header import MapHeader
-from emulator.world.layout import Layout
-from emulator.world.tileset import Tileset
+from emulator import Facing, World, demo_cartridge_path, load_cartridge
+from tests.agent.drawn import CLIFF, GRASS, HIGH, LEDGE, LEDGES, LOW, SIDE, WALL, Drawn, world_of
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 38, 37, 0, 12, 40, 1, 41
@@ -156,73 +149,12 @@ def test_nobody_is_dodged_by_leaving_the_map_and_coming_back() -> None:
     assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=somebody) is None
 
 
-# Maps of one screen, drawn at random: floor of two heights, grass, walls, and ledges that lead down.
-LOW, HIGH, GRASS, WALL, LEDGE = range(5)
-SIDE = 8
-LEDGES = frozenset({(Facing.DOWN, HIGH, LEDGE), (Facing.LEFT, HIGH, LEDGE)})
-CLIFF = frozenset({LOW, HIGH})  # two floors that do not join
 GROUND = st.lists(
     st.lists(st.sampled_from([LOW, HIGH, GRASS, WALL, LEDGE]), min_size=SIDE, max_size=SIDE),
     min_size=SIDE,
     max_size=SIDE,
 )
 SQUARES = st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
-
-
-PASSABLE = frozenset({LOW, HIGH, GRASS})
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """What lies where."""
-
-    rows: list[list[int]]
-
-    def tile(self, x: int, y: int) -> int:
-        inside = 0 <= x < SIDE and 0 <= y < SIDE
-        return self.rows[y][x] if inside else WALL
-
-    def is_floor(self, x: int, y: int) -> bool:
-        return self.tile(x, y) in PASSABLE
-
-
-@dataclass(frozen=True, eq=False)
-class Paper:
-    """A world of one map."""
-
-    only: GameMap
-
-    @property
-    def plain(self) -> "Paper":
-        return self
-
-    def map(self, _map_id: int) -> GameMap:
-        return self.only
-
-
-def world_of(drawn: Drawn) -> World:
-    tileset = Tileset(
-        tileset_id=0,
-        blocks=b"",
-        graphics=b"",
-        passable=PASSABLE,
-        counters=frozenset(),
-        grass=GRASS,
-        animated=False,
-        warps=frozenset(),
-        doors=frozenset(),
-        pairs=frozenset({CLIFF}),
-    )
-    header = SimpleNamespace(width=SIDE // 2, height=SIDE // 2, connections=())
-    game_map = GameMap(
-        map_id=LANE,
-        header=cast("MapHeader", header),
-        tileset=tileset,
-        layout=cast("Layout", drawn),
-        ground=Ground(LEDGES, {facing: frozenset() for facing in Facing}),
-        warps=(),
-    )
-    return cast("World", Paper(game_map))
 
 
 @given(rows=GROUND, start=SQUARES, goal=SQUARES)

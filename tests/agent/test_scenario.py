@@ -216,3 +216,28 @@ def test_the_command_prints_a_table_and_fails_when_one_fails(tmp_path: Path, age
     assert "failed" in failed.out
     assert "bad: party is 0, which is not == 1" in failed.err
     assert agent("scenario", "run", tmp_path / "none.toml").code == 2
+
+
+def test_what_is_wanted_comes_before_the_milestones(run: Run) -> None:
+    wanted = 'wants = ["event:got_starter"]\n'
+    play = '[play]\nuntil = { goal = "event:got_starter" }\nframes = 9_000\n'
+    report = run(BEDROOM + play + wanted)
+    assert report.passed, report.problems
+    report = run(BEDROOM + play)
+    assert not report.passed
+
+
+def test_nobody_can_want_what_the_story_does_not_know(run: Run) -> None:
+    with pytest.raises(UsageError, match="the story knows no 'item:moon'; it knows badge:"):
+        run(BEDROOM + '[play]\nwants = ["item:moon"]\nframes = 100\n')
+
+
+def test_a_scenario_is_run_in_several_games_and_its_page_is_written(
+    tmp_path: Path, agent: Agent
+) -> None:
+    file, page = written(tmp_path, BEDROOM + WAIT + "[then]\nmap = 38\n"), tmp_path / "page.md"
+    ended = agent("scenario", "run", file, "--seeds", "3..4", "--write", page)
+    assert ended.code == 0, ended.err
+    assert "2 scenarios: 2 passed" in ended.out
+    assert "| it | A test. | 2 of 2 | 1 to 1 |" in page.read_text(encoding="utf-8")
+    assert agent("scenario", "run", file, "--seeds", "4..3").code == 2

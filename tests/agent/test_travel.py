@@ -7,7 +7,7 @@ import pytest
 from agent.skills import Course, Destination, Outcome, Terrain, travel
 from agent.skills.crowd import Crowd
 from agent.skills.hops import LEDGE_COST, WARP_COST, Hop, Spot, spot_of
-from agent.skills.travel import LONGEST_STRIDE, strides
+from agent.skills.stride import LONGEST_STRIDE, strides
 from emulator import Facing, State, Step, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at

@@ -8,10 +8,10 @@ import pytest
 
 from tests.contract.chapter import (
     BEAT_LEADER,
-    FIRST_LOCK,
+    FIRST_LEVER,
     GYM,
     GYM_TRAINERS,
-    SECOND_LOCK,
+    SECOND_LEVER,
     STONECROSS,
     enter,
     through_the_door,
@@ -54,14 +54,14 @@ def picture_of_the_gate(game: Game) -> set[int]:
 def test_the_levers_open_the_gate_in_their_order(gym: Game) -> None:
     shut = gym.step_tile(*GATE)
     pull(gym, RIGHT)
-    assert not gym.has_happened(SECOND_LOCK)
+    assert not gym.has_happened(SECOND_LEVER)
     pull(gym, LEFT)
-    assert gym.has_happened(FIRST_LOCK)
-    assert not gym.has_happened(SECOND_LOCK)
+    assert gym.has_happened(FIRST_LEVER)
+    assert not gym.has_happened(SECOND_LEVER)
     assert gym.step_tile(*GATE) == shut
     assert not gym.is_open(*GATE)
     pull(gym, RIGHT)
-    assert gym.has_happened(SECOND_LOCK)
+    assert gym.has_happened(SECOND_LEVER)
     assert all(gym.is_open(x, y) for x in (4, 5) for y in (4, 5))
     for lever in (LEFT, RIGHT):
         pull(gym, lever)
@@ -69,7 +69,7 @@ def test_the_levers_open_the_gate_in_their_order(gym: Game) -> None:
 
 
 def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
-    gym.set_event(FIRST_LOCK)
+    gym.set_event(FIRST_LEVER)
     shut = picture_of_the_gate(gym)
     gym.go(7, 7).go(7, 8).face("right")  # the gate is in view
     shown = gym.block("wTileMap")
@@ -88,7 +88,7 @@ def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
 
 
 def before_the_leader(gym: Game) -> Game:
-    gym.set_event(FIRST_LOCK)
+    gym.set_event(FIRST_LEVER)
     pull(gym, RIGHT)
     return gym.go(*BEFORE_THE_LEADER).face("up")
 

@@ -164,9 +164,9 @@ SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
         "sprite 1 of map 12 is species 1, which does not exist",
     ),
     "a thing that does not exist": (
-        (TRAINER + 5, b"\x81\xfa"),
+        (TRAINER + 5, b"\x81\x78"),
         "items that lie on maps",
-        "sprite 1 on map 12 is item 250, which does not exist",
+        "sprite 1 on map 12 is item 120, which does not exist",
     ),
     "a person who says nothing": (
         (TRAINER + 5, b"\x40"),

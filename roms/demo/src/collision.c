@@ -78,6 +78,15 @@ void look_at_tiles(void)
     wTileInFrontOfPlayer = tile_ahead(player1.facing);
 }
 
+/* Which step of the map the player faces. */
+void step_ahead(uint8_t *y, uint8_t *x) BANKED
+{
+    const Direction *direction = player_direction();
+
+    *y = wYCoord + direction->dy;
+    *x = wXCoord + direction->dx;
+}
+
 bool is_blocked(const Direction *direction)
 {
     uint8_t map_y = wYCoord + direction->dy + COORDINATE_OFFSET;

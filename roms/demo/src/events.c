@@ -16,3 +16,8 @@ void set_event(uint16_t event)
 {
     wEventFlags[event >> 3] |= bit_of(event);
 }
+
+void reset_event(uint16_t event)
+{
+    wEventFlags[event >> 3] &= (uint8_t)~bit_of(event);
+}

@@ -5,7 +5,7 @@
 #include "ui.h"
 #include "world.h"
 
-enum { TILESET_CEMETERY = 15, TILESET_INTERIOR = 16, TILESET_CAVERN = 17, TILESET_FACILITY = 22 };
+enum { TILESET_CEMETERY = 15, TILESET_INTERIOR = 16, TILESET_CAVERN = 17 };
 #define LIST_END 0xFF
 
 static const uint8_t twine_tilesets[] = {TILESET_FOREST,  TILESET_CEMETERY, TILESET_INTERIOR,
@@ -31,6 +31,8 @@ static uint8_t use(uint8_t item)
 {
     if (is_medicine(item))
         return use_medicine(item) ? ITEM_USED : ITEM_KEPT;
+    if (is_machine(item))
+        return use_machine(item);
     switch (item) {
     case ITEM_GARLIC_CLOVE:
         return keep_away(100);
@@ -55,7 +57,7 @@ uint8_t use_item(void) BANKED
     uint8_t outcome = use(item);
 
     wActionResultOrTookBattleTurn = outcome != ITEM_KEPT;
-    if (outcome != ITEM_KEPT)
+    if (outcome == ITEM_USED || outcome == ITEM_LEADS_OUT)
         take_from_stack(index, 1);
     return outcome;
 }

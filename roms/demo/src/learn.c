@@ -11,8 +11,7 @@
 #define LIST_X 5
 #define LIST_Y 8
 
-/* Machines that can be used again teach these; who knows one keeps it. */
-static const uint8_t kept_for_ever[] = {15, 19, 57, 70, 148, 0};
+static const uint8_t kept_for_ever[] = {CUT, FLY, SURF, STRENGTH, FLASH, 0};
 
 static PartyMon *mon;
 
@@ -100,7 +99,7 @@ static void write(uint8_t position, uint8_t place, uint8_t move)
     wBattleMon.pp[place] = mon->pp[place];
 }
 
-static bool learn_move(uint8_t position, uint8_t move)
+bool learn_move(uint8_t position, uint8_t move) BANKED
 {
     uint8_t place;
 

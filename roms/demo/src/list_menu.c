@@ -25,6 +25,18 @@
 enum { EXIT_CHOSEN = 1, EXIT_CANCELLED = 2 };
 
 static const uint8_t cancel[] = {STR_CANCEL};
+static const uint8_t hidden_machine[] = {STR_HIDDEN_MACHINE};
+static const uint8_t machine[] = {STR_MACHINE};
+#define MACHINE_WORD 2
+
+static void machine_name(uint8_t item)
+{
+    bool hidden = item < FIRST_MACHINE;
+
+    copy_string(wNameBuffer, hidden ? hidden_machine : machine);
+    place_decimal(wNameBuffer + MACHINE_WORD, item - (hidden ? FIRST_HIDDEN_MACHINE : FIRST_MACHINE) + 1, 2, DIGIT_ZERO);
+    wNameBuffer[MACHINE_WORD + 2] = END_OF_STRING;
+}
 
 /* To wNameBuffer; the names follow each other without an index. */
 void item_name(uint8_t item) BANKED
@@ -32,6 +44,10 @@ void item_name(uint8_t item) BANKED
     uint16_t at = ITEM_NAMES;
     uint8_t length = 0;
 
+    if (is_machine(item)) {
+        machine_name(item);
+        return;
+    }
     while (--item)
         while (far_byte(ITEM_NAMES_BANK, at++) != END_OF_STRING)
             ;

@@ -140,6 +140,7 @@ void enter_map(void) BANKED
     load_map_header();
     go_to_warp();
     load_block_map();
+    set_scene();
     load_graphics();
     place_player();
     show_map();

@@ -35,7 +35,15 @@ void mark_seen(uint8_t species) BANKED;
 void mark_owned(uint8_t species) BANKED;
 uint8_t full_pp(uint8_t move, uint8_t pp) BANKED;
 
-/* learn.c */
+/* mon_machines.c: by item */
+uint8_t move_of_machine(uint8_t machine) BANKED;
+bool can_learn(uint8_t species, uint8_t machine) BANKED;
+
+/* Moves of hidden machines, which are used on the map as well. */
+enum { CUT = 15, FLY = 19, SURF = 57, STRENGTH = 70, FLASH = 148 };
+
+/* learn.c: whether it was learnt */
+bool learn_move(uint8_t position, uint8_t move) BANKED;
 void learn_moves_of_level(uint8_t position) BANKED;
 
 /* evolution.c */

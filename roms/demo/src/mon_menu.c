@@ -18,6 +18,12 @@ static const uint8_t choose_words[] = {STR_CHOOSE_MON};
 static const uint8_t bring_out_words[] = {STR_BRING_OUT};
 static const uint8_t use_words[] = {STR_USE_ON};
 static const uint8_t swap_words[] = {STR_MOVE_WHERE};
+static const uint8_t teach_words[] = {STR_TEACH_WHOM};
+static const uint8_t able_word[] = {STR_ABLE};
+static const uint8_t not_able_word[] = {STR_NOT_ABLE};
+
+/* What a list for a machine is about. */
+static uint8_t taught;
 
 enum { CHOICE_FIRST, CHOICE_SECOND, CHOICE_CANCEL, CHOICES };
 
@@ -32,6 +38,10 @@ static void draw_row(uint8_t place)
         place_string(TILE_AT(17, y), fainted_word);
     else
         place_status(TILE_AT(17, y), mon->status);
+    if (wPartyMenuType == PARTY_MENU_TEACH) {
+        place_string(TILE_AT(12, y + 1), can_learn(mon->species, taught) ? able_word : not_able_word);
+        return;
+    }
     place_hp_bar(TILE_AT(4, y + 1), big(mon->hp), big(mon->max_hp), BAR_END);
     place_hp_numbers(TILE_AT(13, y + 1), big(mon->hp), big(mon->max_hp));
 }
@@ -203,14 +213,25 @@ uint8_t choose_switch(void) BANKED
     return NO_MON;
 }
 
-/* For an item: the list stays on screen, for what then happens to be seen in it. */
-uint8_t choose_patient(void) BANKED
+static uint8_t choose_for_item(uint8_t type, const uint8_t *words)
 {
     clear_screen();
     update_sprites();
     wait_transfer();
-    enter_list(PARTY_MENU_ITEM);
-    return choose_row(use_words, PAD_A | PAD_B);
+    enter_list(type);
+    return choose_row(words, PAD_A | PAD_B);
+}
+
+/* For an item: the list stays on screen, for what then happens to be seen in it. */
+uint8_t choose_patient(void) BANKED
+{
+    return choose_for_item(PARTY_MENU_ITEM, use_words);
+}
+
+uint8_t choose_pupil(uint8_t machine) BANKED
+{
+    taught = machine;
+    return choose_for_item(PARTY_MENU_TEACH, teach_words);
 }
 
 void put_patients_away(void) BANKED

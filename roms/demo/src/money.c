@@ -6,6 +6,8 @@
 
 #define PRICES_BANK 1
 #define PRICES 0x4608
+#define MACHINE_PRICES_BANK 30
+#define MACHINE_PRICES 0x7FA7
 #define ALL_NINES 0x99
 #define DIGITS (2 * MONEY_SIZE)
 
@@ -31,8 +33,25 @@ uint8_t *place_money(uint8_t *at, const uint8_t *money)
     return at;
 }
 
+/* A nibble each, in thousands. */
+static void load_machine_price(uint8_t *to, uint8_t number)
+{
+    uint8_t two = far_byte(MACHINE_PRICES_BANK, MACHINE_PRICES + (number >> 1));
+
+    to[0] = to[2] = 0;
+    to[1] = (number & 1 ? two & 0x0F : two >> 4) << 4;
+    if (to[1] >= 10 << 4) {
+        to[0] = 1;
+        to[1] -= 10 << 4;
+    }
+}
+
 void load_price(uint8_t *to, uint8_t item)
 {
+    if (item >= FIRST_MACHINE) {
+        load_machine_price(to, item - FIRST_MACHINE);
+        return;
+    }
     far_copy(to, PRICES_BANK, PRICES + MONEY_SIZE * (item - 1), MONEY_SIZE);
 }
 

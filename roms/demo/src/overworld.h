@@ -27,6 +27,7 @@ extern const Direction directions[4];
 #define TILESET_OVERWORLD 0
 #define TILESET_FOREST 3
 #define FIRST_INDOOR_MAP 37
+#define TILESET_FACILITY 22
 #define TILESET_PLATEAU 23
 
 /* overworld.c */
@@ -68,6 +69,7 @@ uint8_t step_tile(uint8_t y, uint8_t x);
 bool is_occupied(uint8_t map_y, uint8_t map_x, uint8_t except);
 void look_at_tiles(void);
 bool is_blocked(const Direction *direction);
+void step_ahead(uint8_t *y, uint8_t *x) BANKED;
 
 /* warps.c */
 uint8_t warp_at(uint8_t y, uint8_t x);
@@ -98,7 +100,7 @@ typedef struct {
     uint16_t flags_at, header;
 } Trainer;
 void load_trainers(void);
-const Trainer *trainer_in_slot(uint8_t slot);
+const Trainer *trainer_in_slot(uint8_t slot) BANKED;
 bool is_beaten(const Trainer *trainer) BANKED;
 bool trainer_spots_player(void);
 

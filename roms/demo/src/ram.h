@@ -69,6 +69,7 @@ typedef struct {
 #define wMenuExitMethod BYTE(0xD12E)
 #define LIST_MONS 0
 #define LIST_ITEMS 3
+#define LIST_SPECIAL 4
 
 /* Input. */
 #define wSimulatedJoypadStates BYTES(0xCCD3)
@@ -79,6 +80,7 @@ typedef struct {
 
 /* Encounters and scenes. */
 #define wNPCMovementScript BYTE(0xCC57)
+#define wElevatorWarpMaps BYTES(0xCC5B)
 #define wEngagedTrainerClass BYTE(0xCD2D)
 #define wEngagedTrainerSet BYTE(0xCD2E)
 #define wNPCNumScriptedSteps BYTE(0xCF0F)
@@ -87,8 +89,14 @@ typedef struct {
 #define wOaksLabCurScript BYTE(0xD5F0)
 #define wPalletTownCurScript BYTE(0xD5F1)
 #define wViridianCityCurScript BYTE(0xD5F4)
-#define wPewterGymCurScript BYTE(0xD5FC)
+#define PEWTER_GYM_SCRIPT 0xD5FC
+#define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
+#define CERULEAN_GYM_SCRIPT 0xD5FD
+#define wVermilionGymCurScript BYTE(0xD5FE)
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
+#define wSilphCo2FCurScript BYTE(0xD643)
+#define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
 #define wPlayerStarter BYTE(0xD717)
@@ -101,6 +109,9 @@ typedef struct {
 #define wTrainerHeaderPtr BYTES(0xDA30)
 
 /* Movement and map. */
+#define wStandingOnWarpPadOrHole BYTE(0xCD5B)
+#define ON_WARP_PAD 1
+#define wGymTrashCanIndex BYTE(0xCD5B)
 #define wMiscFlags BYTE(0xCD60)
 #define MISC_SEEN_BY_TRAINER 0x01
 #define MISC_TURNING 0x04
@@ -115,6 +126,8 @@ typedef struct {
 #define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
 #define wSaveFileStatus BYTE(0xD088)
+#define wCurrentMapScriptFlags BYTE(0xD126)
+#define ELEVATOR_USED 0x80
 #define wStepCounter BYTE(0xD13B)
 #define wCurMap BYTE(0xD35E)
 #define wViewPointer WORD(0xD35F)
@@ -156,6 +169,10 @@ typedef struct {
 #define wToggleableObjectList BYTES(0xD5CE)
 #define wWarpedFromWhichWarp BYTE(0xD73B)
 #define wWarpedFromWhichMap BYTE(0xD73C)
+#define wCardKeyDoorY BYTE(0xD73F)
+#define wCardKeyDoorX BYTE(0xD740)
+#define wFirstLockTrashCanIndex BYTE(0xD743)
+#define wSecondLockTrashCanIndex BYTE(0xD744)
 
 typedef struct {
     uint8_t y, x, destination_warp, destination_map;
@@ -203,6 +220,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 /* Flags. */
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define BADGE_2 0x02
+#define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags4 BYTE(0xD72E)
@@ -265,7 +284,7 @@ typedef struct {
 #define wCurPartySpecies BYTE(0xCF91)
 #define wLearnMoveMonName BYTES(0xD036)
 #define wPartyMenuType BYTE(0xD07D)
-enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_SWAP = 4 };
+enum { PARTY_MENU_NORMAL, PARTY_MENU_ITEM, PARTY_MENU_BATTLE, PARTY_MENU_TEACH, PARTY_MENU_SWAP };
 #define wForcePlayerToChooseMon BYTE(0xD11F)
 #define wPartySavedMenuItem BYTE(0xCC2B)
 

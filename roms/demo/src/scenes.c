@@ -8,6 +8,9 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
+#define LOCK_TILE 0x18
+#define LOCK_TOP_TILE 0x24
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
@@ -22,6 +25,14 @@ static bool is_stopped_by_guard(void)
     if (wYCoord != NORTH_EDGE || has_happened(EVENT_OAK_GOT_PARCEL))
         return false;
     guard_turns_back();
+    return true;
+}
+
+static bool is_stopped_by_rambler(void)
+{
+    if (wXCoord != STONECROSS_EAST_EDGE || wObtainedBadges & BADGE_1)
+        return false;
+    road_guard_turns_back();
     return true;
 }
 
@@ -44,6 +55,8 @@ bool scene_begins(void)
         return wYCoord >= LAB_DOOR_ROW && lab_calls_back();
     case MAP_ALDERBROOK:
         return is_stopped_by_guard();
+    case MAP_STONECROSS:
+        return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
     }
@@ -58,6 +71,16 @@ bool person_speaks(uint8_t slot)
         return lab_speaks(slot);
     case MAP_ALDERBROOK:
         return guard_speaks(slot);
+    case MAP_STONECROSS:
+        return road_guard_speaks(slot);
+    case MAP_CARVER:
+        return carver_speaks(slot);
+    case MAP_LAMP_HOUSE:
+        return lamp_maker_speaks(slot);
+    case MAP_FERRYMAN:
+        return ferryman_speaks(slot);
+    case MAP_STEVEDORE:
+        return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     }
@@ -67,12 +90,59 @@ bool person_speaks(uint8_t slot)
 /* The same of what is read. */
 bool sign_speaks(uint8_t text)
 {
-    return wCurMap == MAP_GYM && gym_speaks(text);
+    switch (wCurMap) {
+    case MAP_GYM:
+        return gym_speaks(text) || statue_speaks(text);
+    case MAP_WORKS_TINS:
+        return tins_speak(text);
+    case MAP_WORKS_QUIZ:
+        return quiz_speaks(text);
+    case MAP_WORKS_LIFT:
+        return lift_speaks();
+    }
+    return statue_speaks(text);
+}
+
+/* The same of a door that wants a card, told by its tile. */
+bool door_speaks(uint8_t tile)
+{
+    if (wCurMap != MAP_WORKS_HALL || (tile != LOCK_TILE && tile != LOCK_TOP_TILE))
+        return false;
+    try_lock();
+    return true;
 }
 
 /* What scenes have changed in the live blocks of this map. */
 void change_blocks(void)
 {
-    if (wCurMap == MAP_GYM)
+    switch (wCurMap) {
+    case MAP_GYM:
         change_gym();
+        break;
+    case MAP_CAIRN_HOLLOW:
+        change_hollow();
+        break;
+    case MAP_WORKS_HALL:
+        change_hall();
+        break;
+    case MAP_WORKS_TINS:
+        change_tins();
+        break;
+    case MAP_WORKS_QUIZ:
+        change_quiz();
+        break;
+    }
+}
+
+/* What a map is made ready with whenever one comes in. */
+void set_scene(void)
+{
+    switch (wCurMap) {
+    case MAP_WORKS_TINS:
+        hide_switch();
+        break;
+    case MAP_WORKS_LIFT:
+        lift_waits();
+        break;
+    }
 }

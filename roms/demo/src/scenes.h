@@ -14,7 +14,9 @@ enum { SCRIPT_STORE_CALLS = 1, SCRIPT_STORE_GIVES };
 bool scene_begins(void);
 bool person_speaks(uint8_t slot);
 bool sign_speaks(uint8_t text);
+bool door_speaks(uint8_t tile);
 void change_blocks(void);
+void set_scene(void);
 
 /* scene_town.c; a text that ends with an arrow is told, and nothing more is waited for */
 void tell(uint8_t text);
@@ -27,10 +29,45 @@ bool hazel_has_errand(void);
 void guard_turns_back(void) BANKED;
 bool guard_speaks(uint8_t slot) BANKED;
 
+/* scene_givers.c */
+void road_guard_turns_back(void) BANKED;
+bool road_guard_speaks(uint8_t slot) BANKED;
+bool carver_speaks(uint8_t slot) BANKED;
+bool lamp_maker_speaks(uint8_t slot) BANKED;
+bool ferryman_speaks(uint8_t slot) BANKED;
+bool stevedore_speaks(uint8_t slot) BANKED;
+
 /* scene_gym.c */
 bool gym_speaks(uint8_t text) BANKED;
 void change_gym(void) BANKED;
+
+/* scene_badges.c */
+bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
+
+/* scene_hollow.c */
+void change_hollow(void) BANKED;
+
+/* scene_tins.c */
+bool tins_speak(uint8_t text) BANKED;
+void change_tins(void) BANKED;
+void hide_switch(void) BANKED;
+
+/* scene_quiz.c */
+bool quiz_speaks(uint8_t text) BANKED;
+void change_quiz(void) BANKED;
+void guest_falls(uint8_t slot);
+
+/* scene_locks.c */
+void try_lock(void) BANKED;
+void change_hall(void) BANKED;
+
+/* scene_lift.c */
+bool lift_speaks(void) BANKED;
+void lift_waits(void) BANKED;
+
+/* pads.c */
+void whirl_away(void) BANKED;
 
 /* scene_lab.c */
 bool lab_speaks(uint8_t slot) BANKED;

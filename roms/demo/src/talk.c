@@ -147,14 +147,14 @@ bool talk(void)
     uint8_t id = sign_text_at(y, x);
     uint8_t slot;
 
-    if (find_hidden(y, x))
+    look_at_tiles();
+    if (find_hidden(y, x) || door_speaks(wTileInFrontOfPlayer))
         return true;
     if (id) {
         if (!sign_speaks(id))
             display_text(id);
         return true;
     }
-    look_at_tiles();
     if (is_counter(wTileInFrontOfPlayer)) {
         y += direction->dy;
         x += direction->dx;

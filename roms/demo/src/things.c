@@ -6,8 +6,6 @@
 
 #define KEY_FLAGS_BANK 3
 #define KEY_FLAGS 0x6799
-#define FIRST_HIDDEN_MACHINE 196
-#define FIRST_MACHINE 201
 
 typedef struct {
     uint8_t item, quantity;
@@ -19,7 +17,7 @@ bool is_key_item(uint8_t item) BANKED
 {
     uint8_t bit = item - 1;
 
-    if (item >= FIRST_HIDDEN_MACHINE)
+    if (is_machine(item))
         return item < FIRST_MACHINE;
     return far_byte(KEY_FLAGS_BANK, KEY_FLAGS + (bit >> 3)) >> (bit & 7) & 1;
 }
@@ -44,6 +42,16 @@ void take_from_stack(uint8_t index, uint8_t quantity) BANKED
     remove_items(&wNumBagItems, index, quantity);
     if (wNumBagItems != stacks)
         forget_row();
+}
+
+bool has_item(uint8_t item) BANKED
+{
+    uint8_t i;
+
+    for (i = 0; i != wNumBagItems; i++)
+        if (bag[i].item == item)
+            return true;
+    return false;
 }
 
 /* One of them; false when there is none. */

@@ -11,6 +11,7 @@ void remove_items(uint8_t *list, uint8_t index, uint8_t quantity) BANKED;
 /* things.c */
 #define BAG_CAPACITY 20
 bool give_item(uint8_t item, uint8_t quantity) BANKED;
+bool has_item(uint8_t item) BANKED;
 bool take_item(uint8_t item) BANKED;
 void take_from_stack(uint8_t index, uint8_t quantity) BANKED;
 bool is_key_item(uint8_t item) BANKED;
@@ -27,16 +28,23 @@ void multiply_money(uint8_t *to, const uint8_t *unit, uint8_t times);
 void halve_money(uint8_t *money);
 bool pay(const uint8_t *amount);
 
-/* item_use.c: the entry of the bag's list that was chosen */
-enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT };
+/* item_use.c: the entry of the bag's list that was chosen; what has served is kept, but did something */
+enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT, ITEM_SERVED };
 uint8_t use_item(void) BANKED;
 
 /* medicine.c: on one of the team who is asked for; whether it helped */
 bool is_medicine(uint8_t item);
 bool use_medicine(uint8_t item);
 
+/* machine.c: hidden machines first, then those that are used up */
+#define FIRST_HIDDEN_MACHINE 196
+#define FIRST_MACHINE 201
+#define is_machine(item) ((item) >= FIRST_HIDDEN_MACHINE)
+uint8_t use_machine(uint8_t item);
+
 /* mon_menu.c: the team's list stays until it is put away; the place in it, or NO_MON */
 uint8_t choose_patient(void) BANKED;
+uint8_t choose_pupil(uint8_t machine) BANKED;
 void put_patients_away(void) BANKED;
 
 /* battle_items.c */

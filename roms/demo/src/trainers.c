@@ -58,7 +58,7 @@ void load_trainers(void)
     wTrainerHeaderPtr[1] = header;
 }
 
-const Trainer *trainer_in_slot(uint8_t slot)
+const Trainer *trainer_in_slot(uint8_t slot) BANKED
 {
     uint8_t i;
 

@@ -1,6 +1,7 @@
 /* When a warp fires, and where it leads. */
 #pragma bank 45
 #include "overworld.h"
+#include "scenes.h"
 
 #define CARPETS_BANK 3
 #define CARPET_POINTERS 0x4477
@@ -9,6 +10,7 @@
 #define DOOR_TILES 0x662C
 #define LAST_MAP 0xFF
 #define LIST_END 0xFF
+#define PAD_TILE 0x20
 
 uint8_t warp_at(uint8_t y, uint8_t x)
 {
@@ -98,6 +100,9 @@ static void take_warp(uint8_t index)
     const Warp *warp = &wWarps[index];
 
     wJoyIgnore = 0xFF;
+    wStandingOnWarpPadOrHole = 0;
+    if (wCurMapTileset == TILESET_FACILITY && wTilePlayerStandingOn == PAD_TILE)
+        whirl_away();
     wWarpedFromWhichWarp = index;
     wWarpedFromWhichMap = wCurMap;
     wDestinationWarpID = warp->destination_warp;

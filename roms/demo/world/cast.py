@@ -9,12 +9,15 @@ from world import (
     creature_tables,
     creatures,
     item_tables,
+    machine_tables,
+    machines,
     minds,
     move_tables,
     moves,
     trainer_tables,
     trainers,
 )
+from world.art import Picture
 from world.banks import Placement, Rooms
 from world.creature_tables import Pictures
 from world.font import Font
@@ -31,6 +34,7 @@ class Cast:
     types: moves.Types
     moves: Mapping[str, moves.Move]
     growth: Mapping[str, creatures.Growth]
+    machines: machines.Machines
     species: Mapping[str, creatures.Species]
     trainers: Mapping[str, trainers.Trainer]
     minds: minds.Minds
@@ -42,21 +46,27 @@ def load() -> Cast:
     effects = moves.load_effects(SOURCES / "effects.toml")
     known = moves.load_moves(SOURCES / "moves.toml", types, effects)
     growth = creatures.load_growth(SOURCES / "growth.toml")
-    species = creatures.load(types, known, growth)
+    taught = machines.load(SOURCES / "machines.toml", known)
+    species = creatures.load(types, known, growth, taught.by_word)
     opponents = trainers.load(SOURCES / "trainers.toml", species)
     thoughts = minds.load(SOURCES / "minds.toml", trainers.CLASS_COUNT)
-    return Cast(types, known, growth, species, opponents, thoughts)
+    return Cast(types, known, growth, taught, species, opponents, thoughts)
 
 
-def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
-    """Return every table of the cast; `rooms` is for the drawings."""
+def placements(cast: Cast, font: Font, creature_rooms: Rooms, trainer_rooms: Rooms) -> list[Placement]:
+    """Return every table of the cast; the rooms are for the drawings."""
     made: list[Placement] = []
-    drawn = {name: _draw(name, rooms, made) for name in (*cast.species, *cast.trainers)}
+    views = {name: _views(name) for name in (*cast.species, *cast.trainers)}
+    drawn = {
+        name: Pictures(*(_draw(name, view, creature_rooms, made) for view in views[name]))
+        for name in (*cast.species, trainers.NOBODY)
+    }
     nobody = drawn[trainers.NOBODY]
-    fronts = {name: drawn[name].front for name in cast.trainers}
+    fronts = {name: _draw(name, views[name].front, trainer_rooms, made) for name in cast.trainers}
     return [
         *made,
         *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
+        *machine_tables.placements(cast.machines),
         *move_tables.placements(cast.moves, cast.types, font),
         *trainer_tables.placements(cast.trainers, cast.minds, fronts, font),
         *item_tables.placements(ITEMS, font),
@@ -78,12 +88,12 @@ def macros(cast: Cast) -> dict[str, str]:
     return {name: str(number) for name, number in numbers.items()} | item_tables.macros(ITEMS)
 
 
-def _draw(name: str, rooms: Rooms, made: list[Placement]) -> Pictures:
-    drawing = creature_pictures.load(SOURCES / "pictures", name)
-    addresses = []
-    for view, seen in drawing._asdict().items():
-        data = creature_pictures.tiles(seen)
-        place = rooms.take(len(data), name)
-        made.append(Placement(place.offset, data, f"{name}, {view}"))
-        addresses.append(place.address)
-    return Pictures(*addresses)
+def _views(name: str) -> creature_pictures.Drawing:
+    return creature_pictures.load(SOURCES / "pictures", name)
+
+
+def _draw(name: str, view: Picture, rooms: Rooms, made: list[Placement]) -> int:
+    data = creature_pictures.tiles(view)
+    place = rooms.take(len(data), name)
+    made.append(Placement(place.offset, data, f"{name}, drawn"))
+    return place.address

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from world import machine_tables
 from world.banks import Place, Placement, Room, pointer
 from world.creatures import (
     DEX_COUNT,
@@ -26,7 +27,6 @@ SLOT_SIZE = 2  # level, species
 NAME = 10
 NOBODY = "-"
 PICTURE_SIZE = 0x44  # width and height in tiles
-MACHINES = bytes(7)  # nobody learns from machines
 SPARE = bytes(1)
 NOTHING_LEARNED = bytes(2)  # no evolutions, no moves
 
@@ -70,14 +70,14 @@ def _record(species: Species, pictures: Pictures) -> bytes:
         + pointer(pictures.back)
         + moves
         + bytes([species.growth])
-        + MACHINES
+        + machine_tables.bits(species.machines)
         + SPARE
     )
 
 
 def _blank(dex: int, pictures: Pictures) -> bytes:
     stats = (1,) * 5  # a divisor must not be zero
-    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), (), None)
+    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), (), (), None)
     return _record(nobody, pictures)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from world.errors import WorldError
+from world.machines import Machine
 from world.moves import Move, Types
 
 SOURCE = Path(__file__).parent / "creatures" / "species.toml"
@@ -61,6 +62,7 @@ class Species:
     moves: tuple[int, ...]
     learns: tuple[tuple[int, int], ...]  # level, move
     evolutions: tuple[Evolution, ...]
+    machines: tuple[int, ...]  # bits of those it can learn from
     loses_to: str | None
 
 
@@ -79,13 +81,16 @@ def load_growth(path: Path) -> Mapping[str, Growth]:
 
 
 def load(
-    types: Types, moves: Mapping[str, Move], growth: Mapping[str, Growth]
+    types: Types,
+    moves: Mapping[str, Move],
+    growth: Mapping[str, Growth],
+    machines: Mapping[str, Machine],
 ) -> Mapping[str, Species]:
     """Return the creatures by name, in dex order."""
     found = {}
     for name, table in tomllib.loads(SOURCE.read_text(encoding="utf-8")).items():
         try:
-            found[name] = _species(name, table, types, moves, growth)
+            found[name] = _species(name, table, types, moves, growth, machines)
         except (KeyError, TypeError, ValueError) as error:
             message = f"{SOURCE.name}, {name}: {error}"
             raise WorldError(message) from error
@@ -99,6 +104,7 @@ def _species(
     types: Types,
     moves: Mapping[str, Move],
     growth: Mapping[str, Growth],
+    machines: Mapping[str, Machine],
 ) -> Species:
     first, *second = (types.id(word, name) for word in table["types"])
     levels = [level for level, _ in table["learns"]]
@@ -118,6 +124,7 @@ def _species(
         moves=tuple(moves[move].id for move in table["moves"]),
         learns=tuple((level, moves[move].id) for level, move in table["learns"]),
         evolutions=tuple(_evolutions(table)),
+        machines=tuple(machines[word].bit for word in table.get("machines", ())),
         loses_to=table.get("loses_to"),
     )
 

@@ -25,6 +25,8 @@ DOORS = Place(6, 0x662C)
 DOOR_LISTS = Room(6, 0x662C + 39, 0x66CF)
 LEDGES = Place(6, 0x66CF)
 LEDGE_LIMIT = 7
+WATER_TILESETS = Place(3, 0x68E0)
+SURFABLE = (0, 3, 5, 7, 13, 14, 17, 22, 23)  # where tile 0x14 is water to surf on
 
 # Per direction of the hop: the facing byte and the pad bit.
 HOPS = {"down": (0x00, 0x80), "up": (0x04, 0x40), "left": (0x08, 0x20), "right": (0x0C, 0x10)}
@@ -44,13 +46,19 @@ def placements(
     passable = fresh(PASSABLE)
     for tileset in sorted(tilesets.values(), key=lambda each: each.ids):
         room = fresh(PASSABLE_OF_0) if 0 in tileset.ids else passable
-        parts: dict[str, tuple[Room | Rooms, bytes]] = {
-            "blocks": (rooms, blocksets[tileset.name].data()),
-            "graphics": (rooms, _graphics(tileset)),
-            "passable": (room, bytes([*tileset.passable(), NONE])),
+        parts = {
+            "blocks": blocksets[tileset.name].data(),
+            "graphics": _graphics(tileset),
+            "passable": bytes([*tileset.passable(), NONE]),
         }
-        places = {part: where.take(len(data), part) for part, (where, data) in parts.items()}
-        for part, (_, data) in parts.items():
+        # Blocks and graphics live in one bank: the header has room for a single one.
+        start = rooms.take(len(parts["blocks"]) + len(parts["graphics"]), tileset.name)
+        places = {
+            "blocks": start,
+            "graphics": Place(start.bank, start.address + len(parts["blocks"])),
+            "passable": room.take(len(parts["passable"]), "passable"),
+        }
+        for part, data in parts.items():
             yield Placement(places[part].offset, data, f"tileset {tileset.name}: {part}")
         headers[tileset.name] = _header(tileset, places)
     sound = [by_id.get(number, by_id[0]) for number in range(COUNT)]
@@ -61,6 +69,7 @@ def placements(
     yield from _ledges(by_id[0])
     yield _pairs(by_id)
     yield Placement(PAIRS_ON_WATER.offset, bytes([NONE]), "TilePairCollisionsWater")
+    yield Placement(WATER_TILESETS.offset, bytes(SURFABLE), "WaterTilesets")
 
 
 def _graphics(tileset: Tileset) -> bytes:
@@ -71,7 +80,6 @@ def _header(tileset: Tileset, places: Mapping[str, Place]) -> bytes:
     counters = [*tileset.decisive("counter"), NONE, NONE, NONE][:3]
     grass = [*tileset.decisive("grass"), NONE][0]
     addresses = (pointer(places[part].address) for part in ("blocks", "graphics", "passable"))
-    # Both live in one bank: the header has room for a single one.
     bank = bytes([places["graphics"].bank])
     return bank + b"".join(addresses) + bytes([*counters, grass, tileset.animation])
 

@@ -1,0 +1,81 @@
+"""Worlds of one map of one screen, drawn in tiles: floor of two heights, grass, walls, ledges, water and trees."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
+
+from emulator import Facing, GameMap, MapSquare, Obstacle, World
+from emulator.world.ground import Ground
+from emulator.world.header import MapHeader
+from emulator.world.layout import Layout
+from emulator.world.tileset import Tileset
+
+LOW, HIGH, GRASS, WALL, LEDGE = range(5)
+WATER, TREE = 0x14, 0x3D  # as the game numbers them outdoors
+SIDE = 8
+LEDGES = frozenset({(Facing.DOWN, HIGH, LEDGE), (Facing.LEFT, HIGH, LEDGE)})
+CLIFF = frozenset({LOW, HIGH})  # two floors that do not join
+STEEP = frozenset({WATER, HIGH})  # nobody gets onto the water from there, or off it
+LANE = 12
+PASSABLE = frozenset({LOW, HIGH, GRASS})
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What lies where."""
+
+    rows: list[list[int]]
+
+    def tile(self, x: int, y: int) -> int:
+        inside = 0 <= x < SIDE and 0 <= y < SIDE
+        return self.rows[y][x] if inside else WALL
+
+    def is_floor(self, x: int, y: int) -> bool:
+        return self.tile(x, y) in PASSABLE
+
+
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """A world of one map."""
+
+    only: GameMap
+    passes: frozenset[Obstacle] = frozenset()
+    carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+
+    def alike(self, _map_id: int) -> "Paper":
+        return self
+
+    def map(self, _map_id: int) -> GameMap:
+        return self.only
+
+
+def world_of(
+    drawn: Drawn,
+    passes: frozenset[Obstacle] = frozenset(),
+    carries: Mapping[MapSquare, MapSquare] | None = None,
+) -> World:
+    tileset = Tileset(
+        tileset_id=0,
+        blocks=b"",
+        graphics=b"",
+        passable=PASSABLE,
+        counters=frozenset(),
+        grass=GRASS,
+        animated=False,
+        warps=frozenset(),
+        doors=frozenset(),
+        pairs=frozenset({CLIFF}),
+        water_pairs=frozenset({STEEP}),
+        surfable=True,
+    )
+    header = SimpleNamespace(width=SIDE // 2, height=SIDE // 2, connections=())
+    game_map = GameMap(
+        map_id=LANE,
+        header=cast("MapHeader", header),
+        tileset=tileset,
+        layout=cast("Layout", drawn),
+        ground=Ground(LEDGES, {facing: frozenset() for facing in Facing}),
+        warps=(),
+    )
+    return cast("World", Paper(game_map, passes, carries or {}))
