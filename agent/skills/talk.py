@@ -64,9 +64,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(
-        places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience
-    )
+    return _address(places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:

@@ -2,6 +2,7 @@
 
 from agent.verify.fact import Fact, Notebook
 from agent.verify.game import Wish, frames_of, verify
+from agent.verify.page import page
 from agent.verify.verdict import Row, Standing, Verdict
 
-__all__ = ["Fact", "Notebook", "Row", "Standing", "Verdict", "Wish", "frames_of", "verify"]
+__all__ = ["Fact", "Notebook", "Row", "Standing", "Verdict", "Wish", "frames_of", "page", "verify"]

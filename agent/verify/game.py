@@ -117,8 +117,10 @@ def _play(  # noqa: PLR0913  # what a game is made of
         try:
             summary = session.play(Limits(wish.until, inf), watch)
         except EmulatorError as error:
-            return Played(Stop.ERROR, str(error), roster.notebook.tick, 0)
+            return Played(Stop.ERROR, type(error).__name__, roster.notebook.tick, 0)
     stop = Stop.LIMIT if watch.ran_out and summary.stop is Stop.INTERRUPTED else summary.stop
     if summary.milestones:
         watch.reached = tuple(each.id for each in summary.milestones)
-    return Played(stop, summary.reason, summary.ticks, summary.frames)
+    # What an error says may name files of whoever plays; the log has it.
+    reason = summary.reason.partition(":")[0] if stop is Stop.ERROR else summary.reason
+    return Played(stop, reason, summary.ticks, summary.frames)

@@ -60,5 +60,5 @@ TRIALS: Final[tuple[Callable[[Ground], Trial], ...]] = (
 
 def facts_of(watchers: tuple[Watcher, ...], trials: tuple[Trial, ...]) -> tuple[Fact, ...]:
     """Return all that they know, each fact once, in the order of the roster."""
-    all_of_them = [fact for each in (*watchers, *trials) for fact in each.facts]
-    return tuple(dict.fromkeys(all_of_them))
+    everybody: list[Watcher | Trial] = [*watchers, *trials]
+    return tuple(dict.fromkeys(fact for each in everybody for fact in each.facts))

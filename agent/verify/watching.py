@@ -17,7 +17,10 @@ from emulator import Button, Cartridge, PyBoyConsole, Ram, Screen, State, Step, 
 class Watcher(Protocol):
     """Somebody who looks on, and knows some facts; the methods that look are called for every frame and step."""
 
-    facts: Sequence[Fact]
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What is found out."""
+        ...
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look at one frame that has passed with `button` down."""
@@ -32,7 +35,10 @@ class Watcher(Protocol):
 class Trial(Protocol):
     """Something to try out at moments that are good for it."""
 
-    facts: Sequence[Fact]
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What is found out."""
+        ...
 
     def wants(self, state: State) -> bool:
         """Say whether to try it out now; asked before every step, so it must be cheap."""
@@ -125,7 +131,7 @@ class WatchedConsole:
 
     def _try_out(self) -> None:
         state = read_state(self._machine.ram(), self._machine.frame)
-        if not state.game_started and state.menu is None:
+        if not (state.game_started or state.menu or state.dialogue.lines):
             return
         wanted = [trial for trial in self._trials if trial.wants(state)]
         if not wanted:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.passing import Nobody
 from agent.app.session import Limits
 from agent.bench import measure, parts, rows
-from agent.app.passing import Nobody
 from agent.bench.game import play, session_of
 from agent.bench.reading import read_all, some
 from agent.bench.reference import never_halting

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final
 
-from agent.app.session import Limits
 from agent.app.passing import Nobody
+from agent.app.session import Limits
 from agent.bench.game import session_of
 from agent.capabilities import Story
 from emulator import Cartridge

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from agent.verify.fact import Fact, Notebook
+from agent.verify.facts.steps import is_idle
 from agent.verify.facts.watcher import Onlooker
 from emulator import Dex, State, World
 from emulator.profile import symbol
@@ -84,7 +85,7 @@ MOST_UP: Final = 7
 
 
 class Addresses(Onlooker):
-    """Looks at what RAM holds each time that the player is free after a step."""
+    """Looks at what RAM holds each time that the player stands idle after a step."""
 
     facts = (PARTY, HP, LEVEL, PP, MONEY, BAG, MAP, POSITION, TILE, DEX, CLOCK)
 
@@ -108,8 +109,8 @@ class Addresses(Onlooker):
 
     def moment(self, state: State) -> None:
         """Look at a moment at which nothing is under way."""
-        if not state.in_control:
-            return
+        if not is_idle(state):
+            return  # a map may be half loaded while its edge is crossed
         for fact, check in self._checks:
             self.notebook.judge(fact, check(state), state.ram, state.frame)
 
@@ -132,7 +133,10 @@ class Addresses(Onlooker):
         return None
 
     def _map(self, state: State) -> str | None:
-        here, header = state.map, self._world.map(state.map.map_id).header
+        here = state.map
+        if here.map_id not in self._world.map_ids:
+            return "no map has this id"
+        header = self._world.map(here.map_id).header
         seen = (here.tileset, here.height, here.width)
         written = (header.tileset_id, header.height, header.width)
         return None if seen == written else f"{seen} in RAM and {written} in the header"

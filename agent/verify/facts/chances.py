@@ -189,8 +189,7 @@ def _hits(aside: Aside, move: int, number: int) -> bool | None:
 
 def _played(aside: Aside) -> Iterable[Ram]:
     """Choose what the cursor is at, and read on, frame by frame."""
-    for ram in aside.frames(Button.A, 4):
-        yield ram
+    yield from aside.frames(Button.A, 4)
     for _ in range(LONGEST // 20):
         yield from aside.frames(None, 10)
         yield from aside.frames(Button.B, 10)

@@ -79,7 +79,7 @@ class Money(Onlooker):
         self.notebook.judge(PRIZE, seen, state.ram, state.frame)
 
     def _paid(self, last: State, state: State) -> None:
-        had = {item: quantity for item, quantity in last.bag.items}
+        had = dict(last.bag.items)
         more = [(i, q - had.get(i, 0)) for i, q in state.bag.items if q > had.get(i, 0)]
         if len(more) != 1 or more[0][0] not in self._dex.all_items:
             return  # a fee, or what lies at a PC

@@ -23,7 +23,11 @@ BLIND: Final = Fact(
 
 SPOTTED: Final = symbol("wMiscFlags")
 IS_SPOTTED: Final = 0x01
-PATIENCE: Final = 3  # steps that a trainer may take to come
+COUNTER: Final = symbol("wWalkCounter")
+FLAGS: Final = symbol("wStatusFlags5")
+SCRIPTED: Final = 0x81
+MOVEMENT: Final = symbol("wMovementFlags")
+JOY_IGNORE: Final = symbol("wJoyIgnore")
 
 
 class Watched(NamedTuple):
@@ -42,41 +46,34 @@ class Sight(Onlooker):
     def __init__(self, notebook: Notebook, world: World) -> None:
         super().__init__(notebook)
         self._world = world
-        self.forget()
-
-    def forget(self) -> None:
-        """Know of no step before."""
-        self._unseen = 0  # steps in a row in which the player stood free before a trainer
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """See a trainer notice the player."""
-        if before.byte(SPOTTED) & IS_SPOTTED or not now.byte(SPOTTED) & IS_SPOTTED:
-            return
-        state = read_state(before, number)
-        seen = [each for each in self._watched(state) if each.distance]
-        near = any(each.distance <= each.lookout.sight for each in seen)
-        here = tuple(state.position)
-        where = f"the player stands at {here}, which nobody's sight covers"
-        self.notebook.judge(BLIND, None if near else where, now, number)
+        """See a trainer notice the player, or the player begin a step before one who did not."""
+        if now.byte(SPOTTED) & IS_SPOTTED and not before.byte(SPOTTED) & IS_SPOTTED:
+            self._noticed(before, now, number)
+        elif now.byte(COUNTER) and not before.byte(COUNTER):
+            scripted = now.byte(FLAGS) & SCRIPTED or now.byte(MOVEMENT) or now.byte(JOY_IGNORE)
+            if not scripted:
+                self._passed(before, number)
 
-    def moment(self, state: State) -> None:
-        """See whether one stands before a trainer and he does not come."""
-        if not state.game_started or state.in_battle:
-            self._unseen = 0
+    def _noticed(self, before: Ram, now: Ram, number: int) -> None:
+        state = read_state(before, number)
+        near = any(0 < each.distance <= each.lookout.sight for each in self._watched(state))
+        where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
+        self.notebook.judge(BLIND, None if near else where, now, number)
+        if near:
+            self.notebook.holds(SEES)
+
+    def _passed(self, before: Ram, number: int) -> None:
+        """Look at who watched the square that is left: they are asked in each pass before the pad is."""
+        state = read_state(before, number)
+        if not len(state.party):
             return
-        if not state.in_control or not len(state.party):
-            self._unseen = 0
-            return
-        before = [
-            each
-            for each in self._watched(state)
-            if 0 < each.distance <= each.lookout.sight and each.person.on_screen
-        ]
-        self._unseen = self._unseen + 1 if before else 0
-        if self._unseen == PATIENCE:
-            far = before[0].distance
-            seen = f"the player stands free {far} squares before one who sees {before[0].lookout.sight}"
-            self.notebook.fails(SEES, seen, state.ram, state.frame)
+        for each in self._watched(state):
+            is_there = each.person.on_screen and not each.person.moving
+            if is_there and 0 < each.distance <= each.lookout.sight:
+                seen = f"the player walks on {each.distance} squares before one who sees {each.lookout.sight}"
+                self.notebook.fails(SEES, seen, before, number)
 
     def _watched(self, state: State) -> Iterator[Watched]:
         people = {person.slot: person for person in state.people_present}

@@ -126,8 +126,7 @@ class Steps:
 def _turn(aside: Aside, facing: Facing) -> str | None:
     """Return what was wrong, nothing at all as "", or None where something came between."""
     begin = aside.state
-    moved = any(ram.byte(COUNTER) for ram in aside.frames(KEYS[facing], TAP))
-    moved = any([ram.byte(COUNTER) != 0 for ram in aside.frames(None, 14)]) or moved
+    moved = aside.until(_walks, TAP, KEYS[facing]) or aside.until(_walks, 14)
     end = aside.state
     if _interrupted(begin, end):
         return None

@@ -73,10 +73,19 @@ class Pages:
         for fact, button in ((A_ADVANCES, Button.A), (B_ADVANCES, Button.B)):
             aside.back()
             aside.wait(4)
-            turned = any([_is_other(ram, page) for ram in aside.frames(button, 4)])
-            turned = turned or any(_is_other(ram, page) for ram in aside.frames(None, TURNED))
-            wrong = None if turned else f"the same page {TURNED} frames after {button.name}"
+            wrong = None if _turns(aside, button, page) else f"it still waits after {button.name}"
             note.judge(fact, wrong, state.ram, state.frame)
+
+
+def _turns(aside: Aside, button: Button, page: Dialogue) -> bool:
+    """Say whether a press shows another page, or the arrow does not come back."""
+    looks = [_is_other(ram, page) for ram in aside.frames(button, 4)]
+    looks += [_is_other(ram, page) for ram in aside.frames(None, TURNED)]
+    return any(looks) or not aside.until(_has_arrow, TURNED)
+
+
+def _has_arrow(ram: Ram) -> bool:
+    return ram.byte(PLACE) == TILE
 
 
 def _is_other(ram: Ram, page: Dialogue) -> bool:

@@ -89,6 +89,8 @@ class Ways(Onlooker):
         self._warp, self._due = None, 0
         if now.byte(IN_BATTLE) or before.byte(IN_BATTLE) or not before.byte(PLAYER_PICTURE):
             return  # a defeat, or a game that begins
+        if before.byte(MAP) not in self._world.map_ids:
+            return
         facing = Facing(before.byte(FACING) & 0x0C)
         x, y = before.byte(X), before.byte(Y)
         here = self._world.map(before.byte(MAP))
