@@ -6,8 +6,9 @@ from time import perf_counter
 
 from agent.app import Interrupt
 from agent.app.passing import Nobody
+from agent.capabilities import Story
 from agent.verify import Notebook, Verdict, Wish, verify
-from emulator import load_cartridge
+from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.broken.building import broken_image
 from tests.broken.edits import Edit
 
@@ -31,6 +32,25 @@ class Tried:
     def is_named(self) -> bool:
         """Whether what was done is among them."""
         return self.edit.finds in self.named
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """What came of a game on the cartridge as it is."""
+
+    seed: int
+    headline: str
+    named: tuple[str, ...]
+    ticks: int
+
+
+def look_at_sound(seed: int) -> Sound:
+    """Verify the sound cartridge by a whole game."""
+    last = Story.of(CartridgeKind.DEMO).milestones[-1].id
+    wish = Wish(last, ENOUGH, seed)
+    verdict = verify(load_cartridge(demo_cartridge_path()), wish, Nobody(), Interrupt())
+    named = tuple(row.fact.id for row in verdict.wrong)
+    return Sound(seed, verdict.headline, named, verdict.played.ticks)
 
 
 def try_out(edit: Edit, *, to_the_end: bool = False) -> Tried:

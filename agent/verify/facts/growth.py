@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 from agent.verify.fact import Fact, Notebook
@@ -43,7 +44,7 @@ HIGHEST: Final = 100
 class Growing(Onlooker):
     """Looks at the team whenever somebody's experience changes in battle."""
 
-    facts = (GAINED, STAT_EXP, STATS)
+    facts = (GAINED, STAT_EXP)
 
     def __init__(self, notebook: Notebook, dex: Dex) -> None:
         super().__init__(notebook)
@@ -52,6 +53,8 @@ class Growing(Onlooker):
 
     def forget(self) -> None:
         """Let a gain that was begun be none."""
+        # Not all numbers of a change are written in one frame: it is held against some frames earlier.
+        self._earlier: deque[Ram] = deque(maxlen=SETTLED)
         self._before: Ram | None = None
         self._due = 0
 
@@ -60,9 +63,10 @@ class Growing(Onlooker):
         if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
             self.forget()
             return
+        self._earlier.append(before)
         if self._before is None:
             if _experience(before) != _experience(now):
-                self._before, self._due = before, SETTLED
+                self._before, self._due = self._earlier[0], SETTLED
             return
         self._due -= 1
         if not self._due:

@@ -127,7 +127,7 @@ def _turn(aside: Aside, facing: Facing) -> str | None:
     """Return what was wrong, nothing at all as "", or None where something came between."""
     begin = aside.state
     moved = aside.until(_walks, TAP, KEYS[facing]) or aside.until(_walks, 14)
-    end = aside.state
+    end = aside.wait(24)
     if _interrupted(begin, end):
         return None
     if moved or end.position != begin.position:
