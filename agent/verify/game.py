@@ -16,10 +16,9 @@ from agent.report import Stop
 from agent.verify.fact import Notebook
 from agent.verify.facts.story import milestone_facts, reached_of
 from agent.verify.facts.tables import checks_of
-from agent.verify.roster import TRIALS, WATCHERS, Ground, facts_of
+from agent.verify.roster import Roster
 from agent.verify.verdict import Played, Verdict
-from agent.verify.watching import WatchedConsole
-from emulator import FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
+from emulator import FRAMES_PER_SECOND, Cartridge, EmulatorError
 
 Enough = Callable[[Notebook], bool]
 
@@ -47,7 +46,7 @@ def verify(
     """Play as `wish` says, or until `enough` is known, and return what held and what did not."""
     story = Story.of(cartridge.kind)
     tables, milestones = checks_of(cartridge), milestone_facts(story)
-    roster = _Roster(cartridge)
+    roster = Roster(cartridge)
     roster.notebook.learn(milestones)
     watch = _Watch(wish, viewer, interrupt, roster.notebook, enough)
     with TemporaryDirectory(prefix="verify-") as home:
@@ -55,21 +54,6 @@ def verify(
     for fact in reached_of(milestones, watch.reached):
         roster.notebook.holds(fact)
     return Verdict.of(cartridge, wish.seed, played, roster.notebook, tables)
-
-
-class _Roster:
-    """The watchers and trials of one game, and the notebook they share."""
-
-    def __init__(self, cartridge: Cartridge) -> None:
-        self.notebook = Notebook()
-        ground = Ground(self.notebook, World.of(cartridge), Dex.of(cartridge))
-        self.watchers = tuple([make(ground) for make in WATCHERS])
-        self.trials = tuple([make(ground) for make in TRIALS])
-        self.notebook.learn(facts_of(self.watchers, self.trials))
-
-    def around(self, machine: PyBoyConsole) -> WatchedConsole:
-        """Return what stands between play and the machine."""
-        return WatchedConsole(machine, self.watchers, self.trials, self.notebook)
 
 
 class _Watch(Viewer):
@@ -106,7 +90,7 @@ def _play(  # noqa: PLR0913  # what a game is made of
     cartridge: Cartridge,
     story: Story,
     wish: Wish,
-    roster: _Roster,
+    roster: Roster,
     watch: _Watch,
     interrupt: Interrupt,
 ) -> Played:

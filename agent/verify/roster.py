@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from agent.verify.fact import Fact, Notebook
+from agent.verify.fact import Notebook
 from agent.verify.facts.addresses import Addresses
 from agent.verify.facts.battles import Battles
 from agent.verify.facts.chances import Chances
@@ -21,8 +21,8 @@ from agent.verify.facts.steps import Steps
 from agent.verify.facts.texts import Arrows, Pages
 from agent.verify.facts.walking import Walking
 from agent.verify.facts.warps import Ways
-from agent.verify.watching import Trial, Watcher
-from emulator import Dex, World
+from agent.verify.watching import Trial, WatchedConsole, Watcher
+from emulator import Cartridge, Dex, PyBoyConsole, World
 
 
 class Ground(NamedTuple):
@@ -58,7 +58,17 @@ TRIALS: Final[tuple[Callable[[Ground], Trial], ...]] = (
 )
 
 
-def facts_of(watchers: tuple[Watcher, ...], trials: tuple[Trial, ...]) -> tuple[Fact, ...]:
-    """Return all that they know, each fact once, in the order of the roster."""
-    everybody: list[Watcher | Trial] = [*watchers, *trials]
-    return tuple(dict.fromkeys(fact for each in everybody for fact in each.facts))
+class Roster:
+    """The watchers and trials of one game, and the notebook they share."""
+
+    def __init__(self, cartridge: Cartridge) -> None:
+        self.notebook = Notebook()
+        ground = Ground(self.notebook, World.of(cartridge), Dex.of(cartridge))
+        self._watchers = [make(ground) for make in WATCHERS]
+        self._trials = [make(ground) for make in TRIALS]
+        everybody: list[Watcher | Trial] = [*self._watchers, *self._trials]
+        self.notebook.learn(dict.fromkeys(fact for each in everybody for fact in each.facts))
+
+    def around(self, machine: PyBoyConsole) -> WatchedConsole:
+        """Return what stands between play and the machine."""
+        return WatchedConsole(machine, self._watchers, self._trials, self.notebook)

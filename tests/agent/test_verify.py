@@ -12,9 +12,8 @@ from agent.app.session import Limits
 from agent.capabilities import Story
 from agent.verify import Standing, Verdict, Wish, page, verify
 from agent.verify.fact import Fact, Notebook
-from agent.verify.roster import TRIALS, WATCHERS, Ground
-from agent.verify.watching import WatchedConsole
-from emulator import Button, Cartridge, Dex, PyBoyConsole, Step, World
+from agent.verify.roster import Roster
+from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent
 
@@ -58,17 +57,9 @@ def test_what_was_not_seen_is_listed(verdict: Verdict) -> None:
 
 
 def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -> None:
-    notebook = Notebook()
-    ground = Ground(notebook, World.of(demo), Dex.of(demo))
-    watchers, trials = [make(ground) for make in WATCHERS], [make(ground) for make in TRIALS]
-    for each in (*watchers, *trials):
-        notebook.learn(each.facts)
-
-    def around(machine: PyBoyConsole) -> WatchedConsole:
-        return WatchedConsole(machine, watchers, trials, notebook)
-
+    roster = Roster(demo)
     chains = []
-    for name, between in (("plain", None), ("watched", around)):
+    for name, between in (("plain", None), ("watched", roster.around)):
         home = tmp_path / name
         home.mkdir()
         story = Story.of(demo.kind)
@@ -76,7 +67,7 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
             session.play(Limits("rival", 1_000), Nobody())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
-    assert any(tally.held for tally in notebook.tallies.values())
+    assert any(tally.held for tally in roster.notebook.tallies.values())
 
 
 def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -> None:

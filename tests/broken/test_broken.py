@@ -5,9 +5,8 @@ import os
 import pytest
 
 from agent.capabilities import Story
-from agent.verify import Notebook
-from agent.verify.roster import TRIALS, WATCHERS, Ground, facts_of
-from emulator import CartridgeKind, Dex, World
+from agent.verify.roster import Roster
+from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.broken.building import is_possible
 from tests.broken.edits import Edit, EditError, read_edits
 from tests.broken.trying import try_out
@@ -42,10 +41,7 @@ def test_an_edit_that_does_not_fit_says_so() -> None:
 
 
 def test_edits_are_against_facts_that_are_known() -> None:
-    ground = Ground(Notebook(), World.empty(), Dex.empty())
-    watchers = tuple(make(ground) for make in WATCHERS)
-    trials = tuple(make(ground) for make in TRIALS)
-    known = {fact.id for fact in facts_of(watchers, trials)}
+    known = Roster(load_cartridge(demo_cartridge_path())).notebook.tallies.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
     assert {edit.until for edit in EDITS.values()} <= milestones

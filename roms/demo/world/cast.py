@@ -53,7 +53,9 @@ def load() -> Cast:
     return Cast(types, known, growth, taught, species, opponents, thoughts)
 
 
-def placements(cast: Cast, font: Font, creature_rooms: Rooms, trainer_rooms: Rooms) -> list[Placement]:
+def placements(
+    cast: Cast, font: Font, creature_rooms: Rooms, trainer_rooms: Rooms
+) -> list[Placement]:
     """Return every table of the cast; the rooms are for the drawings."""
     made: list[Placement] = []
     views = {name: _views(name) for name in (*cast.species, *cast.trainers)}
