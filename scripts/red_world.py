@@ -20,6 +20,7 @@ FILES: Final = (
     "events.csv",
     "data/trainers.json",
     "data/wild.json",
+    "data/species.json",
 )
 BADGES: Final = ("BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "VOLCANO", "EARTH")
 FIELD_MOVES: Final = {"CUT": 15, "FLY": 19, "SURF": 57, "STRENGTH": 70, "FLASH": 148}
@@ -79,6 +80,7 @@ class Facts:
         self.events = {row[name]: int(row[bit]) for row in (line.split(",") for line in lines[1:])}
         trainers = _json(folder / "data" / "trainers.json")["trainers"]
         self.trainers: list[Row] = trainers
+        self.species: list[Row] = _json(folder / "data" / "species.json")["species"]
         self.wild: list[Row] = _json(folder / "data" / "wild.json")["wild"]
 
     def world(self) -> Row:
@@ -114,6 +116,7 @@ class Facts:
                 ]
                 for row in self.trainers
             ],
+            "species": [[row["index"], row["exp_yield"], row["tmhm"]] for row in self.species],
             "wild": [
                 [
                     row["map"],

@@ -11,11 +11,26 @@ from agent.capabilities.ledger import Milestone, Witness
 from agent.capabilities.marks import Kind, Mark, told
 from agent.capabilities.places import Land, Place, Square, read_lands, read_place
 from agent.errors import UsageError
-from emulator import RED, CartridgeKind, MapSquare, Opponent, State
+from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
+from emulator import RED, CartridgeKind, Floor, Lift, MapSquare, Opponent, State
 
+FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
 _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
+
+
+class FieldMove(NamedTuple):
+    """A move that is used on the map: its name in the story and its number, and the badge without which it is refused."""
+
+    name: str
+    move: int
+    badge: str
+
+    @property
+    def known(self) -> str:
+        """The name of the fact that somebody of the team knows it."""
+        return f"{Kind.MOVE.value}:{self.name}"
 
 
 class Gate(NamedTuple):
@@ -104,9 +119,10 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
-    where they have names of their own; `caveat` is what whoever plays it should know, or nothing. `carries` are the
-    squares on which a script takes hold of who steps there, and where it lets go: slides and holes. `wants` are the
-    marks that somebody asked for, before the milestones.
+    where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars; `field_moves` those that are of use
+    on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    that somebody asked for, before the milestones.
     """
 
     places: tuple[Place, ...]
@@ -121,6 +137,8 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+    field_moves: tuple[FieldMove, ...] = ()
+    lifts: Mapping[int, Lift] = field(default_factory=dict)
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -139,6 +157,21 @@ class Story:
                 message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
                 raise UsageError(message)
         return replace(self, wants=facts)
+
+    def field_move(self, move: int) -> FieldMove | None:
+        """Return what there is to know of a move that is used on the map; None where the story has none."""
+        return next((each for each in self.field_moves if each.move == move), None)
+
+    def can_use(self, state: State, move: int) -> bool:
+        """Say whether somebody of the team knows a move and may use it on the map."""
+        known = self.field_move(move)
+        return known is not None and all(
+            self.shows(state, each) for each in (known.known, known.badge)
+        )
+
+    def fact_of(self, mark: Mark) -> str | None:
+        """Return the name of the fact that a mark is of; None where the story is not about it."""
+        return next((fact for fact, each in self.marks.items() if each == mark), None)
 
     def shows(self, state: State, fact: str) -> bool:
         """Say whether RAM shows one of the `marks`, or that an event of them is clear."""
@@ -215,6 +248,8 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table, maps),
+        field_moves=_field_moves(table),
+        lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
         caveat=table.get("caveat", ""),
     )
 
@@ -227,7 +262,7 @@ def _marks(
         Kind.EVENT: RED.events,
         Kind.BADGE: table.get("badges", {}),
         Kind.ITEM: table.get("items", {}),
-        Kind.MOVE: table.get("moves", {}),
+        Kind.MOVE: {**FIELD_MOVES, **table.get("moves", {})},
         Kind.STATUS: table.get("statuses", {}),
         Kind.GONE: table.get("toggles", {}),
         Kind.MONEY: table.get("sums", {}),
@@ -236,6 +271,7 @@ def _marks(
     facts += [fact for gate in gates for fact in (*gate.needs, *gate.instead)]
     facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
+    facts += [fact for move in _field_moves(table) for fact in (move.known, move.badge)]
     marks = {}
     for fact in (told(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
@@ -259,6 +295,12 @@ def _clerk(row: Mapping[str, Any]) -> Clerk:
     return Clerk(row["place"], row["person"], tuple(row.get("needs", ())))
 
 
+def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
+    """Return the moves of the table that says which badge each needs."""
+    needed = table.get("field_moves", {})
+    return tuple([FieldMove(name, FIELD_MOVES[name], badge) for name, badge in needed.items()])
+
+
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
     left, top, right, bottom = row.get("box", (0, 0, -1, -1))
     rows = range(top, bottom + 1)
@@ -278,6 +320,15 @@ def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSq
         for row in table.get("holes", ())
     }
     return {**slides, **holes}
+
+
+def _lift(row: Mapping[str, Any], maps: Mapping[str, int]) -> tuple[int, Lift]:
+    x, y = row["panel"]
+    floors = (
+        Floor(number, maps[floor["place"]], floor["warp"])
+        for number, floor in enumerate(row["floors"])
+    )
+    return maps[row["place"]], Lift((x, y), tuple(floors))
 
 
 def _milestone(

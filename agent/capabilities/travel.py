@@ -7,6 +7,7 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, Read, Sensor
 from agent.capabilities.detours import around, detour, walk
+from agent.capabilities.feats import LISTENING
 from agent.capabilities.kit import Kit
 from agent.capabilities.marks import outcome, required
 from agent.capabilities.places import Approach, Land, Place, Square
@@ -81,6 +82,15 @@ def _reader(kit: Kit) -> Read:
     return read
 
 
+def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
+    """Return what is so for whoever has come to a place, whichever way."""
+    return (
+        *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
+        *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
+        Effect(MAP, place.map_id),
+    )
+
+
 def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
@@ -97,20 +107,15 @@ def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
             *_prepared(place, kit),
         ),
         effects=(
-            *(Effect(at(each.name), int(_is_part(each, place))) for each in kit.story.places),
-            *(
-                Effect(each.fact, int(each.hinders(inside=each is place.land)))
-                for each in kit.story.lands
-            ),
+            *arriving(place, kit.story),
             *outcome((*place.gives, *way.gives), place.takes),
-            Effect(MAP, place.map_id),
         ),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",
     )
-    # A warp fades and blocks input on the way: the skill waits that out itself.
-    return Deed(action, begin, masters=frozenset({"busy"}), note=note)
+    # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
+    return Deed(action, begin, masters=LISTENING, note=note)
 
 
 def _free_to_go(way: Approach, lands: Iterable[Land]) -> Iterator[Require]:

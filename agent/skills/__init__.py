@@ -8,6 +8,7 @@ from agent.skills.field_moves import (
     FLY,
     STRENGTH,
     SURF,
+    fly,
     use_field_move,
     who_knows,
 )
@@ -36,6 +37,7 @@ from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles, joins
+from agent.skills.search import search
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -76,6 +78,7 @@ __all__ = [
     "fight",
     "find_way",
     "first_able",
+    "fly",
     "is_lawful",
     "joins",
     "leave_map",
@@ -85,6 +88,7 @@ __all__ = [
     "overseen",
     "read_on",
     "roam",
+    "search",
     "spot_of",
     "swap",
     "talk",

@@ -50,11 +50,13 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
+    say_yes: bool = False,
     patience: int = 40,
 ) -> Skill:
     """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
-    What stands along a wall, such as statues, shelves and machines, answers from below only.
+    What stands along a wall, such as statues, shelves and machines, answers from below only. `say_yes` takes the
+    first of two options where it asks something, otherwise the second.
     """
     x, y = square
 
@@ -62,7 +64,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, hear_out, patience=patience)
+    return _address(places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:

@@ -7,7 +7,7 @@ from typing import Final
 
 from agent.storyworld.atlas import Atlas, Fact, Happening, Region
 from agent.storyworld.carrying import Model, Refused
-from agent.storyworld.moment import Moment
+from agent.storyworld.moment import MACHINES, Moment
 from agent.storyworld.walking import arrive, walk, within_reach
 
 PURSE: Final = (
@@ -78,7 +78,7 @@ class Wanderer:
 
     def _taught(self, now: Moment) -> Moment:
         """Teach a machine of the bag to whoever can learn its move, or leave it in the bag."""
-        for move, item in ((15, 196), (19, 197), (57, 198), (70, 199), (148, 200)):
+        for move, item in MACHINES.items():
             able = now.holds(Fact("owns", move)) and now.holds(Fact("item", item))
             if able and self._chance.random() < 0.5:
                 now = now.having([Fact("move", move)])
@@ -99,7 +99,7 @@ class Wanderer:
             hp=self._chance.randint(1, 100),
         )
         grown = replace(grown, owned=now.owned + self._chance.randrange(3))
-        learner = Fact("owns", self._chance.choice((15, 19, 57, 70, 148)))
+        learner = Fact("owns", self._chance.choice(list(MACHINES)))
         return grown.having([learner]) if self._chance.random() < 0.3 else grown
 
     def _spend(self, now: Moment) -> Moment:

@@ -22,6 +22,8 @@ from emulator.ram.player import Player, read_player
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
+from emulator.ram.towns import read_dark, read_visited
+from emulator.ram.trash_cans import Switches, read_switches
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 
@@ -89,6 +91,16 @@ class State:
         return read_box(self.ram)
 
     @property
+    def visited_towns(self) -> frozenset[int]:
+        """The map ids of the towns that were entered."""
+        return read_visited(self.ram)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the map is dark until somebody lights it; walking there is as anywhere."""
+        return read_dark(self.ram)
+
+    @property
     def people_present(self) -> tuple[Person, ...]:
         """The people of the map, in sight or not, without those that the story hides."""
         hidden = read_hidden_slots(self.ram, self.flags.hidden)
@@ -113,6 +125,11 @@ class State:
     def field_moves(self) -> tuple[int, ...]:
         """The moves that the open menu of a mon of the team begins with, in order; empty when it is not open."""
         return read_field_moves(self.ram, self.menu)
+
+    @property
+    def switches(self) -> Switches:
+        """Under which trash cans the switches of a gym's door lie."""
+        return read_switches(self.ram)
 
     @property
     def entries_in_sight(self) -> tuple[int, ...]:

@@ -36,7 +36,11 @@ class Screen:
         return hash(self.shades.tobytes())
 
     def png(self) -> bytes:
-        """Return the picture as a PNG file."""
+        """Return the picture as a PNG file, or raise a MemoryError."""
         file = io.BytesIO()
-        Image.fromarray(GREYS[self.shades]).save(file, format="PNG")
+        try:
+            Image.fromarray(GREYS[self.shades]).save(file, format="PNG")
+        except OSError as error:
+            # Nothing is written anywhere: so Pillow says that its encoder got no memory.
+            raise MemoryError(str(error)) from error
         return file.getvalue()

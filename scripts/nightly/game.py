@@ -17,6 +17,8 @@ from nightly.voice import LINE
 
 COMES_S: Final = 60.0  # until a moment that is aimed at
 BACK_S: Final = 60.0  # until play goes on, else something is wrong
+# Until a night gives up what never changes: its own waits come to 60 s at this back-off, and a child plays after each.
+GIVES_UP_S: Final = 180.0
 ENDS_S: Final = 120.0  # that the rest of a game may take
 TOLD_S: Final = 3.0  # until a fault stands in the diary
 # Whoever watched is gone, as asked: the same command is given again.
@@ -139,11 +141,14 @@ class Play:
         self, fault: Fault, kind: Kind, before: Before, since: float
     ) -> tuple[Outcome, list[str]]:
         """Wait until there is play again or an end, beginning again where that is right."""
-        outcome, deadline = Outcome.WENT_ON, perf_counter() + BACK_S
+        within = GIVES_UP_S if fault.is_for_good else BACK_S
+        outcome, deadline = Outcome.WENT_ON, perf_counter() + within
         while not self._plays(fault, before, since):
             if perf_counter() > deadline:
                 self.is_over = True
-                return Outcome.WRONG, [f"{kind.value}: no play again within {BACK_S:.0f} s"]
+                return Outcome.WRONG, [
+                    f"{kind.value}: neither play nor an end within {within:.0f} s"
+                ]
             self._line.listen()
             if not self._is_ended():
                 continue

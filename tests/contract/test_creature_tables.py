@@ -197,8 +197,8 @@ class Rom:
             position += size + 1
         return found
 
-    def is_drawn(self, pointer: int) -> bool:
-        return len(set(self.at(self.macros["CREATURE_PICS_BANK"], pointer, PICTURE))) > 8
+    def is_drawn(self, pointer: int, bank: str = "CREATURE_PICS_BANK") -> bool:
+        return len(set(self.at(self.macros[bank], pointer, PICTURE))) > 8
 
     def experience(self, growth: int, level: int) -> int:
         fraction, square, linear, minus = self.records("GrowthRateTable", 4, 6)[growth]
@@ -324,11 +324,12 @@ def test_every_creature_is_complete(rom: Rom) -> None:
     assert any(len(rom.base(index).types) == 2 for index in rom.dex)
 
 
-def test_the_starters_and_one_of_the_first_route_evolve(rom: Rom) -> None:
+def test_the_starters_and_two_of_the_first_route_evolve(rom: Rom) -> None:
     levels = {old: rom.growth_of(old)[0] for old in rom.evolved.values()}
     assert {old: [each[:2] for each in found] for old, found in levels.items()} == {
         **{index: [bytes([BY_LEVEL, 12])] for index in (3, 7, 11)},
         33: [bytes([BY_LEVEL, 7])],
+        66: [bytes([BY_LEVEL, 13])],
     }
 
 
@@ -421,7 +422,7 @@ def test_every_class_has_a_name_a_picture_money_and_a_party(rom: Rom) -> None:
     for number, record in zip(
         CLASSES, rom.records("TrainerPicAndMoneyPointers", 5, len(CLASSES)), strict=True
     ):
-        assert rom.is_drawn(int.from_bytes(record[:2], "little"))
+        assert rom.is_drawn(int.from_bytes(record[:2], "little"), "TRAINER_PICS_BANK")
         assert 0 < decimal(record[2:]) < 10000
         parties = rom.parties(number)
         assert parties

@@ -144,7 +144,9 @@ class TestQuiz:
         assert room.route(4, 2)
 
     @pytest.mark.parametrize("won", [True, False])
-    def test_a_wrong_answer_is_a_fight_and_who_wins_it_passes(self, room: Game, won: bool) -> None:
+    def test_a_wrong_answer_is_a_fight_and_who_wins_it_passes(
+        self, room: Game, *, won: bool
+    ) -> None:
         room.go(5, 14).face("up")
         ask_and_answer(room, "no")
         read_on(room, lambda: room.byte("wCurOpponent") == RAMBLER)

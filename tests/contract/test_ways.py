@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.world_rom import Map, Person, Rom, Square, opened_maps
+from tests.contract.world_rom import Map, Person, Rom, Square, crossed_maps
 from tests.contract.world_ways import FACINGS, WAYS, crossed, landings, neighbours, on_map, walk
 
 LANE, TRAINER_SLOT, WALKER_SLOT = 12, 1, 2
@@ -17,7 +17,7 @@ WALKS, UP_AND_DOWN = 0xFE, 0x01
 @pytest.fixture(scope="session")
 def reached(rom: Rom) -> set[Square]:
     start = Square(*(rom.number(f"START_{name}") for name in ("MAP", "X", "Y")))
-    return set(walk([start], rom, opened_maps(rom)))
+    return set(walk([start], rom, crossed_maps(rom, trees=True, water=True)))
 
 
 def beside(square: Square, reached: set[Square]) -> bool:

@@ -137,6 +137,7 @@ class Map:
     def __init__(self, rom: Rom, number: int) -> None:
         self.rom, self.number = rom, number
         self.changed: dict[tuple[int, int], int] = {}
+        self.passed: frozenset[int] = frozenset()  # tiles that field moves get one past
         self.bank = rom.data[rom.tables["MapHeaderBanks"] + number]
         self.header = rom.at(self.bank, rom.word(rom.tables["MapHeaderPointers"] + 2 * number))
         self.tileset_id, self.height, self.width = rom.data[self.header : self.header + 3]
@@ -209,7 +210,10 @@ class Map:
         return 0 <= x < 2 * self.width and 0 <= y < 2 * self.height
 
     def walkable(self, x: int, y: int) -> bool:
-        return self.holds(x, y) and self.tile(x, y) in self.tileset.passable
+        if not self.holds(x, y):
+            return False
+        tile = self.tile(x, y)
+        return tile in self.tileset.passable or tile in self.passed
 
     def script_at(self, text: int) -> int:
         assert text > 0
@@ -269,6 +273,19 @@ def opened_maps(rom: Rom) -> dict[int, Map]:
         x, y = (rom.number(f"BLOCK_{name}_{axis}") for axis in "XY")
         here = next(each for n, each in maps.items() if name.startswith(f"{rom.name_of_map(n)}_"))
         here.changed[x, y] = block
+    return maps
+
+
+TREES, WATER = {0: 0x3D, 7: 0x50}, 0x14  # cut trees by tileset, water
+
+
+def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
+    """Return the opened maps for who gets past trees, past water, or past both."""
+    maps = opened_maps(rom)
+    for here in maps.values():
+        passed = [TREES[here.tileset_id]] if trees and here.tileset_id in TREES else []
+        is_wet = water and here.tileset_id == 0
+        here.passed = frozenset([*passed, *[WATER] * is_wet])
     return maps
 
 

@@ -8,7 +8,7 @@ from tests.contract.world_rom import Map, Rom, Square, Warp
 
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 LAST_MAP, OUTDOORS = 0xFF, 37
-OVERWORLD = 0
+OVERWORLD, LIFT = 0, 236
 WALKS = 0xFE
 WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 FACINGS = dict(zip((0, 4, 8, 12), WAYS, strict=True))  # down, up, left, right
@@ -25,6 +25,14 @@ def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
     ]
     assert outside, f"nobody comes into map {here.number} from outdoors"
     return outside
+
+
+def floors_of(here: Map, maps: Mapping[int, Map]) -> Iterator[Square]:
+    """Yield where the lift lets one out, if this is its car: before each door that leads into it."""
+    if here.number == LIFT:
+        for each in maps.values():
+            doors = [warp for warp in each.warps if warp.target == LIFT != each.number]
+            yield from (Square(each.number, door.x, door.y) for door in doors)
 
 
 def signed(value: int) -> int:
@@ -70,6 +78,7 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
     taken = {(person.x, person.y) for person in here.people if person.movement != WALKS}
     for warp in here.warps:
         if (warp.x, warp.y) == (square.x, square.y):
+            yield from floors_of(here, maps)
             for number in places_of(here, warp, maps):
                 there = maps[number].warps[warp.entrance]
                 yield Square(number, there.x, there.y)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from emulator import (
     Button,
@@ -163,3 +164,12 @@ def test_a_screen_is_a_value(bedroom: PyBoyConsole) -> None:
     bedroom.perform(Step(Button.UP, 12, 12), render=True)
     assert screen != bedroom.screen()
     assert hash(screen) == hash(noise(screen.shades))
+
+
+def test_a_picture_that_gets_no_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_args: object, **_more: object) -> None:
+        raise OSError("codec configuration error when writing image file")  # Pillow's words for it
+
+    monkeypatch.setattr(Image.Image, "save", refused)
+    with pytest.raises(MemoryError, match="codec configuration"):
+        Screen(np.zeros((144, 160), np.uint8)).png()

@@ -47,9 +47,9 @@ static void place_picture(uint8_t side)
             at[column] = tile++;
 }
 
-static void load_picture(uint8_t tile, uint16_t from)
+static void load_picture(uint8_t tile, uint8_t bank, uint16_t from)
 {
-    copy_tiles(VRAM_TILESET + ((uint16_t)tile << 4), CREATURE_PICS_BANK, from, PICTURE_TILES);
+    copy_tiles(VRAM_TILESET + ((uint16_t)tile << 4), bank, from, PICTURE_TILES);
 }
 
 static void clear_rows(uint8_t x, uint8_t y, uint8_t width, uint8_t rows)
@@ -154,7 +154,8 @@ void close_battle_screen(void)
 
 void show_trainer(void)
 {
-    load_picture(ENEMY_TILE, far_word(TRAINER_RECORDS_BANK, TRAINER_RECORDS + TRAINER_RECORD_SIZE * (wTrainerClass - 1)));
+    load_picture(ENEMY_TILE, TRAINER_PICS_BANK,
+                 far_word(TRAINER_RECORDS_BANK, TRAINER_RECORDS + TRAINER_RECORD_SIZE * (wTrainerClass - 1)));
     shown[ENEMYS_TURN] = A_TRAINER;
     draw_battle();
 }
@@ -162,7 +163,7 @@ void show_trainer(void)
 void show_enemy(void)
 {
     load_mon_header(wEnemyMon.species);
-    load_picture(ENEMY_TILE, wMonHeader.front_picture);
+    load_picture(ENEMY_TILE, CREATURE_PICS_BANK, wMonHeader.front_picture);
     shown[ENEMYS_TURN] = A_MON;
     draw_battle();
 }
@@ -170,7 +171,7 @@ void show_enemy(void)
 void show_player(void)
 {
     load_mon_header(wBattleMon.species);
-    load_picture(PLAYER_TILE, wMonHeader.back_picture);
+    load_picture(PLAYER_TILE, CREATURE_PICS_BANK, wMonHeader.back_picture);
     shown[PLAYERS_TURN] = A_MON;
     draw_battle();
 }

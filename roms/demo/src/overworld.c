@@ -45,10 +45,12 @@ void stand_still(void)
     player1.y_step = player1.x_step = 0;
 }
 
-static void play_hop(void)
+static void play_airs(void)
 {
     if (wMovementFlags & MOVEMENT_LEDGE && wWalkCounter)
         rise_over_ledge();
+    if (wMovementFlags & MOVEMENT_SPIN)
+        whirl();
 }
 
 static void arrive(void)
@@ -72,7 +74,7 @@ static bool meet(void)
 
 static void end_step(void)
 {
-    if (!is_scripted() && (suffer_poison() || warp_after_step() || meet()))
+    if (!is_scripted() && (suffer_poison() || fall_down_hole() || warp_after_step() || meet()))
         return;
     count_peaceful_step();
 }
@@ -131,6 +133,8 @@ static void go(const Direction *direction)
     }
     wMiscFlags &= (uint8_t)~MISC_TURNING;
     if (!is_blocked(direction)) {
+        if (is_surfing())
+            leave_water();
         begin_step(direction);
         return;
     }
@@ -145,7 +149,7 @@ static void stand(void)
 {
     const Direction *direction;
 
-    if (!is_scripted() && (scene_begins() || trainer_spots_player()))
+    if (!is_scripted() && (scene_begins() || spins() || trainer_spots_player()))
         return;
     joypad_overworld();
     if (!is_scripted()) {
@@ -155,10 +159,13 @@ static void stand(void)
         }
         if (hJoyPressed & PAD_START) {
             stand_still();
+            look_at_tiles();
             start_menu();
             return;
         }
         if (hJoyPressed & PAD_A && talk())
+            return;
+        if (push_boulder())
             return;
     }
     direction = held_direction();
@@ -195,7 +202,7 @@ static void pass(void)
         stand();
     y_step = player1.y_step;
     x_step = player1.x_step;
-    play_hop();
+    play_airs();
     arrived = wWalkCounter && advance_step();
     move_npcs();
     update_sprites();

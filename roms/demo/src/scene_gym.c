@@ -1,10 +1,10 @@
-/* The gym of Stonecross: two levers and a gate, who has won, and what comes of beating the leader. */
+/* The gym of Stonecross: two levers and a gate. */
 #pragma bank 59
 #include "events.h"
 #include "scenes.h"
 #include "world.h"
 
-enum { SCRIPT_GYM_LEVER = 1, SCRIPT_GYM_BADGE };
+#define SCRIPT_GYM_LEVER 1
 
 void change_gym(void) BANKED
 {
@@ -46,15 +46,7 @@ static bool pull_right_lever(void)
     return true;
 }
 
-static bool name_winners(void)
-{
-    if (!(wObtainedBadges & BADGE_1))
-        return false;
-    display_text(MAP_TEXT_GYM_WINNERS);
-    return true;
-}
-
-/* Whether what is read moved, or had something else to say than its text. */
+/* Whether what is read moved. */
 bool gym_speaks(uint8_t text) BANKED
 {
     switch (text) {
@@ -62,29 +54,6 @@ bool gym_speaks(uint8_t text) BANKED
         return pull_left_lever();
     case MAP_TEXT_GYM_LEVER_RIGHT:
         return pull_right_lever();
-    case MAP_TEXT_GYM_STATUE:
-        return name_winners();
     }
     return false;
-}
-
-static void give_badge(void)
-{
-    wPewterGymCurScript = SCRIPT_GYM_BADGE;
-    wObtainedBadges |= BADGE_1;
-    wBeatGymFlags |= BADGE_1;
-    set_event(EVENT_BEAT_PEWTER_GYM_TRAINER_0);
-    set_event(EVENT_BEAT_PEWTER_GYM_TRAINER_1);
-    tell(MAP_TEXT_GYM_BADGE);
-    display_text(MAP_TEXT_GYM_LEADER_ADVICE);
-    wPewterGymCurScript = 0;
-}
-
-/* He is beaten, the map is shown again. */
-void trainer_falls(uint8_t slot)
-{
-    if (wCurMap == MAP_GYM && slot == SLOT_GYM_LEADER)
-        give_badge();
-    else if (wCurMap == MAP_WORKS_QUIZ)
-        guest_falls(slot);
 }

@@ -10,6 +10,7 @@
 #define STORE_DOOR_ROW 7
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
+#define STONECROSS_EAST_EDGE 19
 
 static bool is_turned_back(void)
 {
@@ -24,6 +25,14 @@ static bool is_stopped_by_guard(void)
     if (wYCoord != NORTH_EDGE || has_happened(EVENT_OAK_GOT_PARCEL))
         return false;
     guard_turns_back();
+    return true;
+}
+
+static bool is_stopped_by_rambler(void)
+{
+    if (wXCoord != STONECROSS_EAST_EDGE || wObtainedBadges & BADGE_1)
+        return false;
+    road_guard_turns_back();
     return true;
 }
 
@@ -46,6 +55,8 @@ bool scene_begins(void)
         return wYCoord >= LAB_DOOR_ROW && lab_calls_back();
     case MAP_ALDERBROOK:
         return is_stopped_by_guard();
+    case MAP_STONECROSS:
+        return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
     }
@@ -60,6 +71,16 @@ bool person_speaks(uint8_t slot)
         return lab_speaks(slot);
     case MAP_ALDERBROOK:
         return guard_speaks(slot);
+    case MAP_STONECROSS:
+        return road_guard_speaks(slot);
+    case MAP_CARVER:
+        return carver_speaks(slot);
+    case MAP_LAMP_HOUSE:
+        return lamp_maker_speaks(slot);
+    case MAP_FERRYMAN:
+        return ferryman_speaks(slot);
+    case MAP_STEVEDORE:
+        return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
     }
@@ -71,7 +92,7 @@ bool sign_speaks(uint8_t text)
 {
     switch (wCurMap) {
     case MAP_GYM:
-        return gym_speaks(text);
+        return gym_speaks(text) || statue_speaks(text);
     case MAP_WORKS_TINS:
         return tins_speak(text);
     case MAP_WORKS_QUIZ:
@@ -79,7 +100,7 @@ bool sign_speaks(uint8_t text)
     case MAP_WORKS_LIFT:
         return lift_speaks();
     }
-    return false;
+    return statue_speaks(text);
 }
 
 /* The same of a door that wants a card, told by its tile. */

@@ -29,9 +29,20 @@ bool hazel_has_errand(void);
 void guard_turns_back(void) BANKED;
 bool guard_speaks(uint8_t slot) BANKED;
 
+/* scene_givers.c */
+void road_guard_turns_back(void) BANKED;
+bool road_guard_speaks(uint8_t slot) BANKED;
+bool carver_speaks(uint8_t slot) BANKED;
+bool lamp_maker_speaks(uint8_t slot) BANKED;
+bool ferryman_speaks(uint8_t slot) BANKED;
+bool stevedore_speaks(uint8_t slot) BANKED;
+
 /* scene_gym.c */
 bool gym_speaks(uint8_t text) BANKED;
 void change_gym(void) BANKED;
+
+/* scene_badges.c */
+bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
 
 /* scene_tins.c */

@@ -5,6 +5,8 @@
 #include "home.h"
 
 void black_out(void) BANKED;
+/* Out of where one is, to the door of a town's rest house. */
+void land_in(uint8_t town) BANKED;
 /* From underground to where one was last looked after. */
 void climb_out(void) BANKED;
 /* Into the open message box. */

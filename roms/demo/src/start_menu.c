@@ -1,6 +1,7 @@
 /* The menu behind START. */
 #pragma bank 46
 #include "battle.h"
+#include "field_moves.h"
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
@@ -53,21 +54,24 @@ static uint8_t choose(void)
     return keys;
 }
 
+/* The map may lie in the dark; other screens never do. */
 static void whole_screen(void)
 {
     clear_screen();
     update_sprites();
+    show_palettes();
 }
 
-/* What was used from the bag leads away from here. */
+/* What was used from the bag leads away from here; a move is to be used on the map. */
 static bool leads_out;
+static uint8_t field_move;
 
 static void open_item(uint8_t item)
 {
     switch (item) {
     case TEAM:
         whole_screen();
-        party_menu();
+        field_move = party_menu();
         break;
     case BAG:
         leads_out = bag_menu();
@@ -85,6 +89,7 @@ static void open_item(uint8_t item)
         break;
     }
     draw_start_menu();
+    show_map_palettes();
     update_sprites();
 }
 
@@ -98,7 +103,8 @@ void start_menu(void) BANKED
     window_open();
     update_sprites();
     leads_out = false;
-    while (!leads_out && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+    field_move = NO_FIELD_MOVE;
+    while (!leads_out && !field_move && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
         if (item != TEAM || wPartyCount)
             open_item(item);
         if (item == SAVE)
@@ -111,4 +117,6 @@ void start_menu(void) BANKED
     update_sprites();
     if (leads_out)
         climb_out();
+    else if (field_move)
+        use_field_move(field_move);
 }

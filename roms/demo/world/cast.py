@@ -17,6 +17,7 @@ from world import (
     trainer_tables,
     trainers,
 )
+from world.art import Picture
 from world.banks import Placement, Rooms
 from world.creature_tables import Pictures
 from world.font import Font
@@ -52,12 +53,18 @@ def load() -> Cast:
     return Cast(types, known, growth, taught, species, opponents, thoughts)
 
 
-def placements(cast: Cast, font: Font, rooms: Rooms) -> list[Placement]:
-    """Return every table of the cast; `rooms` is for the drawings."""
+def placements(
+    cast: Cast, font: Font, creature_rooms: Rooms, trainer_rooms: Rooms
+) -> list[Placement]:
+    """Return every table of the cast; the rooms are for the drawings."""
     made: list[Placement] = []
-    drawn = {name: _draw(name, rooms, made) for name in (*cast.species, *cast.trainers)}
+    views = {name: _views(name) for name in (*cast.species, *cast.trainers)}
+    drawn = {
+        name: Pictures(*(_draw(name, view, creature_rooms, made) for view in views[name]))
+        for name in (*cast.species, trainers.NOBODY)
+    }
     nobody = drawn[trainers.NOBODY]
-    fronts = {name: drawn[name].front for name in cast.trainers}
+    fronts = {name: _draw(name, views[name].front, trainer_rooms, made) for name in cast.trainers}
     return [
         *made,
         *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
@@ -83,12 +90,12 @@ def macros(cast: Cast) -> dict[str, str]:
     return {name: str(number) for name, number in numbers.items()} | item_tables.macros(ITEMS)
 
 
-def _draw(name: str, rooms: Rooms, made: list[Placement]) -> Pictures:
-    drawing = creature_pictures.load(SOURCES / "pictures", name)
-    addresses = []
-    for view, seen in drawing._asdict().items():
-        data = creature_pictures.tiles(seen)
-        place = rooms.take(len(data), name)
-        made.append(Placement(place.offset, data, f"{name}, {view}"))
-        addresses.append(place.address)
-    return Pictures(*addresses)
+def _views(name: str) -> creature_pictures.Drawing:
+    return creature_pictures.load(SOURCES / "pictures", name)
+
+
+def _draw(name: str, view: Picture, rooms: Rooms, made: list[Placement]) -> int:
+    data = creature_pictures.tiles(view)
+    place = rooms.take(len(data), name)
+    made.append(Placement(place.offset, data, f"{name}, drawn"))
+    return place.address

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from world import (
     cast,
+    cut_tables,
     font,
     font_tables,
+    ground_tables,
     hidden_tables,
     landings,
     map_macros,
@@ -24,6 +26,7 @@ from world import (
     tileset_tables,
     tilesets,
     title,
+    town_map_tables,
 )
 from world.banks import Place, Placement, Rooms, checked, place_of, pointer, whole_banks
 from world.errors import WorldError
@@ -36,9 +39,9 @@ __all__ = ["Placement", "placements", "write_headers"]
 SOURCES = Path(__file__).parent
 IMAGE_SIZE = 1 << 20
 MAP_BANKS = (48, 49, 50)
-TEXT_BANKS = (51,)
 PICTURE_BANKS = (52,)
 CREATURE_BANK = 53
+TEXT_BANK = TRAINER_BANK = 51  # trainers are drawn behind the system's texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
 FALLBACK_MAP = 247  # what ids without a map show
@@ -79,12 +82,13 @@ def _world() -> World:
     everybody = cast.load()
     creatures = {name: each.index for name, each in everybody.species.items()}
     made += _maps(Words(letters, sprites.ids(sheets), creatures), macros)
-    _system_texts(letters, made, macros)
+    words = whole_banks(TEXT_BANK)
+    _system_texts(letters, words, made, macros)
     pictures = whole_banks(*PICTURE_BANKS)
     _sprite_sheets(sheets, pictures, made, macros)
     _title(letters, pictures, made, macros)
     _strings(letters, macros)
-    _cast(everybody, letters, made, macros)
+    _cast(everybody, letters, words, made, macros)
     return World(checked(made), macros)
 
 
@@ -100,23 +104,28 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     drawn = {
         each.id: draw(each, sets[each.tileset], blocks[each.tileset], words) for each in sources
     }
-    made = list(
-        map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS), words.creatures)
-    )
+    rooms = whole_banks(*MAP_BANKS)
+    made = list(map_tables.placements(drawn, FALLBACK_MAP, rooms, words.creatures))
     macros |= map_macros.macros(sources) | map_macros.changes(drawn.values())
+    ground = ground_tables.lay(drawn, rooms)
+    macros |= ground.macros
     headers = next(each for each in made if each.name == map_tables.TRAINER_LIST)
     macros |= _located("TRAINER_HEADERS", place_of(headers.offset))
     return [
         *made,
         *landings.placements(by_id),
+        *town_map_tables.placements(sources, words.font),
         *hidden_tables.placements(sources),
+        *ground.placements,
+        *cut_tables.placements(sets, blocks),
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 
 
-def _system_texts(letters: font.Font, made: list[Placement], macros: dict[str, str]) -> None:
+def _system_texts(
+    letters: font.Font, rooms: Rooms, made: list[Placement], macros: dict[str, str]
+) -> None:
     source = tomllib.loads((SOURCES / "texts.toml").read_text(encoding="utf-8"))
-    rooms = whole_banks(*TEXT_BANKS)
     table, pointers = rooms.take(2 * len(source), "system texts"), b""
     macros |= _located("SYSTEM_TEXTS", table)
     macros["SYSTEM_TEXTS_COUNT"] = str(len(source))
@@ -167,11 +176,16 @@ def _strings(letters: font.Font, macros: dict[str, str]) -> None:
 
 
 def _cast(
-    everybody: cast.Cast, letters: font.Font, made: list[Placement], macros: dict[str, str]
+    everybody: cast.Cast,
+    letters: font.Font,
+    trainer_rooms: Rooms,
+    made: list[Placement],
+    macros: dict[str, str],
 ) -> None:
-    made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK))
+    made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK), trainer_rooms)
     macros |= cast.macros(everybody)
     macros["CREATURE_PICS_BANK"] = str(CREATURE_BANK)
+    macros["TRAINER_PICS_BANK"] = str(TRAINER_BANK)
 
 
 def _located(name: str, place: Place) -> dict[str, str]:

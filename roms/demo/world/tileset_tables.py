@@ -46,13 +46,19 @@ def placements(
     passable = fresh(PASSABLE)
     for tileset in sorted(tilesets.values(), key=lambda each: each.ids):
         room = fresh(PASSABLE_OF_0) if 0 in tileset.ids else passable
-        parts: dict[str, tuple[Room | Rooms, bytes]] = {
-            "blocks": (rooms, blocksets[tileset.name].data()),
-            "graphics": (rooms, _graphics(tileset)),
-            "passable": (room, bytes([*tileset.passable(), NONE])),
+        parts = {
+            "blocks": blocksets[tileset.name].data(),
+            "graphics": _graphics(tileset),
+            "passable": bytes([*tileset.passable(), NONE]),
         }
-        places = {part: where.take(len(data), part) for part, (where, data) in parts.items()}
-        for part, (_, data) in parts.items():
+        # Blocks and graphics live in one bank: the header has room for a single one.
+        start = rooms.take(len(parts["blocks"]) + len(parts["graphics"]), tileset.name)
+        places = {
+            "blocks": start,
+            "graphics": Place(start.bank, start.address + len(parts["blocks"])),
+            "passable": room.take(len(parts["passable"]), "passable"),
+        }
+        for part, data in parts.items():
             yield Placement(places[part].offset, data, f"tileset {tileset.name}: {part}")
         headers[tileset.name] = _header(tileset, places)
     sound = [by_id.get(number, by_id[0]) for number in range(COUNT)]
@@ -74,7 +80,6 @@ def _header(tileset: Tileset, places: Mapping[str, Place]) -> bytes:
     counters = [*tileset.decisive("counter"), NONE, NONE, NONE][:3]
     grass = [*tileset.decisive("grass"), NONE][0]
     addresses = (pointer(places[part].address) for part in ("blocks", "graphics", "passable"))
-    # Both live in one bank: the header has room for a single one.
     bank = bytes([places["graphics"].bank])
     return bank + b"".join(addresses) + bytes([*counters, grass, tileset.animation])
 

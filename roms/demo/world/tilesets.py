@@ -14,7 +14,7 @@ from world.errors import WorldError
 
 FACINGS = ("down", "up", "left", "right")
 TILE_LIMIT = 0x60  # ids from here on are text and boxes
-BLOCK_LIMIT = 0x80
+BLOCK_LIMIT = 0x100  # a block id is one byte
 DECISIVE = 2  # the bottom left tile of a step says what the step is
 
 Step: TypeAlias = tuple[int, ...]  # tile ids: top left, top right, bottom left, bottom right
@@ -75,6 +75,10 @@ class Blockset:
             )
             raise WorldError(message)
         return number
+
+    def blocks(self) -> tuple[bytes, ...]:
+        """Return the 16 tiles of each block so far, row by row."""
+        return tuple(self._ids)
 
     def data(self) -> bytes:
         """Return the blockset table."""
