@@ -100,10 +100,15 @@ class Facts:
                 for row in here["regions"]
             ],
             "sizes": [
-                [map_id, row["w_steps"], row["h_steps"]] for map_id, row in self.maps.items() if map_id in self.regions
+                [map_id, row["w_steps"], row["h_steps"]]
+                for map_id, row in self.maps.items()
+                if map_id in self.regions
             ],
             "grass": sorted(
-                (map_id, row["id"]) for map_id, here in self.regions.items() for row in here["regions"] if row.get("grass")
+                (map_id, row["id"])
+                for map_id, here in self.regions.items()
+                for row in here["regions"]
+                if row.get("grass")
             ),
             "fly": sorted((row["map"], row["region"]) for row in self.fly),
             "teams": [
@@ -152,7 +157,9 @@ class Facts:
             yield f"badge:{BADGES.index(need.removeprefix('BADGE_'))}"
         elif need in ITEMS:
             yield f"item:{ITEMS[need]}"
-        elif need == "EVENT_VIRIDIAN_GYM_OPEN":  # it happens to whoever is in the city with the seven badges
+        elif (
+            need == "EVENT_VIRIDIAN_GYM_OPEN"
+        ):  # it happens to whoever is in the city with the seven badges
             yield from (f"badge:{bit}" for bit in range(7))
         elif name in self.events:
             yield self.clear(name) if value == "0" else self.event(name)
