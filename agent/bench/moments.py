@@ -16,7 +16,7 @@ from typing import Final
 from agent.app import HOME, Moment
 from agent.app.session import Limits
 from agent.bench.figures import Spread
-from agent.bench.game import Nobody, session_of
+from agent.bench.game import GOAL, Nobody, session_of
 from agent.bench.memory import figures_as_markdown
 from agent.bench.memory.figures import Bound, MemoryFigure, MemoryFigures
 from agent.bench.stopwatch import Parts, Stopwatch
@@ -93,7 +93,7 @@ def _checkpoints(
                 laps.append(Counter(lap))
 
     with stopwatch.on(PARTS), session_of(cartridge, story, seed) as (session, _):
-        session.play(Limits(story.milestones[-1].id, float("inf")), Laps())
+        session.play(Limits(GOAL, float("inf")), Laps())
     return laps
 
 

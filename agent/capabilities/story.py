@@ -120,8 +120,8 @@ class Story:
 
     `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
     where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes; `lifts` are those by the maps of their cars; `field_moves` those that are of use
-    on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
@@ -137,8 +137,8 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
-    field_moves: tuple[FieldMove, ...] = ()
     lifts: Mapping[int, Lift] = field(default_factory=dict)
+    field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -157,6 +157,14 @@ class Story:
                 message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
                 raise UsageError(message)
         return replace(self, wants=facts)
+
+    def up_to(self, last: str | None) -> tuple[str, ...]:
+        """Return the ids of the milestones up to `last`, or of all; raises UsageError where `last` is none of them."""
+        known = [each.id for each in self.milestones]
+        if last is not None and last not in known:
+            message = f"--until {last} is no milestone of this cartridge; it has {', '.join(known)}"
+            raise UsageError(message)
+        return tuple(known if last is None else known[: known.index(last) + 1])
 
     def field_move(self, move: int) -> FieldMove | None:
         """Return what there is to know of a move that is used on the map; None where the story has none."""
@@ -207,7 +215,7 @@ class Story:
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the chapters as one table: lists follow one another, and no name is given twice."""
+    """Return the chapters as one table: lists follow one another, and no name has two meanings."""
     whole: dict[str, Any] = {}
     for chapter in chapters:
         for key, part in chapter.items():
@@ -215,7 +223,9 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 whole[key] = [*whole.get(key, ()), *part]
             elif isinstance(part, dict):
                 known = whole.get(key, {})
-                if twice := sorted(known.keys() & part.keys()):
+                if twice := sorted(
+                    name for name in known.keys() & part.keys() if known[name] != part[name]
+                ):
                     message = f"the story has two {key} called {twice[0]!r}"
                     raise ValueError(message)
                 whole[key] = {**known, **part}
@@ -248,8 +258,8 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table, maps),
-        field_moves=_field_moves(table),
         lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
+        field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
     )
 

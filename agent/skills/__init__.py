@@ -38,6 +38,7 @@ from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
 from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
+from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -70,6 +71,7 @@ __all__ = [
     "Tried",
     "Use",
     "Watcher",
+    "Wish",
     "any_attack",
     "boot",
     "buy",
@@ -86,6 +88,7 @@ __all__ = [
     "nothing",
     "once",
     "overseen",
+    "push_boulders",
     "read_on",
     "roam",
     "search",

@@ -90,6 +90,9 @@ class Model:
         place, feat = self._place(task.place), task.feat
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
+        squares |= set(getattr(feat, "cans", ())) | {
+            each.square for each in getattr(feat, "wishes", ())
+        }
         people = set(feat.people)
         return [
             each
