@@ -9,9 +9,10 @@ from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.field_moves import able
 from agent.capabilities.kit import Kit
+from agent.capabilities.places import Place
 from agent.capabilities.pupils import learners_of, machine_fact, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
-from agent.capabilities.story import Place, Task
+from agent.capabilities.story import Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam
@@ -145,7 +146,7 @@ def homes_of(kit: Kit, species: frozenset[int]) -> Mapping[Place, Fraction]:
 
 
 def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
-    wild = dex.wild.get(place.map_id)
+    wild = dex.wild.get(place.map_id) if not place.tame else None
     shares = wild.grass.shares if wild is not None and wild.grass is not None else {}
     return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
 

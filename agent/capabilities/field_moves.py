@@ -5,8 +5,9 @@ from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.kit import Kit
+from agent.capabilities.places import Place
 from agent.capabilities.pupils import able_to_learn, machine_fact, pupil_for
-from agent.capabilities.story import FieldMove, Place
+from agent.capabilities.story import FieldMove
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import (
@@ -156,7 +157,7 @@ def _flight(town: Place, kit: Kit) -> Deed:
             Require(visited(town), at_least=1),
             Require(MAP, at_most=FIRST_INDOOR_MAP - 1),
         ),
-        effects=arriving(town, [each.name for each in kit.story.places]),
+        effects=arriving(town, kit.story),
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from agent.capabilities.story import FieldMove, Kind, Mark, Story
+from agent.capabilities.marks import Kind, Mark
+from agent.capabilities.story import FieldMove, Story
 from agent.capabilities.tactics import HM_MOVES, SLOTS, room_for
 from emulator import Dex, Party, State
 

@@ -13,9 +13,11 @@ from agent.skills.field_moves import (
     who_knows,
 )
 from agent.skills.fight import fight
+from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.nearness import Nearness
 from agent.skills.orders import (
     BALLS,
     Attack,
@@ -34,7 +36,7 @@ from agent.skills.orders import (
 from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
-from agent.skills.route import Obstacles
+from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
 from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
@@ -57,6 +59,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",
@@ -79,6 +82,7 @@ __all__ = [
     "first_able",
     "fly",
     "is_lawful",
+    "joins",
     "leave_map",
     "look_at",
     "nothing",
@@ -88,6 +92,7 @@ __all__ = [
     "read_on",
     "roam",
     "search",
+    "spot_of",
     "swap",
     "talk",
     "tap",

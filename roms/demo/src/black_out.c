@@ -1,6 +1,7 @@
 /* All is lost: the way back to where the team was last looked after. */
 #pragma bank 60
 #include "battle.h"
+#include "events.h"
 #include "overworld.h"
 #include "services.h"
 #include "things.h"
@@ -33,7 +34,7 @@ static uint16_t landing_of(uint8_t map)
     return far_word(LANDINGS_BANK, LANDINGS + 2);
 }
 
-static void go_to_landing(uint8_t town)
+void go_to_landing(uint8_t town) BANKED
 {
     uint16_t record = landing_of(town);
 
@@ -43,6 +44,7 @@ static void go_to_landing(uint8_t town)
     wXCoord = far_byte(LANDINGS_BANK, record + 3);
     wMovementFlags = 0;
     wWalkBikeSurfState = WALKING;
+    reset_event(EVENT_IN_SAFARI_ZONE);
     player1.facing = FACING_DOWN;
 }
 

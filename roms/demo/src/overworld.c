@@ -1,5 +1,6 @@
 /* The loop of walking: one pass takes two frames, a step eight passes. */
 #pragma bank 45
+#include "events.h"
 #include "overworld.h"
 #include "scenes.h"
 #include "screens.h"
@@ -72,9 +73,15 @@ static bool meet(void)
     return true;
 }
 
+static bool ends_visit(void)
+{
+    return has_happened(EVENT_IN_SAFARI_ZONE) && count_reserve_step();
+}
+
 static void end_step(void)
 {
-    if (!is_scripted() && (suffer_poison() || fall_down_hole() || warp_after_step() || meet()))
+    if (!is_scripted()
+        && (suffer_poison() || ends_visit() || fall_down_hole() || warp_after_step() || meet()))
         return;
     count_peaceful_step();
 }

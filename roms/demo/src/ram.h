@@ -98,6 +98,18 @@ typedef struct {
 #define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
 #define wViridianMartCurScript BYTE(0xD60D)
+#define wNumHoFTeams BYTE(0xD5A2)
+#define wSafariZoneGateCurScript BYTE(0xD61F)
+#define wRoute16CurScript BYTE(0xD626)
+#define wHallOfFameCurScript BYTE(0xD64B)
+#define wLoreleisRoomCurScript BYTE(0xD64D)
+#define wBrunosRoomCurScript BYTE(0xD64E)
+#define wAgathasRoomCurScript BYTE(0xD64F)
+#define wLancesRoomCurScript BYTE(0xD653)
+#define wRoute7GateCurScript BYTE(0xD663)
+#define wSafariSteps BYTES(0xD70D)
+#define wFossilItem BYTE(0xD70F)
+#define wFossilMon BYTE(0xD710)
 #define wSilphCo2FCurScript BYTE(0xD643)
 #define CINNABAR_GYM_SCRIPT 0xD65E
 #define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
@@ -223,6 +235,8 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define wPlayTimeMinutes BYTE(0xDA43)
 #define wPlayTimeSeconds BYTE(0xDA44)
 #define wPlayTimeFrames BYTE(0xDA45)
+#define wSafariZoneGameOver BYTE(0xDA46)
+#define wNumSafariBalls BYTE(0xDA47)
 
 /* Everything a new game starts from zero lies between these two. */
 #define NEW_GAME_FIRST 0xD158
@@ -240,6 +254,8 @@ enum { WALKING, CYCLING, SURFING };
 #define STATUS1_STRENGTH 0x01
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define wStatusFlags1 BYTE(0xD728)
+#define STATUS1_GUARDS_DRANK 0x40
 #define BADGE_2 0x02
 #define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
@@ -365,6 +381,9 @@ enum { IN_NO_BATTLE = 0, IN_WILD_BATTLE = 1, IN_TRAINER_BATTLE = 2, LOST_BATTLE 
 #define wCurOpponent BYTE(0xD059)
 #define FIRST_TRAINER 200
 #define wBattleType BYTE(0xD05A)
+enum { NORMAL_BATTLE = 0, SAFARI_BATTLE = 2 };
+#define wSafariEscapeFactor BYTE(0xCCE8)
+#define wSafariBaitFactor BYTE(0xCCE9)
 #define wDamageMultipliers BYTE(0xD05B)
 #define NORMAL_DAMAGE 10
 #define SAME_TYPE_BONUS 0x80

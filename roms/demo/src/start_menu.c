@@ -7,6 +7,7 @@
 #include "ram.h"
 #include "screens.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -62,8 +63,9 @@ static void whole_screen(void)
     show_palettes();
 }
 
-/* What was used from the bag leads away from here; a move is to be used on the map. */
-static bool leads_out;
+/* How something of the bag was used that closes the menus. */
+static uint8_t used;
+/* The move that is to be used on the map. */
 static uint8_t field_move;
 
 static void open_item(uint8_t item)
@@ -74,7 +76,7 @@ static void open_item(uint8_t item)
         field_move = party_menu();
         break;
     case BAG:
-        leads_out = bag_menu();
+        used = bag_menu();
         break;
     case PLAYER:
         whole_screen();
@@ -102,9 +104,9 @@ void start_menu(void) BANKED
     draw_start_menu();
     window_open();
     update_sprites();
-    leads_out = false;
+    used = ITEM_KEPT;
     field_move = NO_FIELD_MOVE;
-    while (!leads_out && !field_move && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+    while (used == ITEM_KEPT && !field_move && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
         if (item != TEAM || wPartyCount)
             open_item(item);
         if (item == SAVE)
@@ -115,7 +117,7 @@ void start_menu(void) BANKED
     window_close();
     wFontLoaded &= (uint8_t)~FONT_LOADED;
     update_sprites();
-    if (leads_out)
+    if (used == ITEM_LEADS_OUT)
         climb_out();
     else if (field_move)
         use_field_move(field_move);

@@ -44,7 +44,7 @@ CREATURE_BANK = 53
 TEXT_BANK = TRAINER_BANK = 51  # trainers are drawn behind the system's texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
-FALLBACK_MAP = 247  # what ids without a map show
+FALLBACK_MAP = 244  # what ids without a map show
 SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
 END_KEY = 0xF0
 

@@ -131,7 +131,7 @@ class Map:
 
 
 MART, MART_END = 0xFE, 0xFF
-SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC, "boxes": 0xFD}
+SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC, "boxes": 0xFD, "machine": 0xF5}
 NOT_WILD = Wild(0, ())
 SLOTS = 10
 
