@@ -14,7 +14,9 @@ from emulator import CartridgeKind
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "red_story.svg"
 CHAPTERS: Final = ROOT / "agent" / "capabilities" / "stories" / "red"
-WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 250, 34, 16, 330, 70, 24
+# What teaches a move, which is no task.
+MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
+WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
 
 
 def main() -> None:
@@ -90,6 +92,8 @@ def _facts(story: Story, milestone: Milestone) -> Iterator[str]:
             yield fact
         if fact != milestone.fact and any(each.fact == fact for each in story.milestones):
             continue
+        if fact in MACHINES:
+            waiting.append(MACHINES[fact])
         for task in story.tasks:
             if fact in (task.sets, *task.gives):
                 waiting += [each for each in task.needs if told(each)[1]]
