@@ -324,7 +324,8 @@ def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Pl
 
     def true(state: State) -> set[str]:
         facts = sensor.read(percept_of(state, 1), cast("Recall", None))
-        return {fact for fact, value in facts.items() if value}
+        told = ("event:", "badge:", "item:")  # the world hides things from the beginning
+        return {fact for fact, value in facts.items() if value and fact.startswith(told)}
 
     before = true(state)
     with_badge = replace(state, player=replace(state.player, badges=(0,)))
