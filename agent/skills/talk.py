@@ -3,11 +3,12 @@
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
+from agent.skills.clearing import still_closed
 from agent.skills.crowd import Crowd
 from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
 from agent.skills.press import Patience, read_on, tap, until_ready, wait
-from agent.skills.route import find_route
+from agent.skills.route import Obstacles, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import turn
 from agent.skills.terrain import Terrain
@@ -50,13 +51,13 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
-    say_yes: bool = False,
+    hear: Callable[[State], Movement] | None = None,
     patience: int = 40,
 ) -> Skill:
     """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
-    What stands along a wall, such as statues, shelves and machines, answers from below only. `say_yes` takes the
-    first of two options where it asks something, otherwise the second.
+    What stands along a wall, such as statues, shelves and machines, answers from below only. What they ask is
+    answered by `hear`, or with the second of two options.
     """
     x, y = square
 
@@ -64,7 +65,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience)
+    return _address(places, terrain, state, hear or hear_out, patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
@@ -93,7 +94,7 @@ def _address(
     *,
     patience: int,
 ) -> Skill:
-    crowd = Crowd(terrain.world(state))
+    crowd, stuck = Crowd(terrain.world(state)), Obstacles.none()
     for _ in range(patience):
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
@@ -104,12 +105,15 @@ def _address(
             terrain.world(state),
             spot_of(state),
             facings.__contains__,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
+            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)).and_also(stuck),
         )
         if route is None:
             state = yield wait(20)
         elif route:
+            here = spot_of(state)
             state = yield from follow(route, state, crowd)
+            if spot_of(state) == here:
+                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)

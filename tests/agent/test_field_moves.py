@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from agent.capabilities import Story
 from agent.capabilities.pupils import Pupil, able_to_learn, learners_of, pupil_for
 from agent.skills import CUT, FLY, STRENGTH, Outcome, fly, teach, use_field_move
 from agent.skills.skill import Movement, Skill
-from emulator import Dex, State, World, demo_cartridge_path, load_cartridge
+from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
 
@@ -113,3 +114,14 @@ def test_the_pupil_is_who_loses_least_by_it(town: Game) -> None:
     assert able_to_learn(DEX, town.state.party, CUT) == []
     is_somebody(town, NOBODYS_PUPIL, HIT)
     assert able_to_learn(DEX, town.state.party, CUT) == []
+
+
+def test_the_stories_say_which_badge_each_move_needs() -> None:
+    def badges(kind: CartridgeKind) -> dict[str, int]:
+        story = Story.of(kind)
+        return {each.name: story.marks[each.badge].number for each in story.field_moves}
+
+    told = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
+    assert badges(CartridgeKind.RED) == told
+    own = {"cut": 0, "flash": 0, "surf": 1, "strength": 1, "fly": 2}
+    assert badges(CartridgeKind.DEMO) == own

@@ -151,7 +151,6 @@ def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     world = World.of(demo)
     for here in world.maps:
         assert not here.hidden_coins
-        assert here.town_map is None
         assert here.tileset.surfable == (here.tileset.tileset_id in SURFABLE)
         assert not here.tileset.water_pairs
 
@@ -170,6 +169,12 @@ def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
     assert hidden[BEDROOM] == (HiddenItem(x=0, y=7, flag=hidden[BEDROOM][0].flag, item=20),)
     flags = sorted(each.flag for items in hidden.values() for each in items)
     assert flags == list(range(len(flags)))
+
+
+def test_the_demo_calls_its_towns_by_name(demo: Cartridge) -> None:
+    places = [World.of(demo).map(map_id).town_map for map_id in (0, 1, 13, 40)]
+    names = ["THISTLE END", "ALDERBROOK", "HEATHER WAY", "LAB"]
+    assert [place.name for place in places if place is not None] == names
 
 
 def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None:
