@@ -72,6 +72,7 @@ from emulator.soundness.check import Check
 from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
 from emulator.world.header import Connection, Sign
+from emulator.world.lift import Floor, Lift
 from emulator.world.lookouts import Lookout
 from emulator.world.obstacle import Obstacle
 from emulator.world.residents import Kind, Opponent, Resident
@@ -127,6 +128,7 @@ __all__ = [
     "EvolvesBy",
     "Facing",
     "Flags",
+    "Floor",
     "Font",
     "GameMap",
     "GlyphReader",
@@ -134,6 +136,7 @@ __all__ = [
     "Item",
     "Kind",
     "Lesson",
+    "Lift",
     "Link",
     "Lookout",
     "MapSquare",

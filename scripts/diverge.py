@@ -45,6 +45,7 @@ from emulator import (
 )
 from memory import Checkpoint, RunStore, open_run, read_run
 
+GOAL: Final = "first_badge"
 ADDRESSES: Final = tuple(at for start, size in DIGEST_RANGES for at in range(start, start + size))
 
 
@@ -111,7 +112,7 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         memory = Path(folder) / "memory.sqlite"
-        play_run(Settings(seed=seed, run=run, memory=memory), Nobody(), Interrupt())
+        play_run(Settings(seed=seed, until=GOAL, run=run, memory=memory), Nobody(), Interrupt())
         with closing(read_run(run)) as played:
             recording = recording_of(played.store)
             faults = list(drawn(recording, chance, count))

@@ -51,7 +51,7 @@ def play_run(
         story = Story.of(cartridge.kind).wanting(wants)
         if story.caveat:
             log.warning("%s", story.caveat)
-        until = _goal(settings.until or (frozen.until if frozen else None), story)
+        until = story.up_to(settings.until or (frozen.until if frozen else None))[-1]
         memory = settings.memory or HOME / "memory.sqlite"
         knowledge = open_knowledge_store(memory, now=now.timestamp())
         stack.enter_context(closing(knowledge))
@@ -125,13 +125,3 @@ def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary)
 
 def _fault(name: str, error: Exception) -> None:
     log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)
-
-
-def _goal(until: str | None, story: Story) -> str:
-    known = [milestone.id for milestone in story.milestones]
-    if until is None:
-        return known[-1]
-    if until not in known:
-        message = f"--until {until} is no milestone of this cartridge; it has {', '.join(known)}"
-        raise UsageError(message)
-    return until

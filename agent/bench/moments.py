@@ -17,7 +17,7 @@ from agent.app import HOME, Moment
 from agent.app.passing import Nobody
 from agent.app.session import Limits
 from agent.bench.figures import Spread
-from agent.bench.game import session_of
+from agent.bench.game import GOAL, session_of
 from agent.bench.memory import figures_as_markdown
 from agent.bench.memory.figures import Bound, MemoryFigure, MemoryFigures
 from agent.bench.stopwatch import Parts, Stopwatch
@@ -94,7 +94,7 @@ def _checkpoints(
                 laps.append(Counter(lap))
 
     with stopwatch.on(PARTS), session_of(cartridge, story, seed) as (session, _):
-        session.play(Limits(story.milestones[-1].id, float("inf")), Laps())
+        session.play(Limits(GOAL, float("inf")), Laps())
     return laps
 
 

@@ -18,9 +18,10 @@ from agent.capabilities.inquiry import Inquiry, inquiry
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.leftovers import found
+from agent.capabilities.places import Place
 from agent.capabilities.recollect import Hindsight
 from agent.capabilities.registry import Topic, capabilities_for, topics
-from agent.capabilities.story import Place, Story
+from agent.capabilities.story import Story
 from agent.capabilities.telling import reached
 
 __all__ = [

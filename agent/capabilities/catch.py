@@ -1,15 +1,18 @@
-"""Somebody for the team who does well against whom the story has it fight next: where they live, and a ball."""
+"""Somebody for the team: who does well in the fight ahead, or learns a move that the story needs; where they live, and a ball."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.capabilities import supplies
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
+from agent.capabilities.field_moves import able
 from agent.capabilities.kit import Kit
+from agent.capabilities.places import Place
+from agent.capabilities.pupils import learners_of, machine_fact, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
-from agent.capabilities.story import Place, Task
+from agent.capabilities.story import Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam
@@ -30,26 +33,35 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="catch",
         sensors=(_sensor(kit, found),),
-        deeds=tuple(
-            _deed(task, place, share, kit)
-            for task, places in found.items()
-            for place, share in places.items()
+        deeds=(
+            *(
+                _deed(Prey(task.id, task.fits, "does well in what is ahead"), place, share, kit)
+                for task, places in found.items()
+                for place, share in places.items()
+            ),
+            *(
+                _deed(prey, place, share, kit)
+                for prey, species in _learners(kit)
+                for place, share in homes_of(kit, species).items()
+            ),
         ),
     )
 
 
 def wanted(kit: Kit, state: State) -> frozenset[int]:
     """Return the species worth a ball at this moment."""
-    task = next(ahead(kit.story, state), None)
-    if task is None or len(state.party) >= FULL or _has_fitting(kit.dex, task, state.party):
+    if len(state.party) >= FULL:
         return frozenset()
-    return fitting_for(kit.dex, task)
+    needed = [learners_of(kit.dex, each.move) for each in untaught(kit.story, kit.dex, state)]
+    task = next(ahead(kit.story, state), None)
+    if task is not None and not _has_fitting(kit.dex, task, state.party):
+        needed.append(fitting_for(kit.dex, task))
+    return frozenset[int]().union(*needed)
 
 
 def is_looking(kit: Kit, state: State) -> bool:
     """Say whether somebody is to be caught, and lives somewhere."""
-    task = next(ahead(kit.story, state), None)
-    return task is not None and bool(wanted(kit, state) and homes(kit, task))
+    return bool(homes_of(kit, wanted(kit, state)))
 
 
 def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
@@ -84,34 +96,57 @@ def _can_have_balls(dex: Dex, state: State) -> bool:
     return affordable or supplies.balls(state.bag) > 0
 
 
-def _deed(task: Task, place: Place, share: Fraction, kit: Kit) -> Deed:
+class Prey(NamedTuple):
+    """Whom to catch: a name for it, the fact that is so then, in words who it is, and what else is needed first."""
+
+    name: str
+    fact: str
+    who: str
+    needs: tuple[str, ...] = ()
+
+
+def _learners(kit: Kit) -> Iterator[tuple[Prey, frozenset[int]]]:
+    """Yield who could learn the moves that the story gives machines for."""
+    for move in kit.story.field_moves:
+        carried = machine_fact(kit.story, kit.dex, move.move)
+        if carried is not None:
+            who = f"learns {move.name.upper()}"
+            yield Prey(move.name, able(move), who, (carried,)), learners_of(kit.dex, move.move)
+
+
+def _deed(prey: Prey, place: Place, share: Fraction, kit: Kit) -> Deed:
     def begin(state: State) -> Skill:
         return roam(kit.terrain, state)
 
     action = Action(
-        name=f"catch:{place.name}:{task.id}",
+        name=f"catch:{place.name}:{prey.name}",
         requires=(
             Require(at(place.name), at_least=1),
             Require("in_control", at_least=1),
             Require(BALLS, at_least=1),
             Require("party:hp", at_least=FRESH),
+            *(Require(fact, at_least=1) for fact in prey.needs),
         ),
-        effects=(Effect(task.fits, 1),),
+        effects=(Effect(prey.fact, 1),),
         cost=COST + round(MEETING_COST / share),
-        says=f"catch somebody in {place.called} who does well in what is ahead",
+        says=f"catch somebody in {place.called} who {prey.who}",
     )
     return Deed(action, begin, masters=frozenset({"busy"}))
 
 
 def homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
     """Return where somebody lives who fits, and which share of those met there does."""
-    fitting = fitting_for(kit.dex, task)
-    shares = {place: _share(kit.dex, place, fitting) for place in kit.story.places}
+    return homes_of(kit, fitting_for(kit.dex, task))
+
+
+def homes_of(kit: Kit, species: frozenset[int]) -> Mapping[Place, Fraction]:
+    """Return where some of these species live, and which share of those met there is."""
+    shares = {place: _share(kit.dex, place, species) for place in kit.story.places}
     return {place: share for place, share in shares.items() if share}
 
 
 def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
-    wild = dex.wild.get(place.map_id)
+    wild = dex.wild.get(place.map_id) if not place.tame else None
     shares = wild.grass.shares if wild is not None and wild.grass is not None else {}
     return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
 

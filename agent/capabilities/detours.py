@@ -4,7 +4,7 @@ from typing import Final
 
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
-from agent.capabilities.story import Place
+from agent.capabilities.places import Place
 from agent.skills import Destination, Obstacles, Skill, find_way, overseen, travel
 from emulator import State
 
@@ -22,7 +22,7 @@ def detour(place: Place, kit: Kit, state: State) -> str:
     barred = kit.experience.barred()
     if not barred or not state.in_control:
         return ""
-    usual = find_way(kit.terrain, Destination(place.map_id), state) or ()
+    usual = find_way(kit.terrain, _end(place), state) or ()
     found = next((barred[hop.to[:3]] for hop in usual if hop.to[:3] in barred), None)
     if found is None:
         return ""
@@ -44,8 +44,12 @@ def walk(place: Place, kit: Kit, state: State) -> Skill:
 
     way = travel(
         kit.terrain,
-        Destination(place.map_id),
+        _end(place),
         state,
         balked=lambda spot: met.barred(began, spot[:3], place.called),
     )
     return overseen(way, pass_over) if barred else way
+
+
+def _end(place: Place) -> Destination:
+    return Destination(place.map_id, frozenset({place.spot}) if place.spot is not None else None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from agent.capabilities.marks import Mark
 from agent.perception import Due, Percept, Sight
 from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
@@ -29,8 +30,8 @@ class Witness(Enum):
 class Milestone:
     """A story fact that the cartridge must show.
 
-    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, badge bit `badge`,
-    and `home`, the town in which the player would wake up after losing. `words` must all be in the frame
+    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, badge bit `badge`, whatever else
+    its `mark` is, and `home`, the town in which the player would wake up after losing. `words` must all be in the frame
     where the witness asks for words; `{player}` and `{rival}` in them stand for names. `reading` is the
     square of that map that says them when it is examined. `fact` is the planner's name for the event or
     badge; where the fact `behind` is true, the milestone has been passed some time.
@@ -47,6 +48,7 @@ class Milestone:
     words: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
     fact: str | None = None
+    mark: Mark | None = None
     behind: str | None = None
 
     def shown_by_ram(self, state: State) -> bool:
@@ -96,6 +98,7 @@ class Milestone:
             (self.map_id is None or state.map.map_id == self.map_id)
             and (self.event is None or flags.is_set(self.event))
             and (self.badge is None or self.badge in state.player.badges)
+            and (self.mark is None or self.mark.shown_by(state))
             and (self.home is None or (flags.used_center and flags.blackout_map == self.home))
         )
 

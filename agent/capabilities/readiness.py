@@ -13,6 +13,7 @@ from memory import MistakeRecord
 
 READY: Final = 0.9  # the chance to win that is worth the walk
 DARED: Final = 0.5  # the same where memory knows of nothing but wins
+RESTED: Final = 80  # percent of HP below which nobody is challenged
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 

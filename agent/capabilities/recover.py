@@ -1,6 +1,5 @@
 """Looking after the team: whoever heals it is worth a walk when it is worn, and a potion when that is far."""
 
-from functools import partial
 from typing import Final
 
 from agent.capabilities import supplies
@@ -11,7 +10,7 @@ from agent.capabilities.story import Healer
 from agent.capabilities.tactics.items import HEALS
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, Terrain, nothing, talk, use_item
+from agent.skills import Skill, nothing, talk, use_item
 from emulator import Dex, State
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first
@@ -53,21 +52,35 @@ CURED: Final = Goal(
 def capability(kit: Kit) -> Capability:
     """Keep the team fit to fight: by a healer, or out of the bag."""
     called = {place.name: place.called for place in kit.story.places}
-    healers = [_heal(each, called[each.place], kit.terrain) for each in kit.story.healers]
+    healers = [_heal(each, called[each.place], kit) for each in kit.story.healers]
     return Capability(
         name="recover",
-        sensors=(_sensor(kit.dex),),
+        sensors=(_sensor(kit),),
         deeds=(*healers, _POTION, _ANTIDOTE) if healers else (),
         goals=(HEALTHY, CURED) if healers else (),
     )
 
 
-def _sensor(dex: Dex) -> Sensor:
+def _sensor(kit: Kit) -> Sensor:
+    towns = {home(each.town): each.town for each in kit.story.healers if each.town is not None}
+
     def sources(state: State) -> tuple[object, ...]:
         flags = state.flags
         return state.party, state.bag, flags.used_center, flags.blackout_map
 
-    return watching(BEFORE, sources, partial(_facts, dex))
+    def read(state: State) -> dict[str, int]:
+        facts, flags = _facts(kit.dex, state), state.flags
+        used = {
+            fact: flags.used_center and flags.blackout_map == town for fact, town in towns.items()
+        }
+        return {**facts, **{fact: int(so) for fact, so in used.items()}}
+
+    return watching({**BEFORE, **dict.fromkeys(towns, 0)}, sources, read)
+
+
+def home(town: int) -> str:
+    """Return the name of the fact that one would wake up in a town after losing."""
+    return f"home:{town}"
 
 
 def _facts(dex: Dex, state: State) -> dict[str, int]:
@@ -83,9 +96,11 @@ def _facts(dex: Dex, state: State) -> dict[str, int]:
     }
 
 
-def _heal(healer: Healer, place: str, terrain: Terrain) -> Deed:
+def _heal(healer: Healer, place: str, kit: Kit) -> Deed:
+    towns = [each.town for each in kit.story.healers if each.town is not None]
+
     def begin(state: State) -> Skill:
-        return talk(healer.person, terrain, state, say_yes=True)
+        return talk(healer.person, kit.terrain, state, say_yes=True)
 
     action = Action(
         name=f"heal:{healer.place}",
@@ -95,6 +110,7 @@ def _heal(healer: Healer, place: str, terrain: Terrain) -> Deed:
             Effect("party:pp", 100),
             Effect("party:poisoned", 0),
             Effect("healed", 1),
+            *(Effect(home(each), int(each == healer.town)) for each in towns),
         ),
         cost=HEAL_COST,
         says=f"have the team healed in {place}",

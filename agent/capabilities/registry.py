@@ -24,7 +24,7 @@ def capabilities_for(kit: Kit, *more: Topic) -> tuple[Capability, ...]:
     capabilities = tuple(found.values())
     kit.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
     kit.terrain.open([passage for each in capabilities for passage in each.passages])
-    kit.terrain.carry(kit.story.carries)
+    kit.terrain.carry(kit.story.carries, kit.story.lifts)
     return capabilities
 
 

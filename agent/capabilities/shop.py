@@ -9,6 +9,7 @@ from agent.capabilities.capability import Capability, Deed, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
+from agent.capabilities.marks import required
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shelves import WANTED, Shelves
 from agent.capabilities.story import Clerk
@@ -107,7 +108,8 @@ def _steps(clerk: Clerk, kit: Kit, state: State) -> int:
 def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
     """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
     (place,) = [each for each in kit.story.places if each.name == clerk.place]
-    return all(kit.story.shows(state, fact) for fact in (*clerk.needs, *place.needs))
+    open_now = all(kit.story.shows(state, fact) for fact in clerk.needs)
+    return open_now and kit.story.is_near(state, place)
 
 
 def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
@@ -135,7 +137,7 @@ def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
         requires=(
             Require(at(clerk.place), at_least=1),
             Require("in_control", at_least=1),
-            *(Require(fact, at_least=1) for fact in clerk.needs),
+            *(required(fact) for fact in clerk.needs),
         ),
         effects=(
             Effect(supplied_by(clerk), 1),

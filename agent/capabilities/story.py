@@ -3,73 +3,43 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from importlib.resources import files
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from agent.capabilities.feats import Feat, readers
 from agent.capabilities.ledger import Milestone, Witness
+from agent.capabilities.marks import Kind, Mark, told
+from agent.capabilities.places import Land, Place, Square, read_lands, read_place
 from agent.errors import UsageError
-from emulator import RED, CartridgeKind, MapSquare, Opponent, State
+from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
+from emulator import RED, CartridgeKind, Floor, Lift, MapSquare, Opponent, State
 
+FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
-
-Square: TypeAlias = tuple[int, int]
 
 _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
 
 
-class Kind(Enum):
-    """What a fact of the story is about; its name is the kind, a colon, and a name of that kind."""
+class FieldMove(NamedTuple):
+    """A move that is used on the map: its name in the story and its number, and the badge without which it is refused."""
 
-    EVENT = "event"  # has happened
-    BADGE = "badge"  # has been earned
-    ITEM = "item"  # is carried
-    MOVE = "move"  # is known by somebody of the team
-    STATUS = "status"  # a bit of wStatusFlags1 is set
+    name: str
+    move: int
+    badge: str
 
-
-class Mark(NamedTuple):
-    """Where RAM shows a fact: the number of the event, badge, item, move or bit."""
-
-    kind: Kind
-    number: int
-
-    def shown_by(self, state: State) -> bool:
-        """Say whether it is so."""
-        match self.kind:
-            case Kind.EVENT:
-                return state.flags.is_set(self.number)
-            case Kind.BADGE:
-                return self.number in state.player.badges
-            case Kind.ITEM:
-                return state.bag.quantity(self.number) > 0
-            case Kind.MOVE:
-                known = (slot.move for mon in state.party.mons for slot in mon.moves)
-                return self.number in known
-            case Kind.STATUS:
-                return bool(state.flags.status_1 >> self.number & 1)
+    @property
+    def known(self) -> str:
+        """The name of the fact that somebody of the team knows it."""
+        return f"{Kind.MOVE.value}:{self.name}"
 
 
 class Gate(NamedTuple):
-    """Squares of a map where somebody turns one back until all the facts in `needs` are true."""
+    """Squares of a map where somebody turns one back until all the facts in `needs` are true, or one of `instead`."""
 
     map_id: int
     squares: frozenset[Square]
     needs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A map of the story, and what people call it.
-
-    `needs` are the facts without which something on the way turns one back.
-    """
-
-    name: str
-    map_id: int
-    called: str
-    needs: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +57,8 @@ class Task:
     """Something that makes the fact `sets` true, once all the facts that it `needs` are, by a feat.
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
-    Whoever has to be fought for it is `against`, a class of trainers and a number.
+    Whoever has to be fought for it is `against`, a class of trainers and a number; only where nobody heals on the way
+    there the team need not be `rested` for it.
     """
 
     id: str
@@ -99,6 +70,7 @@ class Task:
     gives: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     against: Opponent | None = None
+    rested: bool = True
 
     @property
     def ready(self) -> str:
@@ -118,10 +90,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Healer:
-    """Who heals the team: the sprite slot of a person in a place."""
+    """Who heals the team: the sprite slot of a person in a place; who loses after that wakes up in `town`, a map."""
 
     place: str
     person: int
+    town: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +118,16 @@ class Ambition:
 class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
-    `marks` are the facts of events, badges, items, moves and statuses by name; `names` is what maps are called
+    `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
     where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
+    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
     that somebody asked for, before the milestones.
     """
 
     places: tuple[Place, ...]
     milestones: tuple[Milestone, ...]
+    lands: tuple[Land, ...] = ()
     gates: tuple[Gate, ...] = ()
     marks: Mapping[str, Mark] = field(default_factory=dict)
     errands: tuple[Errand, ...] = ()
@@ -162,6 +137,8 @@ class Story:
     ambitions: tuple[Ambition, ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+    lifts: Mapping[int, Lift] = field(default_factory=dict)
+    field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
 
@@ -181,9 +158,47 @@ class Story:
                 raise UsageError(message)
         return replace(self, wants=facts)
 
+    def up_to(self, last: str | None) -> tuple[str, ...]:
+        """Return the ids of the milestones up to `last`, or of all; raises UsageError where `last` is none of them."""
+        known = [each.id for each in self.milestones]
+        if last is not None and last not in known:
+            message = f"--until {last} is no milestone of this cartridge; it has {', '.join(known)}"
+            raise UsageError(message)
+        return tuple(known if last is None else known[: known.index(last) + 1])
+
+    def field_move(self, move: int) -> FieldMove | None:
+        """Return what there is to know of a move that is used on the map; None where the story has none."""
+        return next((each for each in self.field_moves if each.move == move), None)
+
+    def can_use(self, state: State, move: int) -> bool:
+        """Say whether somebody of the team knows a move and may use it on the map."""
+        known = self.field_move(move)
+        return known is not None and all(
+            self.shows(state, each) for each in (known.known, known.badge)
+        )
+
+    def fact_of(self, mark: Mark) -> str | None:
+        """Return the name of the fact that a mark is of; None where the story is not about it."""
+        return next((fact for fact, each in self.marks.items() if each == mark), None)
+
     def shows(self, state: State, fact: str) -> bool:
-        """Say whether RAM shows one of the `marks`."""
-        return state.game_started and self.marks[fact].shown_by(state)
+        """Say whether RAM shows one of the `marks`, or that an event of them is clear."""
+        name, so = told(fact)
+        return state.game_started and self.marks[name].shown_by(state) == so
+
+    def is_open(self, state: State, gate: Gate) -> bool:
+        """Say whether nobody turns one back at a gate."""
+        if all(self.shows(state, fact) for fact in gate.needs):
+            return True
+        return any(self.shows(state, fact) for fact in gate.instead)
+
+    def is_near(self, state: State, place: Place) -> bool:
+        """Say whether one can walk to a place as things are: nothing has to be done for it before."""
+        if place.only_ways:
+            return state.map.map_id == place.map_id
+        inside = place.land is None or place.land.contains(state)
+        needs = place.needs if inside or place.land is None else (*place.needs, *place.land.needs)
+        return all(self.shows(state, fact) for fact in needs)
 
     def place_of(self, state: State) -> str:
         """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
@@ -200,7 +215,7 @@ class Story:
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the chapters as one table: lists follow one another, and no name is given twice."""
+    """Return the chapters as one table: lists follow one another, and no name has two meanings."""
     whole: dict[str, Any] = {}
     for chapter in chapters:
         for key, part in chapter.items():
@@ -208,7 +223,9 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 whole[key] = [*whole.get(key, ()), *part]
             elif isinstance(part, dict):
                 known = whole.get(key, {})
-                if twice := sorted(known.keys() & part.keys()):
+                if twice := sorted(
+                    name for name in known.keys() & part.keys() if known[name] != part[name]
+                ):
                     message = f"the story has two {key} called {twice[0]!r}"
                     raise ValueError(message)
                 whole[key] = {**known, **part}
@@ -220,52 +237,53 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
     maps = {name: row["map"] for name, row in table["places"].items()}
     gates = {name: _gate(row, maps) for name, row in table.get("gates", {}).items()}
+    lands = read_lands(table)
+    needs = {name: gate.needs for name, gate in gates.items()}
     places = tuple(
-        Place(
-            name,
-            row["map"],
-            names.get(row["map"]) or f"the {name.replace('_', ' ')}",
-            (
-                *row.get("needs", ()),
-                *(each for gate in row.get("behind", ()) for each in gates[gate].needs),
-            ),
-        )
+        read_place(name, row, names.get(row["map"]), needs, lands)
         for name, row in table["places"].items()
     )
     tasks = tuple(_task(row) for row in table.get("tasks", ()))
-    marks = _marks(table, places, tasks)
+    marks = _marks(table, places, tasks, tuple(gates.values()))
     return Story(
         places=places,
+        lands=tuple(lands.values()),
         gates=tuple(gates.values()),
         marks=marks,
         errands=tuple(Errand(**row) for row in table.get("errands", ())),
         tasks=tasks,
-        healers=tuple(Healer(**row) for row in table.get("healers", ())),
+        healers=tuple(_healer(row, maps) for row in table.get("healers", ())),
         clerks=tuple(_clerk(row) for row in table.get("clerks", ())),
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table, maps),
+        lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
+        field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
     )
 
 
 def _marks(
-    table: Mapping[str, Any], places: Iterable[Place], tasks: Iterable[Task]
+    table: Mapping[str, Any], places: Iterable[Place], tasks: Iterable[Task], gates: Iterable[Gate]
 ) -> dict[str, Mark]:
-    """Return the facts that places and tasks are about; events have the profile's names."""
+    """Return the facts that places, tasks and gates are about; events have the profile's names."""
     numbers = {
         Kind.EVENT: RED.events,
         Kind.BADGE: table.get("badges", {}),
         Kind.ITEM: table.get("items", {}),
-        Kind.MOVE: table.get("moves", {}),
+        Kind.MOVE: {**FIELD_MOVES, **table.get("moves", {})},
         Kind.STATUS: table.get("statuses", {}),
+        Kind.GONE: table.get("toggles", {}),
+        Kind.MONEY: table.get("sums", {}),
     }
-    facts = [fact for place in places for fact in place.needs]
+    facts = [fact for place in places for fact in place.facts]
+    facts += [fact for gate in gates for fact in (*gate.needs, *gate.instead)]
     facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
     facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
+    facts += [fact for move in _field_moves(table) for fact in (move.known, move.badge)]
     marks = {}
-    for fact in facts:
+    for fact in (told(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
         marks[fact] = Mark(Kind(kind), numbers[Kind(kind)][name])
     return marks
@@ -279,13 +297,26 @@ def _task(row: Mapping[str, Any]) -> Task:
     return Task(**{**rest, **lists, "feat": readers()[key](row[key]), "against": against})
 
 
+def _healer(row: Mapping[str, Any], maps: Mapping[str, int]) -> Healer:
+    return Healer(row["place"], row["person"], maps[row["town"]] if "town" in row else None)
+
+
 def _clerk(row: Mapping[str, Any]) -> Clerk:
     return Clerk(row["place"], row["person"], tuple(row.get("needs", ())))
 
 
+def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
+    """Return the moves of the table that says which badge each needs."""
+    needed = table.get("field_moves", {})
+    return tuple([FieldMove(name, FIELD_MOVES[name], badge) for name, badge in needed.items()])
+
+
 def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
-    squares = frozenset((x, y) for x, y in row["squares"])
-    return Gate(maps[row["place"]], squares, tuple(row["needs"]))
+    left, top, right, bottom = row.get("box", (0, 0, -1, -1))
+    rows = range(top, bottom + 1)
+    squares = frozenset((x, y) for x, y in row.get("squares", ()))
+    squares |= frozenset((x, y) for y in rows for x in range(left, right + 1))
+    return Gate(maps[row["place"]], squares, tuple(row["needs"]), tuple(row.get("instead", ())))
 
 
 def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSquare, MapSquare]:
@@ -299,6 +330,15 @@ def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSq
         for row in table.get("holes", ())
     }
     return {**slides, **holes}
+
+
+def _lift(row: Mapping[str, Any], maps: Mapping[str, int]) -> tuple[int, Lift]:
+    x, y = row["panel"]
+    floors = (
+        Floor(number, maps[floor["place"]], floor["warp"])
+        for number, floor in enumerate(row["floors"])
+    )
+    return maps[row["place"]], Lift((x, y), tuple(floors))
 
 
 def _milestone(
@@ -315,6 +355,7 @@ def _milestone(
         fact=fact,
         event=mark.number if mark and mark.kind is Kind.EVENT else None,
         badge=mark.number if mark and mark.kind is Kind.BADGE else None,
+        mark=mark,
         home=maps[row["home"]] if "home" in row else None,
         words=tuple(row.get("shows", ())),
         reading=tuple(row["reading"]) if "reading" in row else None,

@@ -12,7 +12,9 @@ from agent.capabilities.experience import Use
 from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
-from agent.capabilities.readiness import team_of
+from agent.capabilities.marks import outcome, required
+from agent.capabilities.readiness import RESTED, team_of
+from agent.capabilities.recover import home
 from agent.capabilities.story import Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
@@ -26,7 +28,6 @@ ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
 AMBITION_PRIORITY: Final = 20
-RESTED: Final = 80  # percent of HP below which nobody is challenged
 LOOKS: Final = 30  # how many ticks to wait for the second witness
 
 MENUS: Final = {
@@ -107,7 +108,7 @@ def _mark_sensor(story: Story) -> Sensor:
     marks = story.marks
 
     def sources(state: State) -> tuple[object, ...]:
-        return state.flags.events, state.player.badges, state.bag, state.party
+        return state.flags, state.player.badges, state.player.money, state.bag, state.party
 
     def read(state: State) -> dict[str, int]:
         return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
@@ -164,13 +165,10 @@ def _task_deed(task: Task, kit: Kit, chance: Random) -> Deed:
         requires=(
             Require(at(task.place), at_least=1),
             Require("in_control", at_least=1),
-            *(Require(fact, at_least=1) for fact in task.needs),
+            *(required(fact) for fact in task.needs),
             *_fit_to_fight(task, kit),
         ),
-        effects=(
-            *(Effect(fact, 1) for fact in (task.sets, *task.gives)),
-            *(Effect(fact, 0) for fact in task.takes),
-        ),
+        effects=outcome((task.sets, *task.gives), task.takes),
         cost=5,
         says=task.says,
     )
@@ -190,7 +188,8 @@ def _fit_to_fight(task: Task, kit: Kit) -> Iterator[Require]:
     if task.against is None or not team_of(kit.dex, task.against):
         return
     yield Require(task.ready, at_least=1)
-    yield Require("party:hp", at_least=RESTED)
+    if task.rested:
+        yield Require("party:hp", at_least=RESTED)
     if homes(kit, task):
         yield Require(task.fits, at_least=1)
     if kit.memory is not None:
@@ -229,7 +228,7 @@ def _conditions(milestone: Milestone) -> Iterator[Require]:
     if milestone.fact is not None:
         yield Require(milestone.fact, at_least=1)
     if milestone.home is not None:
-        yield Require("healed", at_least=1)
+        yield Require(home(milestone.home), at_least=1)
 
 
 def _stand_still(proven: Callable[[], bool]) -> Skill:

@@ -7,6 +7,7 @@ from typing import Final
 from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
+from agent.capabilities.places import Place
 from agent.capabilities.readiness import (
     Standing,
     ahead,
@@ -15,7 +16,6 @@ from agent.capabilities.readiness import (
     standing,
     team_of,
 )
-from agent.capabilities.story import Place
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
@@ -132,7 +132,7 @@ def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
 
 
 def _table(dex: Dex, place: Place) -> WildTable | None:
-    wild = dex.wild.get(place.map_id)
+    wild = dex.wild.get(place.map_id) if not place.tame else None
     return wild.grass if wild is not None else None
 
 

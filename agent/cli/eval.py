@@ -124,11 +124,7 @@ def evaluate(
 
 def milestones_to(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:
     """Return the milestones of the story up to `until`."""
-    known = [each.id for each in Story.of(cartridge.kind).milestones]
-    if until is not None and until not in known:
-        message = f"--until {until} is no milestone of this cartridge; it has {', '.join(known)}"
-        raise UsageError(message)
-    return tuple(known[: known.index(until) + 1] if until is not None else known)
+    return Story.of(cartridge.kind).up_to(until)
 
 
 def _own(folder: Path) -> None:

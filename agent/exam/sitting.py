@@ -19,6 +19,7 @@ from agent.exam.there import There
 from agent.exam.truth import Truth
 from emulator import Cartridge, Dex
 
+GOAL: Final = "first_badge"  # of the games whose paper is sat
 SEED: Final = 0  # of the choice of questions, with the number of the paper
 
 
@@ -51,7 +52,7 @@ def examine(
     cartridge: Cartridge,
     seeds: Sequence[int],
     *,
-    until: str | None = None,
+    until: str = GOAL,
     of_each: int = OF_EACH,
     done: Callable[[int], object] = lambda _more: None,
 ) -> Results:

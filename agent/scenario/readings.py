@@ -19,6 +19,7 @@ Reading: TypeAlias = Callable[["Seen"], Value]
 ABSENT: Final = -1
 BADGES: Final = 8
 ITEMS: Final = 0x100
+MOVES: Final = 0x100
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,13 @@ def _item(which: str) -> Reading:
     return lambda seen: seen.state.bag.quantity(number)
 
 
+def _knows(which: str) -> Reading:
+    number = range(MOVES)[int(which)]
+    return lambda seen: any(
+        slot.move == number for mon in seen.state.party.mons for slot in mon.moves
+    )
+
+
 def _ram(which: str) -> Reading:
     address = address_of(which)
     return lambda seen: seen.state.ram.byte(address)
@@ -210,6 +218,7 @@ _FAMILIES: Final[Mapping[str, Callable[[str], Reading]]] = {
     "event": _event,
     "badge": _badge,
     "item": _item,
+    "knows": _knows,
     "ram": _ram,
     "person": _person,
     "hp": _of_party(lambda mon: mon.hp),

@@ -8,13 +8,16 @@ from agent.skills.field_moves import (
     FLY,
     STRENGTH,
     SURF,
+    fly,
     use_field_move,
     who_knows,
 )
 from agent.skills.fight import fight
+from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
 from agent.skills.look import look_at
 from agent.skills.menu import choose
+from agent.skills.nearness import Nearness
 from agent.skills.orders import (
     BALLS,
     Attack,
@@ -33,8 +36,9 @@ from agent.skills.orders import (
 from agent.skills.oversee import overseen
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
-from agent.skills.route import Obstacles
+from agent.skills.route import Obstacles, joins
 from agent.skills.search import search
+from agent.skills.shove import Wish, push_boulders
 from agent.skills.skill import Course, Outcome, Skill, nothing, once
 from agent.skills.talk import examine, talk
 from agent.skills.teach import teach
@@ -55,6 +59,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",
@@ -66,6 +71,7 @@ __all__ = [
     "Tried",
     "Use",
     "Watcher",
+    "Wish",
     "any_attack",
     "boot",
     "buy",
@@ -74,15 +80,19 @@ __all__ = [
     "fight",
     "find_way",
     "first_able",
+    "fly",
     "is_lawful",
+    "joins",
     "leave_map",
     "look_at",
     "nothing",
     "once",
     "overseen",
+    "push_boulders",
     "read_on",
     "roam",
     "search",
+    "spot_of",
     "swap",
     "talk",
     "tap",

@@ -20,7 +20,7 @@ class Crowd:
     """
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        self.world = world
         self._map_id: int | None = None
         self._standing: frozenset[int] = frozenset()  # slots of those who never walk about
         self._traces: dict[MapSquare, int] = {}  # where a walker was, and the frame at that time
@@ -30,7 +30,7 @@ class Crowd:
         here = state.map.map_id
         if here != self._map_id:
             self._map_id = here
-            residents = self._world.map(here).people
+            residents = self.world.map(here).people
             self._standing = frozenset(each.slot for each in residents if not each.walks)
             self._traces.clear()
         for person in state.people_present:

@@ -3,13 +3,18 @@
 Whether it did anything is for RAM to tell: a tile ahead, how the player gets along, the light, the map.
 """
 
-from agent.skills.behind_start import work
+from collections.abc import Mapping
+from typing import Final
+
+from agent.skills.behind_start import Done, work
 from agent.skills.look import enter, leave_menus, open_start_menu
 from agent.skills.menu import select
-from agent.skills.press import tap, until_ready
-from agent.skills.skill import Movement
+from agent.skills.press import tap, until_ready, wait
+from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, Party, State
 
+LANDING: Final = 60  # looks at somebody who flies
+LANDING_LOOK: Final = 16  # frames between two of them
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 
@@ -32,13 +37,56 @@ def use_field_move(move: int, state: State) -> Movement:
     return (yield from _choose_move(move, position, state))
 
 
-def _choose_move(move: int, position: int, state: State) -> Movement:
+def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
+    """Have whoever knows how fly to a town; DONE on its map, BLOCKED where nobody can, or the town was never seen.
+
+    `names` are what the town map calls the towns, by map id: it shows one after the other.
+    """
+    position = who_knows(FLY, state.party)
+    if position is None:
+        return Outcome.BLOCKED
+
+    def shows_map(state: State) -> bool:
+        return _town_shown(names, state) is not None
+
+    state = yield from _choose_move(FLY, position, state, until=shows_map)
+    for _ in range(2 * len(names)):
+        shown = _town_shown(names, state)
+        if shown is None or shown == town:
+            break
+        state = yield tap(Button.UP)
+    if _town_shown(names, state) != town:
+        yield from leave_menus(state)
+        return Outcome.BLOCKED
+    state = yield tap(Button.A, settle=16)
+    state = yield from _wait_for_landing(town, state)
+    return Outcome.DONE if state.map.map_id == town else Outcome.BLOCKED
+
+
+def _town_shown(names: Mapping[int, str], state: State) -> int | None:
+    """Return the town that the town map's first line names; None while it is not open."""
+    line = state.screen_rows[0]
+    return next((town for town, name in names.items() if name and name in line), None)
+
+
+def _wait_for_landing(town: int, state: State) -> Movement:
+    for _ in range(LANDING):
+        if state.map.map_id == town and state.in_control:
+            break
+        state = yield wait(LANDING_LOOK)
+    return state
+
+
+def _choose_move(
+    move: int, position: int, state: State, *, until: Done = lambda _state: False
+) -> Movement:
+    """Choose a move in the menu of who knows it, and read on to the end, or `until` something is so."""
     chosen = False
 
     def is_over(state: State) -> bool:
         """The list of the team comes back after a refusal; otherwise the menus close."""
         back = state.menu is not None and state.menu.kind in (MenuKind.PARTY, MenuKind.START)
-        return chosen and (back or state.in_control or state.in_battle)
+        return until(state) or (chosen and (back or state.in_control or state.in_battle))
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
@@ -56,5 +104,7 @@ def _choose_move(move: int, position: int, state: State) -> Movement:
 
     state = yield from open_start_menu(state)
     state = yield from work(answer, is_over, state)
+    if until(state):
+        return state
     state = yield from leave_menus(state)
     return (yield from until_ready(state))

@@ -1,6 +1,6 @@
 """What one press of the pad leads to, by the maps of the cartridge: steps, ledges, warps, map edges.
 
-Whoever gets past an obstacle gets past it in one hop as well, which takes more than a press.
+Whoever gets past an obstacle gets past it in one hop as well, which takes more than a press, and so does a ride in a lift.
 """
 
 from collections.abc import Iterator
@@ -8,10 +8,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator import FIRST_INDOOR_MAP, LAST_MAP, Facing, GameMap, Obstacle, State, Warp, World
+from emulator import (
+    FIRST_INDOOR_MAP,
+    LAST_MAP,
+    Facing,
+    Floor,
+    GameMap,
+    Lift,
+    Obstacle,
+    State,
+    Warp,
+    World,
+)
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
+RIDE_COST: Final = 16  # a menu, and the way out of the car
 # What it takes to open a way, in steps: the menus of a field move, or a text.
 OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
 GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
@@ -40,12 +52,12 @@ def spot_of(state: State) -> Spot:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first."""
+    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first, or the floor to name."""
 
     facing: Facing
     to: Spot
     cost: int = 1
-    by: Obstacle | None = None
+    by: Obstacle | Floor | None = None
 
 
 def is_step(hop: Hop, here: Spot) -> bool:
@@ -75,6 +87,18 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
             hop = _past(world, game_map, spot, facing, surfs=surfs)
         if hop is not None:
             yield hop
+    if spot.map_id in world.lifts:
+        yield from _rides(world, spot, world.lifts[spot.map_id])
+
+
+def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
+    """Where the lift takes whoever stands before its panel."""
+    if spot.next_to(Facing.UP)[1:3] != lift.panel:
+        return
+    for floor in lift.floors:
+        x, y = world.arrival(floor.map_id, floor.warp_index)
+        there = spot._replace(map_id=floor.map_id, x=x, y=y)
+        yield Hop(Facing.UP, there, RIDE_COST, floor)
 
 
 def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
@@ -135,6 +159,8 @@ def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
 
 def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
     """Where a warp leads; one that no map bears out leads nowhere."""
+    if spot.map_id in world.lifts:
+        return None  # to the floor that was named, and the map says nothing of that
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
     if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
         return None

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from itertools import count
 from math import inf
 from types import MappingProxyType
@@ -120,6 +121,20 @@ def enclosure(
                 spots.add(hop.to)
                 waiting.append(hop.to)
     return Enclosure(world, frozenset(spots), frozenset(met))
+
+
+@lru_cache(maxsize=256)
+def joins(world: World, start: Spot, square: tuple[int, int]) -> bool:
+    """Say whether one can walk from `start` to a square of the same map without leaving it."""
+    spots, waiting = {start}, [start]
+    while waiting:
+        spot = waiting.pop()
+        if (spot.x, spot.y) == square:
+            return True
+        fresh = [hop.to for hop in hops(world, spot) if hop.to.map_id == start.map_id]
+        waiting += [to for to in fresh if to not in spots]
+        spots.update(fresh)
+    return False
 
 
 def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from agent.skills.nearness import Nearness
 from agent.skills.route import Obstacles
-from emulator import MapSquare, Obstacle, State, World
+from emulator import Lift, MapSquare, Obstacle, State, World
 from memory import Json
 
 Hazard: TypeAlias = Callable[[State], Obstacles]
@@ -37,9 +37,9 @@ class Terrain:
         """From now on get past the obstacles that these tell of, and no others."""
         self._passages = tuple(passages)
 
-    def carry(self, carries: Mapping[MapSquare, MapSquare]) -> None:
-        """Take it that scripts carry whoever steps on some squares to others."""
-        self._world = self._world.carrying(carries)
+    def carry(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> None:
+        """Take it that scripts carry whoever steps on some squares to others, and that these maps are cars of lifts."""
+        self._world = self._world.carrying(carries).riding(lifts)
 
     @property
     def plain(self) -> World:

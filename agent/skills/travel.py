@@ -6,16 +6,17 @@ from functools import partial
 from math import inf
 from typing import Final
 
-from agent.skills.clearing import clear
+from agent.skills.clearing import clear, still_closed
 from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
 from agent.skills.hops import Hop, Spot, spot_of
 from agent.skills.press import wait
+from agent.skills.ride import ride
 from agent.skills.route import Enclosure, Obstacles, enclosure, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import strides, take
 from agent.skills.terrain import Terrain
-from emulator import Facing, MapSquare, State, World
+from emulator import Facing, Floor, Obstacle, State, World
 
 WAITS: Final = 400  # at a way that only somebody who walks about closes
 WAIT: Final = 32  # frames that somebody in the way is given to walk on
@@ -65,7 +66,7 @@ def travel(
     one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
     do not count, for `WAITS` of them, that nobody spoils but who walks about. `balked` is told of the spot that the
     last of them could not step on, where the way was free as far as one saw. An obstacle that is still there after
-    what should have opened the way is a wall from then on.
+    what should have opened the way is a wall from then on. INTERRUPTED when somebody speaks on the way.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
     stuck = Obstacles.none()
@@ -74,6 +75,8 @@ def travel(
     for _ in range(patience + WAITS):
         if patience <= 0:
             break
+        if _speaks(state):
+            return Outcome.INTERRUPTED  # a trainer who saw the player, say
         world, here = terrain.world(state), spot_of(state)
         hazards = terrain.hazards(state).and_also(stuck)
         obstacles = crowd.obstacles(state).and_also(hazards)
@@ -103,17 +106,15 @@ def travel(
             state = yield from follow(_stage(route, here), state, crowd)
             if spot_of(state) == here:
                 patience -= 1
-                stuck = stuck.and_also(_still_closed(terrain.world(state), route[0]))
+                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
                 if not patience:
                     balked(route[0].to)
     return Outcome.BLOCKED
 
 
-def _still_closed(world: World, hop: Hop) -> Obstacles:
-    """Return the square ahead as a wall, if an obstacle is still there that one wanted to get past."""
-    square: MapSquare = hop.to[:3]
-    closed = hop.by is not None and world.map(hop.to.map_id).obstacle(hop.to.x, hop.to.y) is hop.by
-    return Obstacles(frozenset({square}), {}) if closed else Obstacles.none()
+def _speaks(state: State) -> bool:
+    """Say whether a text or a menu is open that nobody who walks has asked for."""
+    return state.dialogue.is_open or state.menu is not None
 
 
 def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
@@ -162,13 +163,19 @@ def _stage(route: list[Hop], here: Spot) -> list[Hop]:
 def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:
     """Take the hops in order, as far as they lead where they should, with an eye on who is about.
 
-    After something was cleared away the ground is another: whoever follows a route finds a new one then.
+    After something was cleared away the ground is another, and a lift may not have gone where it should: whoever
+    follows a route finds a new one then.
     """
     for stride in strides(route, spot_of(state)):
-        if stride[0].by is not None:
-            return (yield from clear(stride[0], state))
+        match stride[0].by:
+            case Floor() as floor:
+                return (yield from ride(stride[0], floor, crowd.world, state))
+            case Obstacle():
+                return (yield from clear(stride[0], state))
+            case None:
+                pass
         state = yield from take(stride, state)
         crowd.see(state)
-        if spot_of(state) != stride[-1].to:
+        if spot_of(state) != stride[-1].to or _speaks(state):
             break
     return state

@@ -89,6 +89,19 @@ class Dex:
         known = self.all_items.get(number)
         return known.name if known is not None else f"item {number}"
 
+    def learners(self, number: int) -> frozenset[int]:
+        """Return the species that an item can teach what it teaches, by the numbers that RAM uses."""
+        known = self.all_items.get(number)
+        machine = known.machine if known is not None else None
+        return frozenset(
+            index for index, each in self.all_species.items() if machine in each.machines
+        )
+
+    def machine_for(self, move: int) -> int | None:
+        """Return the item that teaches a move, one that is not used up before any other; None when nothing does."""
+        found = [each for each in self.all_items.values() if each.teaches == move]
+        return min(found, key=lambda each: each.number).number if found else None
+
     def species(self, index: int) -> Species:
         """Return the species with the number that RAM uses."""
         return _get(self.all_species, index, "species has index")

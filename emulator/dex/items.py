@@ -35,6 +35,13 @@ class Item:
     teaches: int | None = None
 
     @property
+    def machine(self) -> int | None:
+        """Which of the machines it is, as species count them: TM01 to TM50 from 0, then HM01 to HM05; None otherwise."""
+        if self.teaches is None:
+            return None
+        return self.number - (FIRST_TM if self.number >= FIRST_TM else FIRST_HM - TMS)
+
+    @property
     def sells_for(self) -> int:
         """What a shop pays for it."""
         return self.price // 2

@@ -22,6 +22,7 @@ from emulator.ram.player import Player, read_player
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
+from emulator.ram.towns import read_dark, read_visited
 from emulator.ram.trash_cans import Switches, read_switches
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
@@ -88,6 +89,16 @@ class State:
     def box(self) -> Box:
         """The mons of the current box."""
         return read_box(self.ram)
+
+    @property
+    def visited_towns(self) -> frozenset[int]:
+        """The map ids of the towns that were entered."""
+        return read_visited(self.ram)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the map is dark until somebody lights it; walking there is as anywhere."""
+        return read_dark(self.ram)
 
     @property
     def people_present(self) -> tuple[Person, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator.world.game_map import LAST_MAP, GameMap, Warp
+from emulator.world.game_map import LAST_MAP, GameMap, Trigger, Warp
 from emulator.world.town_map import FIRST_INDOOR_MAP
 from emulator.world.world import World
 
@@ -60,6 +60,15 @@ def _neighbours(world: World, here: GameMap) -> Iterator[int]:
     for warp in here.warps:
         if warp.map_id in world.map_ids and not is_rewritten(world, here, warp):
             yield warp.map_id
+    if _is_car(here):
+        doors = (each for each in world.maps if any(w.map_id == here.map_id for w in each.warps))
+        yield from (each.map_id for each in doors)
+
+
+def _is_car(here: GameMap) -> bool:
+    """Return whether every way out of a map leads back into it by its mats: a lift that waits for a floor."""
+    back = [warp.map_id == here.map_id and warp.trigger is Trigger.PRESS for warp in here.warps]
+    return bool(back) and all(back)
 
 
 @lru_cache(maxsize=4)

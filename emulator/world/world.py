@@ -19,6 +19,7 @@ from emulator.world.game_map import GameMap, make_map
 from emulator.world.ground import Ground, read_ground
 from emulator.world.header import BANKS, COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
+from emulator.world.lift import Lift
 from emulator.world.lookouts import Lookout, read_lookouts
 from emulator.world.obstacle import Obstacle
 from emulator.world.residents import Kind
@@ -37,7 +38,8 @@ class World:
 
     It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
     `passes` are the obstacles that whoever travels gets past, none on the cartridge's own world; `carries` are
-    the squares on which a script takes hold of who steps there, and where it lets go again.
+    the squares on which a script takes hold of who steps there, and where it lets go again; `lifts` are those
+    whose cars are these maps.
     """
 
     rom: Rom = field(repr=False)
@@ -48,6 +50,7 @@ class World:
     _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict, repr=False)
+    lifts: Mapping[int, Lift] = field(default_factory=dict, repr=False)
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -145,6 +148,13 @@ class World:
         plain = _with_carries(self.plain, tuple(sorted(carries.items())))
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
+    def riding(self, lifts: Mapping[int, Lift]) -> World:
+        """Return this world with these lifts."""
+        if lifts == self.lifts:
+            return self
+        plain = _with_lifts(self.plain, tuple(sorted(lifts.items())))
+        return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
+
     def alike(self, map_id: int) -> World:
         """Return the plainest world that is no different on this map and on those that join it."""
         if self is self.plain or self.differs_around(map_id):
@@ -217,6 +227,11 @@ def _variant(plain: World, changes: Changes, passes: frozenset[Obstacle]) -> Wor
 @lru_cache(maxsize=4)
 def _with_carries(plain: World, carries: tuple[tuple[MapSquare, MapSquare], ...]) -> World:
     return replace(plain, carries=dict(carries))
+
+
+@lru_cache(maxsize=4)
+def _with_lifts(plain: World, lifts: tuple[tuple[int, Lift], ...]) -> World:
+    return replace(plain, lifts=dict(lifts))
 
 
 @lru_cache(maxsize=COUNT)

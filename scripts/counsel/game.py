@@ -56,7 +56,7 @@ class Wanted:
     every: int
     timeout_s: float
     is_wide: bool
-    until: str | None = None
+    until: str = "first_badge"
 
 
 @dataclass(frozen=True, slots=True)

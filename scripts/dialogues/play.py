@@ -56,7 +56,8 @@ def compressed(folder: Path, games: int, config: ThreadConfig) -> Compressed:
     questions = 0
     for number in range(games):
         run = folder / f"game-{number}"
-        play_run(Settings(seed=number, run=run, memory=folder / "m.sqlite"), _Nobody(), Interrupt())
+        settings = Settings(seed=number, until="first_badge", run=run, memory=folder / "m.sqlite")
+        play_run(settings, _Nobody(), Interrupt())
         with closing(read_run(run)) as recorded:
             events = list(recorded.store.events())
         for told, around in _questions(events, number):

@@ -9,7 +9,8 @@ from typing import Final
 
 from agent.capabilities import Capability, Deed, Kit, Sensor
 from agent.capabilities.battle import battling
-from agent.capabilities.story import Clerk, Healer, Place
+from agent.capabilities.places import Place
+from agent.capabilities.story import Clerk, Healer
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require

@@ -29,7 +29,9 @@ LANE = 12
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("played")
     run, memory = folder / "run", folder / "memory.sqlite"
-    summary = play_run(Settings(seed=3, run=run, memory=memory), Watcher(), Interrupt())
+    summary = play_run(
+        Settings(seed=3, until="first_badge", run=run, memory=memory), Watcher(), Interrupt()
+    )
     return Played(run, memory, summary)
 
 

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from emulator import Facing, GameMap, MapSquare, Obstacle, World
+from emulator import Facing, GameMap, Lift, MapSquare, Obstacle, World
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
 from emulator.world.tileset import Tileset
 
 LOW, HIGH, GRASS, WALL, LEDGE = range(5)
-WATER, TREE = 0x14, 0x3D  # as the game numbers them outdoors
+WATER, STAIRS, TREE = 0x14, 0x15, 0x3D  # as the game numbers them
 SIDE = 8
 LEDGES = frozenset({(Facing.DOWN, HIGH, LEDGE), (Facing.LEFT, HIGH, LEDGE)})
 CLIFF = frozenset({LOW, HIGH})  # two floors that do not join
 STEEP = frozenset({WATER, HIGH})  # nobody gets onto the water from there, or off it
 LANE = 12
-PASSABLE = frozenset({LOW, HIGH, GRASS})
+PASSABLE = frozenset({LOW, HIGH, GRASS, STAIRS})
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Drawn:
     rows: list[list[int]]
 
     def tile(self, x: int, y: int) -> int:
-        inside = 0 <= x < SIDE and 0 <= y < SIDE
+        inside = 0 <= y < len(self.rows) and 0 <= x < len(self.rows[0])
         return self.rows[y][x] if inside else WALL
 
     def is_floor(self, x: int, y: int) -> bool:
@@ -42,6 +42,7 @@ class Paper:
     only: GameMap
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
+    lifts: Mapping[int, Lift] = field(default_factory=dict)
 
     def alike(self, _map_id: int) -> "Paper":
         return self
@@ -69,7 +70,8 @@ def world_of(
         water_pairs=frozenset({STEEP}),
         surfable=True,
     )
-    header = SimpleNamespace(width=SIDE // 2, height=SIDE // 2, connections=())
+    height, width = ((size + 1) // 2 for size in (len(drawn.rows), len(drawn.rows[0])))
+    header = SimpleNamespace(width=width, height=height, connections=())
     game_map = GameMap(
         map_id=LANE,
         header=cast("MapHeader", header),

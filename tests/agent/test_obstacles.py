@@ -9,7 +9,7 @@ from agent.skills import Destination, Outcome, Terrain, travel
 from agent.skills.distances import Distances
 from agent.skills.hops import OBSTACLE_COSTS, WARP_COST, Hop, Spot, hops
 from agent.skills.route import enclosure, find_route
-from emulator import Facing, Obstacle, State, World, demo_cartridge_path, load_cartridge
+from emulator import Facing, Floor, Obstacle, State, World, demo_cartridge_path, load_cartridge
 from tests.agent.drawn import HIGH, LANE, LOW, SIDE, TREE, WALL, WATER, Drawn, world_of
 from tests.agent.support import Game, Played, game_at
 
@@ -35,7 +35,7 @@ def way(drawn: Drawn, passes: frozenset[Obstacle], end: int) -> list[Hop] | None
     )
 
 
-def opened(route: list[Hop] | None) -> list[Obstacle | None]:
+def opened(route: list[Hop] | None) -> list[Obstacle | Floor | None]:
     assert route is not None
     return [hop.by for hop in route]
 

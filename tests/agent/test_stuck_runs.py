@@ -12,7 +12,8 @@ from agent.app import Interrupt, Moment, replay_run
 from agent.app.session import Limits, Session
 from agent.capabilities import Milestone, Place, Story, Witness
 from agent.capabilities.feats import Talking
-from agent.capabilities.story import Kind, Mark, Task
+from agent.capabilities.marks import Kind, Mark
+from agent.capabilities.story import Task
 from agent.errors import RunError
 from agent.replay import replay
 from agent.report import Summary

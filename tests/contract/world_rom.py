@@ -283,9 +283,9 @@ def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
     """Return the opened maps for who gets past trees, past water, or past both."""
     maps = opened_maps(rom)
     for here in maps.values():
-        passed = [TREES[here.tileset_id]] if trees and here.tileset_id in TREES else []
-        is_wet = water and here.tileset_id == 0
-        here.passed = frozenset([*passed, *[WATER] * is_wet])
+        tree = {TREES[here.tileset_id]} if trees and here.tileset_id in TREES else set()
+        sea = {WATER} if water and here.tileset_id == 0 else set()
+        here.passed = frozenset(tree | sea)
     return maps
 
 

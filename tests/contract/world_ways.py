@@ -10,6 +10,7 @@ OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 LAST_MAP, OUTDOORS = 0xFF, 37
 OVERWORLD, LIFT = 0, 236
 WALKS = 0xFE
+WHO_MAKES_WAY = {(27, 1)}  # map and slot: the sleeper of Snore Lane, once he was woken
 WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 FACINGS = dict(zip((0, 4, 8, 12), WAYS, strict=True))  # down, up, left, right
 
@@ -75,7 +76,11 @@ def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tupl
 def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
     """Yield the squares one step, one hop or one warp away."""
     here = maps[square.map]
-    taken = {(person.x, person.y) for person in here.people if person.movement != WALKS}
+    taken = {
+        (person.x, person.y)
+        for slot, person in enumerate(here.people, start=1)
+        if person.movement != WALKS and (here.number, slot) not in WHO_MAKES_WAY
+    }
     for warp in here.warps:
         if (warp.x, warp.y) == (square.x, square.y):
             yield from floors_of(here, maps)

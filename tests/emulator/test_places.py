@@ -149,12 +149,20 @@ def test_water_pads_and_holes_go_by_tileset() -> None:
 
 def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     world = World.of(demo)
-    assert not world.dungeon_warps
     for here in world.maps:
         assert not here.hidden_coins
         assert here.town_map is None
         assert here.tileset.surfable == (here.tileset.tileset_id in SURFABLE)
-        assert not here.tileset.water_pairs | here.tileset.warp_pads | here.tileset.holes
+        assert not here.tileset.water_pairs
+
+
+def test_holes_and_plates_of_the_demo_are_those_of_the_game(demo: Cartridge) -> None:
+    world = World.of(demo)
+    (fall,) = world.dungeon_warps
+    assert world.map(fall.map_id).passable(fall.x, fall.y)
+    cave, works = (world.tileset(number) for number in (17, 22))
+    assert (set(cave.warp_pads), set(cave.holes)) == (set(), {0x22})
+    assert (set(works.warp_pads), set(works.holes)) == ({0x20}, {0x11})
 
 
 def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
@@ -184,4 +192,4 @@ def test_everybody_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
     for here in World.of(demo).maps:
         for one in here.people:
             assert one.walks == bool(one.ways)
-            assert one.walks or one.facing is not None
+            assert one.walks or one.facing is not None or one.kind is Kind.BOULDER

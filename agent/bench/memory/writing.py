@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agent.app.passing import Nobody
 from agent.app.session import Limits
-from agent.bench.game import session_of
+from agent.bench.game import GOAL, session_of
 from agent.capabilities import Story
 from emulator import Cartridge
 from memory import Blackboard, Entry, Json
@@ -66,7 +66,7 @@ def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> Stre
     """Return what the producers wrote in so many ticks of a game's story."""
     story = Story.of(cartridge.kind)
     with _listening() as entries, session_of(cartridge, story, seed) as (session, _):
-        session.play(Limits(story.milestones[-1].id, SKIPPED + ticks), Nobody())
+        session.play(Limits(GOAL, SKIPPED + ticks), Nobody())
     inside = [entry for entry in entries if SKIPPED < entry.tick <= SKIPPED + ticks]
     start = inside[0].game_s
     written = [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from agent.capabilities.feats.feat import Tools
+from agent.capabilities.feats.feat import LISTENING, Tools
 from agent.skills import Destination, Skill, travel
 from emulator import State
 
@@ -16,7 +16,7 @@ class Walking:
 
     squares: tuple[tuple[int, int], ...]
     people: tuple[int, ...] = ()
-    masters: frozenset[str] = frozenset({"busy"})
+    masters: frozenset[str] = LISTENING
 
     def begin(self, tools: Tools, state: State) -> Skill:
         """Return the walk."""

@@ -24,7 +24,7 @@ TOXIC_MOVE: Final = 92
 DIG_MOVE: Final = 91  # charges out of reach, too
 COUNTER_MOVE: Final = 68
 STRUGGLE_MOVE: Final = 165
-HM_MOVES: Final = (15, 19, 57, 70, 148)  # which cannot be forgotten
+HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # which cannot be forgotten
 
 POISON_TYPE: Final = 3
 GRASS_TYPE: Final = 22

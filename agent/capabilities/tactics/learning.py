@@ -27,6 +27,7 @@ OTHERS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONF
 OTHERS_TOO: Final = {POISON: 14.0, REFLECT: 8.0}
 STAGE: Final = 3.0
 SECOND: Final = 0.35  # what a second move of no damage counts
+SLOTS: Final = 4
 DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
 
 
@@ -35,6 +36,13 @@ class Offer(NamedTuple):
 
     position: int
     move: int
+
+
+class Room(NamedTuple):
+    """A slot for a new move, and what its owner's moves are worth less then."""
+
+    slot: int
+    loss: float
 
 
 def offered(dex: Dex, state: State) -> Offer | None:
@@ -61,9 +69,26 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
     return max(armed, key=lambda slot: (_worth(dex, mon, armed[slot]), slot is None))
 
 
+def room_for(dex: Dex, mon: PartyMon, move: int) -> Room | None:
+    """Return where a mon keeps a move that it has to learn; None when it cannot give any other up for it."""
+    known = [each.move for each in mon.moves]
+    if len(known) < SLOTS:
+        return Room(len(known), 0.0)
+    choices = {
+        slot: [*known[:slot], move, *known[slot + 1 :]]
+        for slot in range(len(known))
+        if known[slot] not in HM_MOVES
+    }
+    choices = {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
+    if not choices:
+        return None
+    best = max(choices, key=lambda slot: _worth(dex, mon, choices[slot]))
+    return Room(best, _worth(dex, mon, known) - _worth(dex, mon, choices[best]))
+
+
 def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
     species, known = dex.all_species.get(mon.species), [each.move for each in mon.moves]
-    if species is None or move not in dex.all_moves or move in known or len(known) < 4:
+    if species is None or move not in dex.all_moves or move in known or len(known) < SLOTS:
         return False
     return any(each.move == move and each.level == mon.level for each in species.lessons)
 

@@ -5,7 +5,6 @@
 #define NO_FACING 0xFF
 #define LONGEST_PATIENCE 255
 #define SCENE_SCRIPT 1
-#define ALL_BUT_A_B 0xFC
 
 /* Somebody wandering in the way gets the time to leave it. */
 static void wait_for_room(uint8_t slot, const Direction *direction)

@@ -47,13 +47,16 @@ static void toss(void)
     print_system_text(TEXT_TOSSED);
 }
 
-/* Whether it leads away from here. */
-static bool handle_chosen(void)
+/* How it was used where that closes the menus, or ITEM_KEPT. */
+static uint8_t handle_chosen(void)
 {
+    uint8_t outcome;
+
     switch (use_or_toss()) {
     case USE:
-        if (use_item() == ITEM_LEADS_OUT)
-            return true;
+        outcome = use_item();
+        if (outcome == ITEM_LEADS_OUT || outcome == ITEM_PLAYED)
+            return outcome;
         break;
     case TOSS:
         toss();
@@ -61,20 +64,23 @@ static bool handle_chosen(void)
     }
     draw_start_menu();
     update_sprites();
-    return false;
+    return ITEM_KEPT;
 }
 
-/* Whether the menus close because what was used leads away from here. */
-bool bag_menu(void) BANKED
+/* How something was used where that closes the menus, or ITEM_KEPT. */
+uint8_t bag_menu(void) BANKED
 {
+    uint8_t outcome;
+
     for (;;) {
         list_bag();
         if (!list_menu())
             break;
         wBagSavedMenuItem = wChosenMenuItem;
-        if (handle_chosen())
-            return true;
+        outcome = handle_chosen();
+        if (outcome != ITEM_KEPT)
+            return outcome;
     }
     wBagSavedMenuItem = wChosenMenuItem;
-    return false;
+    return ITEM_KEPT;
 }

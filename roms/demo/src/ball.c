@@ -28,7 +28,7 @@ static const Ball plain_ball = {255, 12, 255};
 
 static const Ball *kind_of(uint8_t item)
 {
-    return item == ULTRA_BALL ? &ultra_ball : item == GREAT_BALL ? &great_ball : &plain_ball;
+    return item == ULTRA_BALL || item == ITEM_WICKER_NET ? &ultra_ball : item == GREAT_BALL ? &great_ball : &plain_ball;
 }
 
 /* The more was lost of the HP the greater; past MOST it is certain. */

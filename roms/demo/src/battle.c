@@ -1,6 +1,7 @@
 /* A battle from its first text to its last. */
 #pragma bank 56
 #include "battle_parts.h"
+#include "events.h"
 
 /* From wCriticalHitOrOHKO to the counters of both sides. */
 #define BATTLE_STATE BYTES(0xD05E)
@@ -78,9 +79,22 @@ static void end(void)
     wIsInBattle = wBattleResult == BATTLE_LOST ? LOST_BATTLE : IN_NO_BATTLE;
 }
 
+/* Nobody of the team comes out. */
+static void visit(void)
+{
+    wBattleType = SAFARI_BATTLE;
+    wSafariEscapeFactor = wSafariBaitFactor = 0;
+    clear_state();
+    meet_wild_mon();
+    while (safari_turn())
+        ;
+}
+
 void battle(void) BANKED
 {
-    if (begin())
+    if (has_happened(EVENT_IN_SAFARI_ZONE))
+        visit();
+    else if (begin())
         do
             play_turn();
         while (settle_faints());

@@ -12,7 +12,8 @@ void battle(void) BANKED;
    takes nobody. */
 void give_mon(uint8_t species, uint8_t level) BANKED;
 void heal_party(void) BANKED;
-/* START > TEAM, over the whole of wTileMap; B leaves. The team must not be empty. */
-void party_menu(void) BANKED;
+/* START > TEAM, over the whole of wTileMap; B leaves. The team must not be empty. Returns the field move to be used on the map
+   when all menus are closed, or 0. */
+uint8_t party_menu(void) BANKED;
 
 #endif

@@ -77,6 +77,9 @@ bool use_remedy(void);
 /* battle_run.c */
 bool try_to_run(void);
 
+/* battle_safari.c (62): whether there is another */
+bool safari_turn(void) BANKED;
+
 /* battle_turn.c */
 void play_turn(void);
 

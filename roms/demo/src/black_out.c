@@ -1,6 +1,7 @@
 /* All is lost: the way back to where the team was last looked after. */
 #pragma bank 60
 #include "battle.h"
+#include "events.h"
 #include "overworld.h"
 #include "services.h"
 #include "things.h"
@@ -33,15 +34,17 @@ static uint16_t landing_of(uint8_t map)
     return far_word(LANDINGS_BANK, LANDINGS + 2);
 }
 
-static void go_to_landing(void)
+void go_to_landing(uint8_t town) BANKED
 {
-    uint16_t record = landing_of(wLastBlackoutMap);
+    uint16_t record = landing_of(town);
 
-    wCurMap = wLastBlackoutMap;
+    wCurMap = town;
     wDestinationWarpID = NO_WARP;
     wYCoord = far_byte(LANDINGS_BANK, record + 2);
     wXCoord = far_byte(LANDINGS_BANK, record + 3);
     wMovementFlags = 0;
+    wWalkBikeSurfState = WALKING;
+    reset_event(EVENT_IN_SAFARI_ZONE);
     player1.facing = FACING_DOWN;
 }
 
@@ -51,13 +54,18 @@ void black_out(void) BANKED
     halve_money(wPlayerMoney);
     heal_party();
     wIsInBattle = 0;
-    go_to_landing();
+    go_to_landing(wLastBlackoutMap);
+    enter_map();
+}
+
+void land_in(uint8_t town) BANKED
+{
+    fade_out();
+    go_to_landing(town);
     enter_map();
 }
 
 void climb_out(void) BANKED
 {
-    fade_out();
-    go_to_landing();
-    enter_map();
+    land_in(wLastBlackoutMap);
 }

@@ -40,6 +40,7 @@ void item_pc(void);
 
 /* pc_menu.c */
 typedef const uint8_t *Word;
+uint8_t ask_words(const Word *words, uint8_t count, uint8_t width, uint8_t row);
 uint8_t choose_word(const Word *words, uint8_t count, uint8_t width, uint8_t row);
 
 #endif

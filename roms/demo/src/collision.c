@@ -2,7 +2,6 @@
 #pragma bank 45
 #include "overworld.h"
 
-#define TILE_PAIRS 0x0C7E
 #define LIST_END 0xFF
 
 bool is_passable(uint8_t tile)
@@ -10,10 +9,9 @@ bool is_passable(uint8_t tile)
     return is_listed(tile, BYTES(wTilesetCollisionPtr), LIST_END);
 }
 
-bool is_forbidden_pair(uint8_t a, uint8_t b)
+/* In a list of tileset, tile, tile. */
+bool is_forbidden_pair(const uint8_t *pair, uint8_t a, uint8_t b)
 {
-    const uint8_t *pair = BYTES(TILE_PAIRS);
-
     for (; *pair != LIST_END; pair += 3) {
         if (*pair != wCurMapTileset)
             continue;
@@ -95,6 +93,10 @@ bool is_blocked(const Direction *direction)
     look_at_tiles();
     if (wMovementFlags & MOVEMENT_LEDGE)
         return false;
-    return is_beyond_edge(direction) || is_occupied(map_y, map_x, 0) || !is_passable(wTileInFrontOfPlayer)
-           || is_forbidden_pair(wTilePlayerStandingOn, wTileInFrontOfPlayer);
+    if (is_beyond_edge(direction) || is_occupied(map_y, map_x, 0))
+        return true;
+    if (is_surfing())
+        return is_blocked_on_water();
+    return !is_passable(wTileInFrontOfPlayer)
+           || is_forbidden_pair(PAIRS_ON_LAND, wTilePlayerStandingOn, wTileInFrontOfPlayer);
 }

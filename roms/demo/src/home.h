@@ -50,6 +50,8 @@ void clear_sprites(void);
 void fade_out(void);
 void fade_in(void);
 void show_palettes(void);
+void fade_in_map(void);
+void show_map_palettes(void);
 
 /* strings.c: these read strings of the caller's own bank */
 #define END_OF_STRING 0x50

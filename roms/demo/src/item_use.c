@@ -42,6 +42,8 @@ static uint8_t use(uint8_t item)
         return keep_away(250);
     case ITEM_LONG_TWINE:
         return follow_twine();
+    case ITEM_REED_PIPE:
+        return play_pipe();
     case ITEM_LANE_MAP:
         print_system_text(TEXT_MAP_FADED);
         return ITEM_KEPT;

@@ -15,11 +15,7 @@
 #define MAP_HEADER_SIZE 10
 #define INPUT_PAUSE 30
 #define ALL_KEYS 0xFF
-
-bool is_outside(void)
-{
-    return wCurMapTileset == TILESET_OVERWORLD || wCurMapTileset == TILESET_PLATEAU;
-}
+#define FIRST_ROUTE 11
 
 static void load_tileset_header(void)
 {
@@ -43,6 +39,15 @@ static uint16_t load_connection_headers(uint16_t from)
     return from;
 }
 
+/* Towns can be flown to once they have been seen; outdoors it is never dark. */
+static void note_where(void)
+{
+    if (wCurMap < FIRST_ROUTE)
+        wTownVisitedFlag[wCurMap >> 3] |= 1 << (wCurMap & 7);
+    if (is_outside())
+        wMapPalOffset = 0;
+}
+
 void load_map_header(void)
 {
     uint16_t header = WORD(MAP_HEADER_POINTERS + 2 * wCurMap);
@@ -53,11 +58,14 @@ void load_map_header(void)
     wObjectDataPointer = far_word(hMapROMBank, header);
     wCurrentMapHeight2 = wCurMapHeight << 1;
     wCurrentMapWidth2 = wCurMapWidth << 1;
+    note_where();
     load_objects();
     load_toggles();
     load_trainers();
     load_tileset_header();
     load_wild_data();
+    find_ground();
+    forget_strength();
 }
 
 void load_block_map(void)
@@ -75,6 +83,7 @@ void load_block_map(void)
     }
     load_connections();
     change_blocks();
+    open_ways();
 }
 
 /* Until the map is entered again; by block, not by step. */
@@ -145,7 +154,7 @@ void enter_map(void) BANKED
     place_player();
     show_map();
     pause_input();
-    fade_in();
+    fade_in_map();
     wJoyIgnore = 0;
     step_out_of_door();
 }
@@ -163,6 +172,6 @@ void return_to_map(void) BANKED
     load_graphics();
     clear_sprites();
     show_map();
-    fade_in();
+    fade_in_map();
     wJoyIgnore = ignored;
 }

@@ -20,6 +20,8 @@ static const Medicine medicines[] = {
     {ITEM_WARM_STONE, STATUS_PARALYSIS, 0}, {ITEM_SPRING_WATER, EVERY_STATE, 0},
     {ITEM_HONEY_JUG, 0, 200},            {ITEM_HONEY_POT, 0, 50},
     {ITEM_HONEY_DROP, 0, 20},            {ITEM_SUNRISE_BUD, WAKES_UP, HALF_OF_ALL},
+    {ITEM_COLD_TEA, 0, 50},              {ITEM_FIZZ_POP, 0, 60},
+    {ITEM_PEAR_JUICE, 0, 80},
 };
 #define MEDICINES (sizeof medicines / sizeof *medicines)
 

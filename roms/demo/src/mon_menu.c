@@ -1,7 +1,7 @@
 /* The team as a list over the whole screen: to look, to reorder, and to choose who fights. */
 #pragma bank 58
 #include "battle.h"
-#include "mon.h"
+#include "field_moves.h"
 #include "overworld.h"
 #include "things.h"
 #include "ui.h"
@@ -25,7 +25,7 @@ static const uint8_t not_able_word[] = {STR_NOT_ABLE};
 /* What a list for a machine is about. */
 static uint8_t taught;
 
-enum { CHOICE_FIRST, CHOICE_SECOND, CHOICE_CANCEL, CHOICES };
+enum { CHOICE_SWITCH, CHOICE_STATS, CHOICE_CANCEL, CHOICES };
 
 static void draw_row(uint8_t place)
 {
@@ -86,14 +86,12 @@ static void show_page(uint8_t place)
     mon_page(&wPartyMons[place], wPartyMonNicks + NAME_SIZE * place);
 }
 
-static uint8_t choose_action(const uint8_t *first, const uint8_t *second)
+static uint8_t choose_action(void)
 {
     wTextBoxID = SUBMENU_BOX;
-    fill(wFieldMoves, 0, FIELD_MOVES);
-    hFieldMoveMenuX = SUBMENU_X;
     place_box(11, 11, 7, 5);
-    place_string(TILE_AT(13, 12), first);
-    place_string(TILE_AT(13, 14), second);
+    place_string(TILE_AT(13, 12), switch_word);
+    place_string(TILE_AT(13, 14), stats_word);
     place_string(TILE_AT(13, 16), cancel_word);
     start_menu_at(SUBMENU_X, 12, CHOICES - 1, PAD_A | PAD_B);
     return handle_menu_input() & PAD_B ? CHOICE_CANCEL : wCurrentMenuItem;
@@ -123,42 +121,60 @@ static void reorder(uint8_t place)
         swap_places(place, other);
 }
 
-/* What lies behind the list comes back with its own tiles. */
+/* What lies behind the list comes back with its own tiles, and its own light. */
 static void enter_list(uint8_t type)
 {
     wPartyMenuType = type;
     wMenuItemToSwap = 0;
-    if (!wIsInBattle)
-        load_hud_tiles();
+    if (wIsInBattle)
+        return;
+    load_hud_tiles();
+    show_palettes();
 }
 
 static void leave_list(void)
 {
     clear_screen();
     wait_transfer();
-    if (!wIsInBattle)
-        load_box_tiles();
+    if (wIsInBattle)
+        return;
+    load_box_tiles();
+    show_map_palettes();
 }
 
-void party_menu(void) BANKED
+/* The field move to be used, after what else was to be done with the one at `place`. */
+static uint8_t do_with(uint8_t place)
 {
-    uint8_t place;
+    uint8_t deed = choose_deed(&wPartyMons[place]), field_move;
+
+    if (deed < wNumFieldMoves) {
+        field_move = wFieldMoves[deed];
+        copy_string(wStringBuffer, wPartyMonNicks + NAME_SIZE * place);
+        return can_use_field_move(field_move) ? field_move : NO_FIELD_MOVE;
+    }
+    switch (deed - wNumFieldMoves) {
+    case DEED_STATS:
+        show_page(place);
+        break;
+    case DEED_SWITCH:
+        reorder(place);
+        break;
+    }
+    return NO_FIELD_MOVE;
+}
+
+uint8_t party_menu(void) BANKED
+{
+    uint8_t place, field_move = NO_FIELD_MOVE;
 
     clear_screen();
     update_sprites();
     wait_transfer();
     enter_list(PARTY_MENU_NORMAL);
-    while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
-        switch (choose_action(stats_word, switch_word)) {
-        case CHOICE_FIRST:
-            show_page(place);
-            break;
-        case CHOICE_SECOND:
-            reorder(place);
-            break;
-        }
-    }
+    while (!field_move && (place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON)
+        field_move = do_with(place);
     leave_list();
+    return field_move;
 }
 
 /* Whether the one at `place` can come out; says why not. */
@@ -198,13 +214,13 @@ uint8_t choose_switch(void) BANKED
 
     enter_list(PARTY_MENU_BATTLE);
     while ((place = choose_row(choose_words, PAD_A | PAD_B)) != NO_MON) {
-        switch (choose_action(switch_word, stats_word)) {
-        case CHOICE_FIRST:
+        switch (choose_action()) {
+        case CHOICE_SWITCH:
             if (!can_fight(place))
                 continue;
             leave_list();
             return place;
-        case CHOICE_SECOND:
+        case CHOICE_STATS:
             show_page(place);
             break;
         }

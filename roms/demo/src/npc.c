@@ -52,8 +52,9 @@ static bool is_free(uint8_t map_y, uint8_t map_x)
     if (is_player_at(map_y, map_x) || is_occupied(map_y, map_x, slot) || warp_at(y, x) != NO_WARP)
         return false;
     tile = step_tile(y, x);
-    return is_passable(tile) && !is_forbidden_pair(tile, step_tile(two->map_y - COORDINATE_OFFSET,
-                                                                   two->map_x - COORDINATE_OFFSET));
+    return is_passable(tile) && !is_forbidden_pair(PAIRS_ON_LAND, tile,
+                                                   step_tile(two->map_y - COORDINATE_OFFSET,
+                                                             two->map_x - COORDINATE_OFFSET));
 }
 
 static void begin_step(const Direction *direction)

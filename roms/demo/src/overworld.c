@@ -1,5 +1,6 @@
 /* The loop of walking: one pass takes two frames, a step eight passes. */
 #pragma bank 45
+#include "events.h"
 #include "overworld.h"
 #include "scenes.h"
 #include "screens.h"
@@ -45,10 +46,12 @@ void stand_still(void)
     player1.y_step = player1.x_step = 0;
 }
 
-static void play_hop(void)
+static void play_airs(void)
 {
     if (wMovementFlags & MOVEMENT_LEDGE && wWalkCounter)
         rise_over_ledge();
+    if (wMovementFlags & MOVEMENT_SPIN)
+        whirl();
 }
 
 /* Whoever looks at the sprites finds the player among them. */
@@ -78,9 +81,15 @@ static bool meet(void)
     return true;
 }
 
+static bool ends_visit(void)
+{
+    return has_happened(EVENT_IN_SAFARI_ZONE) && count_reserve_step();
+}
+
 static void end_step(void)
 {
-    if (!is_scripted() && (suffer_poison() || warp_after_step() || meet()))
+    if (!is_scripted()
+        && (suffer_poison() || ends_visit() || fall_down_hole() || warp_after_step() || meet()))
         return;
     count_peaceful_step();
 }
@@ -139,6 +148,8 @@ static void go(const Direction *direction)
     }
     wMiscFlags &= (uint8_t)~MISC_TURNING;
     if (!is_blocked(direction)) {
+        if (is_surfing())
+            leave_water();
         begin_step(direction);
         return;
     }
@@ -153,7 +164,7 @@ static void stand(void)
 {
     const Direction *direction;
 
-    if (!is_scripted() && (scene_begins() || trainer_spots_player()))
+    if (!is_scripted() && (scene_begins() || spins() || trainer_spots_player()))
         return;
     joypad_overworld();
     if (!is_scripted()) {
@@ -163,10 +174,13 @@ static void stand(void)
         }
         if (hJoyPressed & PAD_START) {
             stand_still();
+            look_at_tiles();
             start_menu();
             return;
         }
         if (hJoyPressed & PAD_A && talk())
+            return;
+        if (push_boulder())
             return;
     }
     direction = held_direction();
@@ -203,7 +217,7 @@ static void pass(void)
         stand();
     y_step = player1.y_step;
     x_step = player1.x_step;
-    play_hop();
+    play_airs();
     arrived = wWalkCounter && advance_step();
     move_npcs();
     update_sprites();

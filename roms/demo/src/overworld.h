@@ -44,7 +44,7 @@ void load_block_map(void);
 void put_block(uint8_t y, uint8_t x, uint8_t block) BANKED;
 void enter_map(void) BANKED;
 void return_to_map(void) BANKED;
-bool is_outside(void);
+#define is_outside() (wCurMapTileset == TILESET_OVERWORLD || wCurMapTileset == TILESET_PLATEAU)
 
 /* objects.c */
 void load_objects(void);
@@ -64,7 +64,9 @@ void redraw_view(void) BANKED;
 
 /* collision.c */
 bool is_passable(uint8_t tile);
-bool is_forbidden_pair(uint8_t a, uint8_t b);
+bool is_forbidden_pair(const uint8_t *pair, uint8_t a, uint8_t b);
+#define PAIRS_ON_LAND BYTES(0x0C7E)
+#define PAIRS_ON_WATER BYTES(0x0CA0)
 uint8_t step_tile(uint8_t y, uint8_t x);
 bool is_occupied(uint8_t map_y, uint8_t map_x, uint8_t except);
 void look_at_tiles(void);
@@ -107,6 +109,28 @@ bool trainer_spots_player(void);
 /* sprites.c */
 void update_sprites(void) BANKED;
 
+/* water.c */
+bool is_surfing(void);
+bool is_blocked_on_water(void);
+void leave_water(void);
+bool may_surf(void) BANKED;
+void begin_surf(void) BANKED;
+
+/* boulders.c */
+bool push_boulder(void);
+void forget_strength(void);
+
+/* switches.c */
+void find_ground(void);
+void open_ways(void);
+void boulder_rests(uint8_t slot);
+bool fall_down_hole(void);
+
+/* spinners.c */
+bool spins(void);
+void whirl(void);
+void stop_spinning(void);
+
 /* ledges.c */
 bool hop_ledge(const Direction *direction);
 void rise_over_ledge(void);
@@ -128,6 +152,7 @@ void reset_toggles(void) BANKED;
 void hide_object(uint8_t slot) BANKED;
 
 /* scripted.c */
+#define ALL_BUT_A_B 0xFC
 void joypad_overworld(void);
 bool is_scripted(void);
 void step_out_of_door(void);

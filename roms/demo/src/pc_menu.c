@@ -20,8 +20,8 @@ static void draw(const Word *words, uint8_t count, uint8_t width)
     wait_transfer();
 }
 
-/* Which of them, beginning at `row`; the last is the way out, and B takes it too. */
-uint8_t choose_word(const Word *words, uint8_t count, uint8_t width, uint8_t row)
+/* The keys that ended it, beginning at `row`; which of them is in wCurrentMenuItem. */
+uint8_t ask_words(const Word *words, uint8_t count, uint8_t width, uint8_t row)
 {
     uint8_t keys;
 
@@ -30,5 +30,11 @@ uint8_t choose_word(const Word *words, uint8_t count, uint8_t width, uint8_t row
     wCurrentMenuItem = wLastMenuItem = row;
     keys = handle_menu_input();
     mark_choice();
-    return keys & PAD_B ? count - 1 : wCurrentMenuItem;
+    return keys;
+}
+
+/* Which of them; the last is the way out, and B takes it too. */
+uint8_t choose_word(const Word *words, uint8_t count, uint8_t width, uint8_t row)
+{
+    return ask_words(words, count, width, row) & PAD_B ? count - 1 : wCurrentMenuItem;
 }

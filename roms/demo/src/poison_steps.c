@@ -36,7 +36,7 @@ static void flash(void)
 {
     rBGP = FLASH_PALETTE;
     delay_frames(FLASH_FRAMES);
-    rBGP = SCREEN_PALETTE;
+    show_map_palettes();
 }
 
 static bool is_anybody_up(void)

@@ -55,6 +55,10 @@ typedef struct {
 #define wCheckFor180DegreeTurn BYTE(0xCC4B)
 #define wFieldMoves BYTES(0xCD3D)
 #define FIELD_MOVES 4
+#define wFlyLocationsList BYTES(0xCD3E)
+#define wNumFieldMoves BYTE(0xCD41)
+#define wFieldMovesLeftmostX BYTE(0xCD42)
+#define wCutTile BYTE(0xCD4D)
 #define wOptionsTextSpeedCursorX BYTE(0xCD3D)
 #define wListPointer WORD(0xCF8B)
 #define wCurItem BYTE(0xCF91)
@@ -93,9 +97,21 @@ typedef struct {
 #define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
 #define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
-#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wViridianMartCurScript BYTE(0xD60D)
+#define wNumHoFTeams BYTE(0xD5A2)
+#define wSafariZoneGateCurScript BYTE(0xD61F)
+#define wRoute16CurScript BYTE(0xD626)
+#define wHallOfFameCurScript BYTE(0xD64B)
+#define wLoreleisRoomCurScript BYTE(0xD64D)
+#define wBrunosRoomCurScript BYTE(0xD64E)
+#define wAgathasRoomCurScript BYTE(0xD64F)
+#define wLancesRoomCurScript BYTE(0xD653)
+#define wRoute7GateCurScript BYTE(0xD663)
+#define wSafariSteps BYTES(0xD70D)
+#define wFossilItem BYTE(0xD70F)
+#define wFossilMon BYTE(0xD710)
 #define wSilphCo2FCurScript BYTE(0xD643)
+#define CINNABAR_GYM_SCRIPT 0xD65E
 #define wCinnabarGymCurScript BYTE(CINNABAR_GYM_SCRIPT)
 #define wEnemyMonOrTrainerClass BYTE(0xD713)
 #define wRivalStarter BYTE(0xD715)
@@ -114,7 +130,10 @@ typedef struct {
 #define wGymTrashCanIndex BYTE(0xCD5B)
 #define wMiscFlags BYTE(0xCD60)
 #define MISC_SEEN_BY_TRAINER 0x01
+#define MISC_BOULDER_DUST 0x02
 #define MISC_TURNING 0x04
+#define MISC_TRIED_BOULDER 0x40
+#define MISC_PUSHED_BOULDER 0x80
 #define wTilePlayerStandingOn BYTE(0xCF0E)
 #define wSpriteIndex BYTE(0xCF13)
 #define wFontLoaded BYTE(0xCFC4)
@@ -129,6 +148,8 @@ typedef struct {
 #define wCurrentMapScriptFlags BYTE(0xD126)
 #define ELEVATOR_USED 0x80
 #define wStepCounter BYTE(0xD13B)
+#define wMapPalOffset BYTE(0xD35D)
+#define DARK 6
 #define wCurMap BYTE(0xD35E)
 #define wViewPointer WORD(0xD35F)
 #define wYCoord BYTE(0xD361)
@@ -206,24 +227,41 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define wPlayerID BYTES(0xD359)
 #define wNumBoxItems BYTE(0xD53A)
 #define wBoxItems BYTES(0xD53B)
+#define wTownVisitedFlag BYTES(0xD70B)
 #define wLastBlackoutMap BYTE(0xD719)
+#define wDestinationMap BYTE(0xD71A)
 #define wPlayTimeHours BYTE(0xDA41)
 #define wPlayTimeMaxed BYTE(0xDA42)
 #define wPlayTimeMinutes BYTE(0xDA43)
 #define wPlayTimeSeconds BYTE(0xDA44)
 #define wPlayTimeFrames BYTE(0xDA45)
+#define wSafariZoneGameOver BYTE(0xDA46)
+#define wNumSafariBalls BYTE(0xDA47)
 
 /* Everything a new game starts from zero lies between these two. */
 #define NEW_GAME_FIRST 0xD158
 #define NEW_GAME_END 0xDEE2
 
+/* Ways of getting along. */
+#define wWalkBikeSurfState BYTE(0xD700)
+enum { WALKING, CYCLING, SURFING };
+#define wBoulderSpriteIndex BYTE(0xD718)
+#define wDungeonWarpDestinationMap BYTE(0xD71D)
+#define wWhichDungeonWarp BYTE(0xD71E)
+
 /* Flags. */
+#define wStatusFlags1 BYTE(0xD728)
+#define STATUS1_STRENGTH 0x01
 #define wBeatGymFlags BYTE(0xD72A)
 #define BADGE_1 0x01
+#define wStatusFlags1 BYTE(0xD728)
+#define STATUS1_GUARDS_DRANK 0x40
 #define BADGE_2 0x02
 #define BADGE_3 0x04
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
+#define wStatusFlags3 BYTE(0xD72D)
+#define STATUS3_DUNGEON_WARP 0x10
 #define wStatusFlags4 BYTE(0xD72E)
 #define STATUS4_USED_CENTRE 0x04
 #define STATUS4_GOT_STARTER 0x08
@@ -244,6 +282,7 @@ enum { NORTH, SOUTH, WEST, EAST };
 #define MOVEMENT_LEAVING_DOOR 0x02
 #define MOVEMENT_ON_WARP 0x04
 #define MOVEMENT_LEDGE 0x40
+#define MOVEMENT_SPIN 0x80
 
 /* Creatures: numbers of several bytes have the high one first. Offsets of the contract, so only bytes here. */
 typedef struct {
@@ -342,6 +381,9 @@ enum { IN_NO_BATTLE = 0, IN_WILD_BATTLE = 1, IN_TRAINER_BATTLE = 2, LOST_BATTLE 
 #define wCurOpponent BYTE(0xD059)
 #define FIRST_TRAINER 200
 #define wBattleType BYTE(0xD05A)
+enum { NORMAL_BATTLE = 0, SAFARI_BATTLE = 2 };
+#define wSafariEscapeFactor BYTE(0xCCE8)
+#define wSafariBaitFactor BYTE(0xCCE9)
 #define wDamageMultipliers BYTE(0xD05B)
 #define NORMAL_DAMAGE 10
 #define SAME_TYPE_BONUS 0x80

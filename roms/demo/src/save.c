@@ -4,6 +4,8 @@
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
+#include "services.h"
+#include "world.h"
 
 #define SAVE_BANK 1
 #define SAVE 0xA598
@@ -121,5 +123,7 @@ void continue_game(void) BANKED
     player1.facing = FACING_DOWN;
     wPlayerDirection = wPlayerLastStopDirection = DIRECTION_DOWN;
     wPlayerMovingDirection = 0;
+    if (wCurMap == MAP_CORRIDOR_HALL)
+        go_to_landing(wLastBlackoutMap); /* whoever was written on its wall is at home again */
     enter_map();
 }

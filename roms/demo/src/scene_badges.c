@@ -68,4 +68,6 @@ void trainer_falls(uint8_t slot)
         give_badge(gym);
     else if (wCurMap == MAP_WORKS_QUIZ)
         guest_falls(slot);
+    else
+        one_of_four_falls();
 }

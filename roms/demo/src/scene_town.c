@@ -6,7 +6,7 @@
 #define SCRIPT_TURN_BACK 1
 #define FREE_ROW 2
 
-void tell(uint8_t text)
+void tell(uint8_t text) BANKED
 {
     wDoNotWaitAfterText = 1;
     display_text(text);

@@ -8,6 +8,12 @@
 #define LAB_DOOR_ROW 6
 #define NORTH_EDGE 0
 #define STORE_DOOR_ROW 7
+#define THIRSTY_COLUMN 3
+#define THIRSTY_ROW 3
+#define ROOM_DOOR_ROW 10
+#define WARDEN_ROW 2
+#define WARDEN_COLUMN 3
+#define LAST_ROOM_DOOR_ROW 14
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
@@ -45,6 +51,49 @@ static bool is_called_by_clerk(void)
     return true;
 }
 
+static bool is_called_by_thirsty_guard(void)
+{
+    if (wXCoord != THIRSTY_COLUMN || wYCoord < THIRSTY_ROW || wStatusFlags1 & STATUS1_GUARDS_DRANK)
+        return false;
+    thirsty_guard_calls();
+    return true;
+}
+
+static bool is_sleeper_roused(void)
+{
+    if (!has_happened(EVENT_FIGHT_ROUTE16_SNORLAX))
+        return false;
+    sleeper_wakes();
+    return true;
+}
+
+static bool is_held_in_room(uint8_t row)
+{
+    if (wYCoord < row)
+        return false;
+    room_of_four_holds();
+    return true;
+}
+
+static bool is_asked_by_warden(void)
+{
+    if (!wYCoord && has_happened(EVENT_IN_SAFARI_ZONE))
+        reserve_sees_out();
+    else if (wYCoord == WARDEN_ROW && (wXCoord == WARDEN_COLUMN || wXCoord == WARDEN_COLUMN + 1))
+        reserve_asks();
+    else
+        return false;
+    return true;
+}
+
+static bool is_out_of_nets(void)
+{
+    if (wNumSafariBalls || !has_happened(EVENT_IN_SAFARI_ZONE))
+        return false;
+    last_net_flew();
+    return true;
+}
+
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
@@ -59,6 +108,23 @@ bool scene_begins(void)
         return is_stopped_by_rambler();
     case MAP_GENERAL_STORE:
         return is_called_by_clerk();
+    case MAP_THIRSTY_GATE:
+        return is_called_by_thirsty_guard();
+    case MAP_SNORE_LANE:
+        return is_sleeper_roused();
+    case MAP_WARDEN_GATE:
+        return is_asked_by_warden();
+    case MAP_RESERVE:
+        return is_out_of_nets();
+    case MAP_TANSY_ROOM:
+    case MAP_BRAM_ROOM:
+    case MAP_MAUD_ROOM:
+        return is_held_in_room(ROOM_DOOR_ROW);
+    case MAP_ROOK_ROOM:
+        return !has_happened(EVENT_LANCES_ROOM_LOCK_DOOR) && is_held_in_room(LAST_ROOM_DOOR_ROW);
+    case MAP_CORRIDOR_HALL:
+        enter_hall();
+        return true;
     }
     return false;
 }
@@ -83,6 +149,12 @@ bool person_speaks(uint8_t slot)
         return stevedore_speaks(slot);
     case MAP_GENERAL_STORE:
         return clerk_speaks(slot);
+    case MAP_BAZAAR:
+        return piper_speaks(slot);
+    case MAP_THIRSTY_GATE:
+        return thirsty_guard_speaks(slot);
+    case MAP_FOSSIL_ROOM:
+        return fossil_keeper_speaks(slot);
     }
     return false;
 }
@@ -119,8 +191,11 @@ void change_blocks(void)
     case MAP_GYM:
         change_gym();
         break;
-    case MAP_CAIRN_HOLLOW:
-        change_hollow();
+    case MAP_TANSY_ROOM:
+    case MAP_BRAM_ROOM:
+    case MAP_MAUD_ROOM:
+    case MAP_ROOK_ROOM:
+        change_room_of_four();
         break;
     case MAP_WORKS_HALL:
         change_hall();
@@ -138,6 +213,12 @@ void change_blocks(void)
 void set_scene(void)
 {
     switch (wCurMap) {
+    case MAP_BAZAAR: /* waking somebody up takes as long as a turn about the hall */
+        reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
+        break;
+    case MAP_CORRIDOR_LOBBY:
+        enter_lobby();
+        break;
     case MAP_WORKS_TINS:
         hide_switch();
         break;

@@ -19,7 +19,7 @@ void change_blocks(void);
 void set_scene(void);
 
 /* scene_town.c; a text that ends with an arrow is told, and nothing more is waited for */
-void tell(uint8_t text);
+void tell(uint8_t text) BANKED;
 void turn_back(void) BANKED;
 
 /* scene_parcel.c */
@@ -45,8 +45,29 @@ void change_gym(void) BANKED;
 bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
 
-/* scene_hollow.c */
-void change_hollow(void) BANKED;
+/* scene_bazaar.c */
+void thirsty_guard_calls(void) BANKED;
+bool thirsty_guard_speaks(uint8_t slot) BANKED;
+bool piper_speaks(uint8_t slot) BANKED;
+void sleeper_wakes(void) BANKED;
+
+/* scene_fossils.c */
+bool fossil_keeper_speaks(uint8_t slot) BANKED;
+
+/* scene_four.c */
+void enter_lobby(void) BANKED;
+void room_of_four_holds(void) BANKED;
+void change_room_of_four(void) BANKED;
+void one_of_four_falls(void) BANKED;
+
+/* scene_hall.c */
+void enter_hall(void) BANKED;
+
+/* scene_reserve.c */
+void reserve_asks(void) BANKED;
+void reserve_sees_out(void) BANKED;
+void last_net_flew(void) BANKED;
+bool count_reserve_step(void) BANKED;
 
 /* scene_tins.c */
 bool tins_speak(uint8_t text) BANKED;

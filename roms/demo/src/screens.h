@@ -15,7 +15,7 @@ bool type_name(uint8_t type) BANKED;
 void reset_player(void) BANKED;
 void start_menu(void) BANKED;
 void draw_start_menu(void);
-bool bag_menu(void) BANKED;
+uint8_t bag_menu(void) BANKED;
 void player_card(void) BANKED;
 
 /* card.c */

@@ -2,8 +2,6 @@
 #pragma bank 45
 #include "overworld.h"
 
-#define ALL_BUT_A_B 0xFC
-
 bool is_scripted(void)
 {
     return wStatusFlags5 & STATUS5_SCRIPTED_WALK;
@@ -15,6 +13,8 @@ static void end_script(void)
     wMovementFlags &= (uint8_t)~MOVEMENT_LEAVING_DOOR;
     if (wMovementFlags & MOVEMENT_LEDGE)
         land();
+    if (wMovementFlags & MOVEMENT_SPIN)
+        stop_spinning();
     wJoyIgnore = 0;
     hJoyPressed = hJoyHeld = 0;
 }

@@ -14,7 +14,7 @@ static const uint8_t buy_word[] = {STR_BUY};
 static const uint8_t sell_word[] = {STR_SELL};
 static const uint8_t quit_word[] = {STR_QUIT};
 
-static void place_money_box(void)
+void place_money_box(void)
 {
     place_box(11, 0, 7, 1);
     place_string(TILE_AT(13, 0), money_word);

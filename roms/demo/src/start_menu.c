@@ -1,11 +1,13 @@
 /* The menu behind START. */
 #pragma bank 46
 #include "battle.h"
+#include "field_moves.h"
 #include "hardware.h"
 #include "overworld.h"
 #include "ram.h"
 #include "screens.h"
 #include "services.h"
+#include "things.h"
 #include "ui.h"
 #include "world.h"
 
@@ -53,24 +55,28 @@ static uint8_t choose(void)
     return keys;
 }
 
+/* The map may lie in the dark; other screens never do. */
 static void whole_screen(void)
 {
     clear_screen();
     update_sprites();
+    show_palettes();
 }
 
-/* What was used from the bag leads away from here. */
-static bool leads_out;
+/* How something of the bag was used that closes the menus. */
+static uint8_t used;
+/* The move that is to be used on the map. */
+static uint8_t field_move;
 
 static void open_item(uint8_t item)
 {
     switch (item) {
     case TEAM:
         whole_screen();
-        party_menu();
+        field_move = party_menu();
         break;
     case BAG:
-        leads_out = bag_menu();
+        used = bag_menu();
         break;
     case PLAYER:
         whole_screen();
@@ -85,6 +91,7 @@ static void open_item(uint8_t item)
         break;
     }
     draw_start_menu();
+    show_map_palettes();
     update_sprites();
 }
 
@@ -97,8 +104,9 @@ void start_menu(void) BANKED
     draw_start_menu();
     window_open();
     update_sprites();
-    leads_out = false;
-    while (!leads_out && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
+    used = ITEM_KEPT;
+    field_move = NO_FIELD_MOVE;
+    while (used == ITEM_KEPT && !field_move && choose() & PAD_A && (item = wCurrentMenuItem) != EXIT) {
         if (item != TEAM || wPartyCount)
             open_item(item);
         if (item == SAVE)
@@ -109,6 +117,8 @@ void start_menu(void) BANKED
     window_close();
     wFontLoaded &= (uint8_t)~FONT_LOADED;
     update_sprites();
-    if (leads_out)
+    if (used == ITEM_LEADS_OUT)
         climb_out();
+    else if (field_move)
+        use_field_move(field_move);
 }

@@ -10,7 +10,7 @@
 #define LIST_END 0xFF
 #define NOBODY 0
 
-enum { SERVICE_PC = 0xF9, SERVICE_PLAYER_PC = 0xFC, SERVICE_BOXES = 0xFD, SERVICE_SHOP = 0xFE, SERVICE_NURSE = 0xFF };
+enum { SERVICE_MACHINE = 0xF5, SERVICE_PC = 0xF9, SERVICE_PLAYER_PC = 0xFC, SERVICE_BOXES = 0xFD, SERVICE_SHOP = 0xFE, SERVICE_NURSE = 0xFF };
 
 static uint8_t person_at(uint8_t map_y, uint8_t map_x)
 {
@@ -64,6 +64,9 @@ void say(uint8_t id) BANKED
 
     hTextID = id;
     switch (far_byte(hMapROMBank, script)) {
+    case SERVICE_MACHINE:
+        drinks_machine();
+        break;
     case SERVICE_PC:
         rest_house_pc();
         break;

@@ -28,9 +28,13 @@ void multiply_money(uint8_t *to, const uint8_t *unit, uint8_t times);
 void halve_money(uint8_t *money);
 bool pay(const uint8_t *amount);
 
-/* item_use.c: the entry of the bag's list that was chosen; what has served is kept, but did something */
-enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT, ITEM_SERVED };
+/* item_use.c: the entry of the bag's list that was chosen; what has served or was played is kept, but did something. What
+   leads out or was played closes the menus. */
+enum { ITEM_KEPT, ITEM_USED, ITEM_LEADS_OUT, ITEM_SERVED, ITEM_PLAYED };
 uint8_t use_item(void) BANKED;
+
+/* reed_pipe.c: how it was used */
+uint8_t play_pipe(void);
 
 /* medicine.c: on one of the team who is asked for; whether it helped */
 bool is_medicine(uint8_t item);
@@ -57,8 +61,9 @@ void boost(uint8_t stat) BANKED;
 /* poison_steps.c: whether all fell, and the way back was gone */
 bool suffer_poison(void) BANKED;
 
-/* shop.c */
+/* shop.c; the box only inside its bank */
 void shop(uint8_t bank, uint16_t script) BANKED;
+void place_money_box(void);
 
 /* hidden.c: whether something lay there */
 bool find_hidden(uint8_t y, uint8_t x) BANKED;

@@ -6,11 +6,21 @@
 
 #define FRAMES_PER_SHADE 6
 #define CHUNK 8
+#define DARK_PALETTE 0xFE
 
 void show_palettes(void)
 {
     rBGP = SCREEN_PALETTE;
     rOBP0 = rOBP1 = SPRITE_PALETTE;
+}
+
+/* Of the map, where it may be dark. */
+void show_map_palettes(void)
+{
+    if (wMapPalOffset)
+        rBGP = rOBP0 = rOBP1 = DARK_PALETTE;
+    else
+        show_palettes();
 }
 
 static void show_shades(uint8_t screen, uint8_t sprites)
@@ -32,6 +42,15 @@ void fade_in(void)
     show_shades(0x40, 0x40);
     show_shades(0x90, 0x80);
     show_palettes();
+}
+
+/* Nothing brightens on the way into the dark. */
+void fade_in_map(void)
+{
+    if (wMapPalOffset)
+        show_map_palettes();
+    else
+        fade_in();
 }
 
 void lcd_off(void)

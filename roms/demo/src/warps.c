@@ -9,6 +9,7 @@
 #define DOORS_BANK 6
 #define DOOR_TILES 0x662C
 #define LAST_MAP 0xFF
+#define DARK_MAP 82 /* and what lies behind it */
 #define LIST_END 0xFF
 #define PAD_TILE 0x20
 
@@ -106,8 +107,11 @@ static void take_warp(uint8_t index)
     wWarpedFromWhichWarp = index;
     wWarpedFromWhichMap = wCurMap;
     wDestinationWarpID = warp->destination_warp;
-    if (is_outside())
+    if (is_outside()) {
         wLastMap = wCurMap;
+        if (warp->destination_map == DARK_MAP)
+            wMapPalOffset = DARK;
+    }
     wCurMap = warp->destination_map == LAST_MAP ? wLastMap : warp->destination_map;
     wMovementFlags |= MOVEMENT_ON_DOOR;
     update_sprites();

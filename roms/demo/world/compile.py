@@ -11,8 +11,10 @@ from pathlib import Path
 
 from world import (
     cast,
+    cut_tables,
     font,
     font_tables,
+    ground_tables,
     hidden_tables,
     landings,
     map_macros,
@@ -24,6 +26,7 @@ from world import (
     tileset_tables,
     tilesets,
     title,
+    town_map_tables,
 )
 from world.banks import Place, Placement, Rooms, checked, place_of, pointer, whole_banks
 from world.errors import WorldError
@@ -41,7 +44,7 @@ CREATURE_BANK = 53
 TEXT_BANK = TRAINER_BANK = 51  # trainers are drawn behind the system's texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
-FALLBACK_MAP = 247  # what ids without a map show
+FALLBACK_MAP = 244  # what ids without a map show
 SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
 END_KEY = 0xF0
 
@@ -101,16 +104,20 @@ def _maps(words: Words, macros: dict[str, str]) -> list[Placement]:
     drawn = {
         each.id: draw(each, sets[each.tileset], blocks[each.tileset], words) for each in sources
     }
-    made = list(
-        map_tables.placements(drawn, FALLBACK_MAP, whole_banks(*MAP_BANKS), words.creatures)
-    )
+    rooms = whole_banks(*MAP_BANKS)
+    made = list(map_tables.placements(drawn, FALLBACK_MAP, rooms, words.creatures))
     macros |= map_macros.macros(sources) | map_macros.changes(drawn.values())
+    ground = ground_tables.lay(drawn, rooms)
+    macros |= ground.macros
     headers = next(each for each in made if each.name == map_tables.TRAINER_LIST)
     macros |= _located("TRAINER_HEADERS", place_of(headers.offset))
     return [
         *made,
         *landings.placements(by_id),
+        *town_map_tables.placements(sources, words.font),
         *hidden_tables.placements(sources),
+        *ground.placements,
+        *cut_tables.placements(sets, blocks),
         *tileset_tables.placements(sets, blocks, whole_banks(*TILESET_BANKS)),
     ]
 

@@ -1,4 +1,4 @@
-"""The contract's tables of things in the bag: names, prices, what cannot be thrown away."""
+"""The contract's tables of things in the bag: names, prices, what cannot be thrown away, what a machine sells."""
 
 import tomllib
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ PRICES = Place(1, 0x4608)
 NAMES = Place(1, 0x472B)
 NAMES_END = 0x63BF
 KEY_FLAGS = Place(3, 0x6799)
+MACHINE = Place(29, 0x5000)
 COUNT = 97
 NAME = 12
 NO_NAME = "-"
@@ -30,6 +31,9 @@ def placements(path: Path, font: Font) -> Iterator[Placement]:
     names = ended(words, font, NAME, path.name)
     Room(NAMES.bank, NAMES.address, NAMES_END).take(len(names), "names of items")
     yield Placement(NAMES.offset, names, "ItemNames")
+    drinks = [(table["id"], table["machine"]) for table in items.values() if "machine" in table]
+    wares = b"".join(bytes([item]) + bytes.fromhex(f"{price:06d}") for item, price in drinks)
+    yield Placement(MACHINE.offset, wares, "VendingPrices")
     keys = sum(1 << (table["id"] - 1) for table in items.values() if table.get("key"))
     yield Placement(KEY_FLAGS.offset, keys.to_bytes(-(-COUNT // 8), "little"), "KeyItemFlags")
 

@@ -41,6 +41,25 @@ class Hidden(NamedTuple):
     item: int
 
 
+class Switch(NamedTuple):
+    """A square on which a boulder sets an event, and so makes one of the map's changes for good."""
+
+    x: int
+    y: int
+    event: int
+    change: str
+
+
+class Hole(NamedTuple):
+    """A square where one falls to a square of another map; a boulder is gone there, and sets the event."""
+
+    x: int
+    y: int
+    target: int
+    to: tuple[int, int]
+    event: int | None
+
+
 class Connection(NamedTuple):
     """A neighbour; `offset` is how many blocks further east (or south) its origin lies."""
 
@@ -85,6 +104,8 @@ class Map:
     grass: Wild
     water: Wild
     hidden: tuple[Hidden, ...]
+    switches: tuple[Switch, ...]
+    holes: tuple[Hole, ...]
 
     @property
     def width(self) -> int:
@@ -110,7 +131,7 @@ class Map:
 
 
 MART, MART_END = 0xFE, 0xFF
-SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC, "boxes": 0xFD}
+SERVICES = {"nurse": 0xFF, "pc": 0xF9, "player_pc": 0xFC, "boxes": 0xFD, "machine": 0xF5}
 NOT_WILD = Wild(0, ())
 SLOTS = 10
 
@@ -137,6 +158,8 @@ def load(path: Path) -> Map:
             grass=_wild(source.get("wild", {}).get("grass")),
             water=_wild(source.get("wild", {}).get("water")),
             hidden=tuple(Hidden(*it["at"], it["item"]) for it in source.get("hidden", ())),
+            switches=tuple(_switch(table) for table in source.get("switches", ())),
+            holes=tuple(_hole(table) for table in source.get("holes", ())),
         )
     except (KeyError, TypeError, WorldError) as error:
         message = f"maps/{path.name}: {error}"
@@ -165,6 +188,15 @@ def _warp(table: Table) -> Warp:
 def _sign(table: Table) -> Sign:
     x, y = table["at"]
     return Sign(x, y, table["text"])
+
+
+def _switch(table: Table) -> Switch:
+    return Switch(*table["at"], table["event"], table["change"])
+
+
+def _hole(table: Table) -> Hole:
+    x, y = table["to"]["at"]
+    return Hole(*table["at"], table["to"]["map"], (x, y), table.get("event"))
 
 
 def _change(table: Table, key: Mapping[str, str]) -> Change:

@@ -10,6 +10,7 @@ STAY, WALK = 0xFF, 0xFE
 MOVES = {"any": 0x00, "vertical": 0x01, "horizontal": 0x02}
 FACES = {"down": 0xD0, "up": 0xD1, "left": 0xD2, "right": 0xD3}
 TRAINER, ITEM = 0x40, 0x80
+BOULDER = 0x10  # as movement byte 2
 TOGGLES = {"hidden": 0x11, "shown": 0x15}
 EVENT_FLAGS = 0xD747
 TRAINER_TEXTS = ("before", "after", "win", "lose")  # the order of a header
@@ -38,10 +39,14 @@ class Person(NamedTuple):
 def person(table: Table) -> Person:
     """Return the person of a [[people]] table."""
     moving = "moves" in table
-    movement = (WALK, MOVES[table["moves"]]) if moving else (STAY, FACES[table["faces"]])
+    is_boulder = table.get("boulder", False)
+    if moving:
+        movement = (WALK, MOVES[table["moves"]])
+    else:
+        movement = (STAY, BOULDER if is_boulder else FACES[table["faces"]])
     (x, y), text, flags, extra = table["at"], table["text"], 0, b""
     is_trainer = "trainer" in table
-    shown = table.get("toggle", "shown" if "item" in table else None)
+    shown = table.get("toggle", "shown" if "item" in table or is_boulder else None)
     if "toggle" in table and "name" not in table:
         message = f"who stands at {[x, y]} has a toggle, and so needs a name"
         raise WorldError(message)

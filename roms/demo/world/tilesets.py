@@ -76,6 +76,10 @@ class Blockset:
             raise WorldError(message)
         return number
 
+    def blocks(self) -> tuple[bytes, ...]:
+        """Return the 16 tiles of each block so far, row by row."""
+        return tuple(self._ids)
+
     def data(self) -> bytes:
         """Return the blockset table."""
         return b"".join(self._ids)

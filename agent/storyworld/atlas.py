@@ -1,0 +1,205 @@
+"""What Pokemon Red's world is made of for a plan: regions and how they join, and what can be made to happen where.
+
+Read from red.json beside this file, which `scripts/red_world.py` writes from written facts of the cartridge; none of its
+blocks, texts or names are in there.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple, TypeAlias
+
+
+class Region(NamedTuple):
+    """Squares of a map among which one walks freely."""
+
+    map_id: int
+    number: int
+
+
+class Fact(NamedTuple):
+    """Something that is so or not: a kind, such as `event`, `item`, `field` (a move of use outside), and a number."""
+
+    kind: str
+    number: int
+
+    @staticmethod
+    def of(text: str) -> "Fact":
+        """Return the fact that is written as a kind, a colon and a number."""
+        kind, _, number = text.partition(":")
+        return Fact(kind, int(number))
+
+
+Facts: TypeAlias = tuple[Fact, ...]
+Square: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A step from one region to another, open while all of `needs` hold; `at` is the first square of it."""
+
+    start: Region
+    end: Region
+    needs: Facts
+    at: Square
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What comes of talking to `people` (sprite slots), or of examining or stepping on `squares`, from some regions.
+
+    `level` is that of the strongest who has to be beaten for it, or 0; `pays` is money, less than 0 where it costs
+    some. `end` is where one finds oneself after it, if that is elsewhere.
+    """
+
+    id: str
+    regions: frozenset[Region]
+    people: frozenset[int]
+    squares: frozenset[Square]
+    how: str
+    needs: Facts
+    gives: Facts
+    takes: Facts
+    level: int = 0
+    pays: int = 0
+    end: Region | None = None
+
+    @property
+    def map_id(self) -> int:
+        """The map where it happens."""
+        return next(iter(self.regions)).map_id
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What comes of setting foot on a map, from another one where that is told, while all of `when` hold."""
+
+    map_id: int
+    start: int | None
+    when: Facts
+    gives: Facts
+    takes: Facts
+    pays: int
+    end: Region | None
+
+
+class Gate(NamedTuple):
+    """What written facts tell of a gate: its squares, its kind, and in words what opens it."""
+
+    map_id: int
+    kind: str
+    cells: frozenset[Square]
+    opened_by: str
+
+
+class Rule(NamedTuple):
+    """What comes true by itself once all of `when` hold."""
+
+    when: Facts
+    then: Facts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atlas:
+    """The world; `joins` by where they start, the others by map."""
+
+    joins: Mapping[Region, tuple[Join, ...]]
+    happenings: Mapping[int, tuple[Happening, ...]]
+    arrivals: Mapping[int, tuple[Arrival, ...]]
+    rules: tuple[Rule, ...]
+    gates: tuple[Gate, ...]
+    sizes: Mapping[int, tuple[int, int]]  # columns and rows of each map
+    grass: frozenset[Region]  # outdoors, where somebody lives
+    towns: frozenset[Region]  # where one lands who flies
+    regions: Mapping[tuple[int, Square], Region]  # by one square of each
+    squares: Mapping[Region, Square]  # and the other way round
+    teams: Mapping[int, tuple[tuple[tuple[int, int], ...], ...]]  # level and species, by class
+    wild: Mapping[
+        int, tuple[int, tuple[tuple[int, int], ...]]
+    ]  # rate, and level and species of each slot
+
+    @staticmethod
+    @cache
+    def of_red() -> "Atlas":
+        """Return the world of Pokemon Red (US)."""
+        text = (files("agent.storyworld") / "red.json").read_text(encoding="utf-8")
+        return _atlas(json.loads(text))
+
+
+def _atlas(table: Mapping[str, Any]) -> Atlas:
+    joins = [
+        Join(Region(a, b), Region(c, d), _facts(needs.split("+") if needs else ()), (x, y))
+        for a, b, c, d, needs, x, y in table["joins"]
+    ]
+    happenings = [_happening(row) for row in table["happenings"]]
+    arrivals = [_arrival(row) for row in table["arrivals"]]
+    return Atlas(
+        joins=_grouped((each.start, each) for each in joins),
+        happenings=_grouped((each.map_id, each) for each in happenings),
+        arrivals=_grouped((each.map_id, each) for each in arrivals),
+        rules=tuple(Rule(_facts(when), _facts(then)) for when, then in table["follows"]),
+        gates=tuple(
+            Gate(
+                row["map"],
+                row["kind"],
+                frozenset((x, y) for x, y in row["cells"]),
+                row["opened_by"],
+            )
+            for row in table["gates"]
+        ),
+        sizes={m: (columns, rows) for m, columns, rows in table["sizes"]},
+        grass=frozenset(Region(*each) for each in table["grass"]),
+        towns=frozenset(Region(*each) for each in table["fly"]),
+        regions={(m, (x, y)): Region(m, number) for m, number, x, y in table["squares"]},
+        squares={Region(m, number): (x, y) for m, number, x, y in table["squares"]},
+        teams={
+            number: tuple(tuple((level, species) for level, species in team) for team in teams)
+            for number, teams in table["teams"]
+        },
+        wild={
+            m: (rate, tuple((level, species) for level, species in slots))
+            for m, rate, slots in table["wild"]
+        },
+    )
+
+
+def _happening(row: Mapping[str, Any]) -> Happening:
+    return Happening(
+        id=row["id"],
+        regions=frozenset(Region(row["map"], each) for each in row["regions"]),
+        people=frozenset(row.get("people", ())),
+        squares=frozenset((x, y) for x, y in row.get("squares", ())),
+        how=row.get("how", ""),
+        needs=_facts(row.get("needs", ())),
+        gives=_facts(row.get("gives", ())),
+        takes=_facts(row.get("takes", ())),
+        level=row.get("level", 0),
+        pays=row.get("pays", 0),
+        end=Region(*row["to"]) if "to" in row else None,
+    )
+
+
+def _arrival(row: Mapping[str, Any]) -> Arrival:
+    return Arrival(
+        map_id=row["map"],
+        start=row.get("from"),
+        when=_facts(row["when"]),
+        gives=_facts(row["gives"]),
+        takes=_facts(row["takes"]),
+        pays=row.get("pays", 0),
+        end=Region(*row["to"]) if "to" in row else None,
+    )
+
+
+def _facts(texts: Iterable[str]) -> Facts:
+    return tuple(Fact.of(each) for each in texts)
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, tuple[Any, ...]]:
+    groups: defaultdict[Any, list[Any]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return {key: tuple(values) for key, values in groups.items()}

@@ -1,0 +1,182 @@
+"""Carrying out in the model what a plan says: the world lets it happen, or refuses it."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent.capabilities import Place, Story
+from agent.capabilities.marks import told
+from agent.capabilities.places import Land
+from agent.capabilities.story import Task
+from agent.planning import Action
+from agent.storyworld.atlas import Atlas, Fact, Happening, Region
+from agent.storyworld.moment import Moment
+from agent.storyworld.walking import arrive, walk, within_reach
+
+TOLL: Final = 35  # percent of HP that a battle of the story takes
+SPENT: Final = 30  # percent of HP that training leaves
+LESSON: Final = 4  # levels that one stretch of training brings
+HIGHEST: Final = 100
+FIRST_LEVEL: Final = 5
+FIRST_INDOOR_MAP: Final = 37
+MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the thing that teaches a move
+
+
+class Refused(Exception):
+    """The world does not let an action happen; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A world, and the story by whose names plans speak of it."""
+
+    atlas: Atlas
+    story: Story
+
+    def carry_out(self, action: Action, moment: Moment) -> Moment:
+        """Return the moment after an action, or raise Refused."""
+        kind, _, rest = action.name.partition(":")
+        match kind:
+            case "travel":
+                return self._travel(self._place(rest.partition(":")[0]), moment)
+            case "task":
+                return self._do(self._task(rest), moment)
+            case "heal":
+                return self._heal(self._place(rest), moment)
+            case "train":
+                return self._train(self._place(rest), moment)
+            case "witness":
+                return self._witness(rest, moment)
+            case "teach":
+                return self._teach(rest, moment)
+            case _:
+                message = f"nobody here knows how {action.name!r} goes"
+                raise Refused(message)
+
+    def regions_of(self, place: Place) -> frozenset[Region]:
+        """Return the regions of which a place consists, or that of its spot."""
+        if place.spot is not None:
+            return frozenset({self.atlas.regions[place.map_id, place.spot]})
+        return frozenset(
+            each for each in self.atlas.regions.values() if each.map_id == place.map_id
+        )
+
+    def is_at(self, place: Place, moment: Moment) -> bool:
+        """Say whether one is in a place: on its map, and joined to its spot without leaving it."""
+        if moment.region.map_id != place.map_id:
+            return False
+        if place.spot is None:
+            return True
+        joined = within_reach(self.atlas, moment, map_id=place.map_id)
+        return not joined.isdisjoint(self.regions_of(place))
+
+    def is_in(self, land: Land, moment: Moment) -> bool:
+        """Say whether one is in a land, going by one square of the region."""
+        return land.covers(moment.region.map_id, self.atlas.squares[moment.region])
+
+    def wanted_level(self, task: Task) -> int:
+        """Return the level at which a team stands up to whom a task is against: that of the strongest of them."""
+        if task.against is None:
+            return 0
+        teams = self.atlas.teams.get(task.against.trainer_class, ())
+        return max(level for level, _ in teams[task.against.number - 1])
+
+    def happening(self, task: Task) -> list[Happening]:
+        """Return what the world has where a task is done, by whom or what it is about."""
+        place, feat = self._place(task.place), task.feat
+        squares = {(x, y) for x, y in getattr(feat, "squares", ())}
+        squares |= {feat.square} if hasattr(feat, "square") else set()
+        people = set(feat.people)
+        return [
+            each
+            for each in self.atlas.happenings.get(place.map_id, ())
+            if each.people & people or each.squares & squares
+        ]
+
+    def happen(self, each: Happening, moment: Moment) -> Moment:
+        """Return the moment after a happening, with the walk to where it can be made to happen; or raise Refused."""
+        there = walk(self.atlas, moment, each.regions)
+        if there is None:
+            message = f"no way leads to {each.id!r} from {moment.region}"
+            raise Refused(message)
+        missing = [fact for fact in each.needs if not there.holds(fact)]
+        if missing:
+            message = f"{each.id!r} needs {missing[0]}"
+            raise Refused(message)
+        now = there.having(each.gives, each.takes, pays=each.pays)
+        if each.level:
+            now = replace(now, hp=max(now.hp - TOLL, 1), level=max(now.level + 1, FIRST_LEVEL))
+        if Fact("event", 34) in each.gives:  # EVENT_GOT_STARTER
+            now = replace(now, level=FIRST_LEVEL, owned=1)
+        if each.end is not None:
+            now = arrive(self.atlas, replace(now, region=each.end), each.map_id)
+        if each.id == "champion":
+            now = now.having([Fact("fame", 1)])
+        return now.settled(self.atlas)
+
+    def _travel(self, place: Place, moment: Moment) -> Moment:
+        there = walk(self.atlas, moment, self.regions_of(place))
+        if there is None:
+            message = f"no way leads to {place.name!r} from {moment.region}"
+            raise Refused(message)
+        return there
+
+    def _do(self, task: Task, moment: Moment) -> Moment:
+        found = self.happening(task)
+        why = f"nothing happens where {task.id!r} is done"
+        for each in found:
+            try:
+                after = self.happen(each, moment)
+            except Refused as refusal:
+                why = str(refusal)
+                continue
+            if after.holds(self.fact(task.sets)):
+                return after
+            why = f"{each.id!r} does not make {task.sets!r} true"
+        raise Refused(why)
+
+    def _witness(self, name: str, moment: Moment) -> Moment:
+        milestone = next(each for each in self.story.milestones if each.id == name)
+        wrong = milestone.map_id not in (None, moment.region.map_id)
+        wrong |= milestone.home not in (None, moment.home)
+        if wrong or (milestone.fact is not None and not moment.holds(self.fact(milestone.fact))):
+            message = f"nothing bears witness to {name!r} here"
+            raise Refused(message)
+        return replace(moment, reached=moment.reached | {name})
+
+    def _heal(self, place: Place, moment: Moment) -> Moment:
+        there = self._travel(place, moment)
+        doors = [join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())]
+        towns = [join.end.map_id for join in doors if join.end.map_id < FIRST_INDOOR_MAP]
+        return replace(there, hp=100, home=towns[0])
+
+    def _train(self, place: Place, moment: Moment) -> Moment:
+        joined = within_reach(self.atlas, moment, map_id=place.map_id)
+        grows = place.map_id >= FIRST_INDOOR_MAP or not joined.isdisjoint(self.atlas.grass)
+        if place.map_id not in self.atlas.wild or not grows or moment.level == 0:
+            message = f"nobody can train in {place.name!r}"
+            raise Refused(message)
+        return replace(moment, hp=SPENT, level=min(moment.level + LESSON, HIGHEST))
+
+    def _teach(self, name: str, moment: Moment) -> Moment:
+        move = self.story.marks[f"move:{name}"].number
+        missing = [
+            fact
+            for fact in (Fact("item", MACHINES[move]), Fact("owns", move))
+            if not moment.holds(fact)
+        ]
+        if missing:
+            message = f"{name!r} cannot be taught without {missing[0]}"
+            raise Refused(message)
+        return moment.having([Fact("move", move)])
+
+    def fact(self, name: str) -> Fact:
+        """Return the world's name of a fact of the story."""
+        known, so = told(name)
+        mark = self.story.marks[known]
+        return Fact(mark.kind.value if so else "clear", mark.number)
+
+    def _place(self, name: str) -> Place:
+        return next(each for each in self.story.places if each.name == name)
+
+    def _task(self, name: str) -> Task:
+        return next(each for each in self.story.tasks if each.id == name)

@@ -1,0 +1,31 @@
+"""What the planner's sensors would tell of a moment of the model."""
+
+from agent.capabilities import reached
+from agent.capabilities.recover import home
+from agent.capabilities.travel import MAP, at
+from agent.planning import Domain
+from agent.storyworld.atlas import Fact
+from agent.storyworld.carrying import Model
+from agent.storyworld.moment import Moment
+
+# What the model does not know counts as in order: nothing lies about, nothing runs short, the right one goes first.
+IN_ORDER = ("supplied:", "led", "fits:", "recalled:", "errand:")
+
+
+def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
+    """Return every fact of a moment."""
+    story = model.story
+    facts = {name: int(name.startswith(IN_ORDER)) for name in domain.sensed}
+    facts |= {"game_started": 1, "new_game": 1, "in_control": 1, MAP: moment.region.map_id}
+    facts |= {"party:hp": moment.hp, "party:pp": 100, "healed": int(moment.home != 0)}
+    facts |= {at(each.name): int(model.is_at(each, moment)) for each in story.places}
+    for name, mark in story.marks.items():
+        facts[name] = int(moment.holds(Fact(mark.kind.value, mark.number)))
+    facts |= {home(each.town): int(moment.home == each.town) for each in story.healers if each.town}
+    for land in story.lands:
+        facts[land.fact] = int(land.hinders(inside=model.is_in(land, moment)))
+    for task in story.tasks:
+        if task.ready in facts:
+            facts[task.ready] = int(moment.level >= model.wanted_level(task))
+    facts |= {reached(each): int(each.id in moment.reached) for each in story.milestones}
+    return {name: value for name, value in facts.items() if name in domain.sensed}

@@ -1,0 +1,145 @@
+"""Legal moments of the model that no plan led to: walks at random, over whatever the world allows."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+from agent.storyworld.atlas import Atlas, Fact, Happening, Region
+from agent.storyworld.carrying import Model, Refused
+from agent.storyworld.moment import Moment
+from agent.storyworld.walking import arrive, walk, within_reach
+
+PURSE: Final = (
+    2_000  # money that nobody spends: fees and drinks have to be paid, and who is beaten pays once
+)
+TRIES: Final = 8
+SAFARI: Final = range(217, 226)  # maps of the zone
+SAFARI_GATE: Final = Region(156, 1)
+STATIONS: Final = {
+    41: 1,
+    58: 2,
+    64: 3,
+    68: 15,
+    81: 21,
+    89: 5,
+    133: 6,
+    141: 4,
+    154: 7,
+    171: 8,
+    174: 9,
+    182: 10,
+}  # healers, towns
+
+
+class Wanderer:
+    """Somebody who does whatever can be done, in an order that chance decides, and leaves out what need not be done."""
+
+    def __init__(self, model: Model, chance: Random) -> None:
+        self._model, self._chance = model, chance
+
+    def moment(self, length: int) -> Moment:
+        """Return the moment after about as many things were done as `length` says."""
+        now = Moment()
+        for _ in range(length):
+            now = self._chance.choices(
+                (self._happen, self._stroll, self._grow, self._spend, self._lose, self._rest),
+                (70, 12, 10, 3, 2, 3),
+            )[0](now)
+        return self._seen(now)
+
+    def _happen(self, now: Moment) -> Moment:
+        """Make something happen that is within reach; what the story is about is likelier than what is not."""
+        found = list(self._possible(now))
+        weights = [1 if each.id.startswith(("foe_", "thing_")) else 6 for each in found]
+        for each in self._chance.choices(found, weights, k=TRIES) if found else ():
+            try:
+                return self._taught(self._model.happen(each, self._strong(now, each)))
+            except Refused:
+                continue  # the way there undoes what it needs
+        return self._stroll(now)
+
+    def _possible(self, now: Moment) -> Iterator[Happening]:
+        """Yield what would change anything, as far as joins lead; but nobody goes as far as the end of the game."""
+        open_regions = within_reach(self._atlas, now)
+        for map_id in sorted({each.map_id for each in open_regions}):
+            for each in self._atlas.happenings.get(map_id, ()):
+                near = not each.regions.isdisjoint(open_regions) and now.all_hold(each.needs)
+                if (
+                    near
+                    and each.id != "champion"
+                    and now.having(each.gives, each.takes).facts != now.facts
+                ):
+                    yield each
+
+    def _strong(self, now: Moment, each: Happening) -> Moment:
+        """Return the moment with a team that could win: nobody beats the last four with one of level ten."""
+        return replace(now, level=max(now.level, each.level - self._chance.randrange(6)), hp=100)
+
+    def _taught(self, now: Moment) -> Moment:
+        """Teach a machine of the bag to whoever can learn its move, or leave it in the bag."""
+        for move, item in ((15, 196), (19, 197), (57, 198), (70, 199), (148, 200)):
+            able = now.holds(Fact("owns", move)) and now.holds(Fact("item", item))
+            if able and self._chance.random() < 0.5:
+                now = now.having([Fact("move", move)])
+        return now
+
+    def _stroll(self, now: Moment) -> Moment:
+        """Walk to somewhere within reach, with all that the way does to boulders, switches and fees."""
+        ends = sorted(within_reach(self._atlas, now))
+        return walk(self._atlas, now, {self._chance.choice(ends)}) or now
+
+    def _grow(self, now: Moment) -> Moment:
+        """Train, catch somebody, or hurt oneself doing so; who is caught may learn what nobody could before."""
+        if not now.level:
+            return now
+        grown = replace(
+            now,
+            level=min(now.level + self._chance.randrange(6), 100),
+            hp=self._chance.randint(1, 100),
+        )
+        grown = replace(grown, owned=now.owned + self._chance.randrange(3))
+        learner = Fact("owns", self._chance.choice((15, 19, 57, 70, 148)))
+        return grown.having([learner]) if self._chance.random() < 0.3 else grown
+
+    def _spend(self, now: Moment) -> Moment:
+        """Spend money on what does not matter here, and use up or drink what one carries."""
+        drinks = [Fact("item", each) for each in (60, 61, 62) if self._chance.random() < 0.5]
+        money = now.money - self._chance.randrange(max(now.money - PURSE, 0) + 1)
+        return replace(now.having((), drinks), money=money)
+
+    def _lose(self, now: Moment) -> Moment:
+        """Lose a battle, or run out of steps in the zone: one finds oneself elsewhere, at half the money."""
+        here = now.region.map_id
+        if here in SAFARI:
+            return arrive(self._atlas, replace(now, region=SAFARI_GATE), here)
+        if not now.level or not now.home:
+            return now
+        (inside,) = [region for region, town in STATIONS.items() if town == now.home]
+        kept = max(now.money // 2, min(now.money, PURSE))
+        return arrive(self._atlas, replace(now, region=Region(inside, 0), money=kept, hp=100), here)
+
+    def _rest(self, now: Moment) -> Moment:
+        """Have the team healed at a place within reach."""
+        near = [each for each in within_reach(self._atlas, now) if each.map_id in STATIONS]
+        if not near or not now.level:
+            return now
+        there = walk(self._atlas, now, {self._chance.choice(sorted(near))})
+        return (
+            replace(there, hp=100, home=STATIONS[there.region.map_id]) if there is not None else now
+        )
+
+    def _seen(self, now: Moment) -> Moment:
+        """Return the moment with the milestones reached that must be behind whoever stands there."""
+        story = self._model.story
+        behind = [
+            each.id for each in story.milestones if each.behind and self._behind(each.behind, now)
+        ]
+        return replace(now, reached=frozenset(behind))
+
+    def _behind(self, fact: str, now: Moment) -> bool:
+        return now.home != 0 if fact == "healed" else now.holds(self._model.fact(fact))
+
+    @property
+    def _atlas(self) -> Atlas:
+        return self._model.atlas

@@ -1,0 +1,239 @@
+"""Fern Reserve: what it costs, how long one may walk, how it is left, and what a meeting there is like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator import MenuKind
+from tests.contract import battles, pcs
+from tests.contract.battles import Mon
+from tests.contract.chapter import through_the_door
+from tests.contract.stations import read_on
+from tests.contract.test_engine_battle_damage import RANDOM
+from tests.contract.things import money, set_money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+GATE, RESERVE = 156, 220
+GAME_OVER, IN_SAFARI = 0x24E, 0x24F
+SPOON = 64
+NET, STONE, CRUMB, RUN = (1, 14), (1, 16), (13, 14), (13, 16)
+LEFT_RESULT: Final = 2
+SAFARI: Final = 2  # wBattleType
+
+
+@pytest.fixture
+def gate(start: Callable[[str], Game]) -> Game:
+    game = through_the_door(start, GATE)
+    battles.hurry(game)
+    battles.set_team(game, Mon(3))
+    set_money(game, 700)
+    return game.go(3, 3)
+
+
+def asked(game: Game) -> Game:
+    game.hold("up")
+    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    game.release("up")
+    return read_on(game, lambda: game.cursor == (15, 8))
+
+
+def go_in(game: Game) -> Game:
+    asked(game).press("a")
+    read_on(game, lambda: game.place.map == RESERVE and game.is_free)
+    return game
+
+
+def steps_left(game: Game) -> int:
+    return game.number("wSafariSteps")
+
+
+def test_it_costs_five_hundred_and_gives_nets_and_steps(gate: Game) -> None:
+    go_in(gate)
+    assert money(gate) == 200
+    assert gate.byte("wNumSafariBalls") == 30
+    assert steps_left(gate) == 502
+    assert gate.has_happened(IN_SAFARI)
+
+
+def test_the_poor_and_who_says_no_stay_outside(gate: Game) -> None:
+    set_money(gate, 499)
+    asked(gate).press("a")
+    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
+    asked(gate).press("b")
+    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
+    assert (money(gate), gate.place.map) == (499, GATE)
+    assert not gate.has_happened(IN_SAFARI)
+
+
+def test_each_step_counts_and_a_turn_does_not(gate: Game) -> None:
+    go_in(gate)
+    gate.poke("wGrassRate", 0)
+    for _ in range(2):
+        gate.step("up")
+    gate.press("left", hold=2, settle=20)
+    assert steps_left(gate) == 500
+
+
+def test_after_the_last_step_one_stands_at_the_gate_and_may_pay_again(gate: Game) -> None:
+    go_in(gate)
+    gate.poke_number("wSafariSteps", 2)
+    gate.step("up")
+    gate.hold("up")
+    gate.wait(lambda: bool(gate.byte("wFontLoaded")), 60)
+    gate.release("up")
+    assert gate.byte("wSafariZoneGameOver")
+    read_on(gate, lambda: gate.place.map == GATE and gate.is_free and gate.place.y == 3)
+    assert not any(gate.has_happened(each) for each in (IN_SAFARI, GAME_OVER))
+    assert not gate.byte("wSafariZoneGameOver")
+    set_money(gate, 700)
+    go_in(gate)
+    assert steps_left(gate) == 502
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
+    go_in(gate)
+    gate.go(9, 17).hold("down")
+    gate.wait(lambda: gate.place.map == GATE, 200)
+    gate.release("down")
+    read_on(gate, lambda: gate.cursor == (15, 8))
+    gate.press("a" if leaves else "b")
+    if leaves:
+        read_on(gate, lambda: gate.is_free and gate.place == (GATE, 3, 3))
+    else:
+        read_on(gate, lambda: gate.is_free and gate.place.map == RESERVE)
+    assert gate.has_happened(IN_SAFARI) != leaves
+
+
+def test_the_spoon_lies_far_inside(gate: Game) -> None:
+    go_in(gate)
+    gate.poke("wGrassRate", 0)
+    gate.go_beside(2, 2).press("a")
+    gate.read_to_the_end()
+    assert (SPOON, 1) in pcs.read_list(gate, "wNumBagItems")
+    assert steps_left(gate) > 400
+
+
+class Draws:
+    """The byte that every roll of the battle draws, instead of chance."""
+
+    def __init__(self, game: Game, byte: int) -> None:
+        self.byte = byte
+        self._game = game
+        self._place = game.rom(0, 0, 0x3FFF).index(RANDOM) + len(RANDOM) - 1
+
+    def __enter__(self) -> None:
+        self._game.pyboy.hook_register(0, self._place, self._draw, None)
+
+    def __exit__(self, *_: object) -> None:
+        self._game.pyboy.hook_deregister(0, self._place)
+
+    def _draw(self, _: object) -> None:
+        registers = self._game.pyboy.register_file
+        if self._game.at(registers.SP + 1) >= 0x40:  # not the interrupt, which stirs every frame
+            registers.A = self.byte
+
+
+def to_menu(game: Game) -> Game:
+    for _ in range(300):
+        game.tick(4)
+        if game.cursor in {NET, STONE, CRUMB, RUN} or not game.byte("wIsInBattle"):
+            return game
+        if game.has_arrow:
+            game.press("b", hold=2, settle=2)
+    pytest.fail(game.text)
+
+
+@pytest.fixture
+def meeting(gate: Game) -> Game:
+    """Give a meeting at its menu."""
+    go_in(gate)
+    gate.poke("wCurEnemyLevel", 10)
+    gate.poke("wCurOpponent", 33)
+    gate.wait(lambda: bool(gate.byte("wIsInBattle")), 120)
+    return to_menu(gate)
+
+
+def choose(game: Game, place: tuple[int, int]) -> Game:
+    game.press("right" if place[0] == RUN[0] else "left", hold=2, settle=4)
+    game.press("down" if place[1] == RUN[1] else "up", hold=2, settle=4)
+    assert game.cursor == place, game.text
+    game.press("a", hold=2, settle=4)
+    return game
+
+
+def test_the_menu_is_the_contracts(meeting: Game) -> None:
+    assert meeting.byte("wBattleType") == SAFARI
+    assert pcs.kind(meeting) is MenuKind.SAFARI_LEFT
+    meeting.press("right", settle=8)
+    assert pcs.kind(meeting) is MenuKind.SAFARI_RIGHT
+
+
+def test_running_always_works(meeting: Game) -> None:
+    battles.set_field(meeting, "enemy", "speed", 999)
+    to_menu(choose(meeting, RUN))
+    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    assert meeting.byte("wBattleResult") == LEFT_RESULT
+    assert meeting.byte("wBattleType") == 0
+
+
+def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game) -> None:
+    battles.set_field(meeting, "enemy", "speed", 0)
+    battles.poke(meeting, "wEnemyMonActualCatchRate", bytes([100]))
+    with Draws(meeting, 4):  # 1 + 4 % 5 turns
+        to_menu(choose(meeting, STONE))
+        assert meeting.byte("wEnemyMonActualCatchRate") == 200
+        assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (4, 0)
+        to_menu(choose(meeting, STONE))
+        assert meeting.byte("wEnemyMonActualCatchRate") == 255
+        to_menu(choose(meeting, CRUMB))
+    assert meeting.byte("wEnemyMonActualCatchRate") == 127
+    assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("deed", "speed", "draw", "stays"),
+    [
+        (None, 128, 140, False),  # twice as much is more than a byte
+        (None, 40, 80, True),
+        (None, 40, 79, False),
+        (STONE, 40, 162, True),
+        (STONE, 40, 159, False),
+        (CRUMB, 44, 22, True),
+        (CRUMB, 44, 21, False),
+    ],
+)
+def test_the_quick_and_the_angry_flee(
+    meeting: Game, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
+) -> None:
+    battles.set_field(meeting, "enemy", "speed", speed)
+    battles.poke(meeting, "wEnemyMonActualCatchRate", b"\0")
+    with Draws(meeting, draw):
+        to_menu(choose(meeting, deed or NET))
+    assert bool(meeting.byte("wIsInBattle")) == stays
+
+
+def test_a_net_is_spent_and_may_catch(meeting: Game) -> None:
+    battles.poke(meeting, "wEnemyMonActualCatchRate", bytes([255]))
+    battles.set_field(meeting, "enemy", "hp", 1)
+    choose(meeting, NET)
+    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    assert meeting.byte("wNumSafariBalls") == 29
+    assert meeting.block("wPartySpecies", 3) == bytes([3, 33, 0xFF])
+
+
+def test_without_nets_the_visit_is_over(meeting: Game) -> None:
+    battles.poke(meeting, "wEnemyMonActualCatchRate", b"\0")
+    battles.set_field(meeting, "enemy", "speed", 0)
+    battles.set_field(meeting, "enemy", "hp", 999)
+    meeting.poke("wNumSafariBalls", 1)
+    choose(meeting, NET)
+    read_on(meeting, lambda: meeting.place.map == GATE and meeting.is_free)
+    assert not meeting.has_happened(IN_SAFARI)
+    assert meeting.byte("wNumSafariBalls") == 0

@@ -1,0 +1,213 @@
+"""Moves used on the map: the team's submenu, badges, CUT, FLY and the towns that were seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from emulator import MenuKind
+from emulator.ram.field_moves import read_field_moves
+from emulator.ram.menu import read_menu
+from tests.contract import battles, pcs, things
+from tests.contract.battles import Mon
+from tests.contract.chapter import (
+    HEATHER_WAY,
+    NORTH_GATE,
+    ROUTE_TRAINERS,
+    enter,
+    through_the_door,
+)
+from tests.contract.things import PARTY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
+HITTER = 24
+FIRST_BADGE, THIRD_BADGE = 0x01, 0x04
+NORTH_GATE_DOOR = 1  # of the warps of Heather Way
+SAPLING, TALL_GRASS = 0x3D, 0x52
+BEFORE_SAPLING = (16, 11)
+CUT_TILE, FLY_LIST = 0xCD4D, 0xCD3E  # wCutTile, wFlyLocationsList
+TOWNS: Final = {0: "THISTLE END", 1: "ALDERBROOK", 2: "STONECROSS"}
+LANDINGS = (1, 0x6448)
+
+
+@pytest.fixture
+def town(start: Callable[[str], Game]) -> Game:
+    """Give Alderbrook, outdoors and quiet."""
+    game = start("alderbrook")
+    battles.hurry(game)
+    return game
+
+
+@pytest.fixture
+def route(start: Callable[[str], Game]) -> Game:
+    """Give the north of Heather Way before its sapling, with nobody who fights."""
+    game = through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR)
+    battles.hurry(game)
+    game.poke("wGrassRate", 0)
+    for event in ROUTE_TRAINERS:
+        game.set_event(event)
+    return game.go(*BEFORE_SAPLING).face("down")
+
+
+def who_knows(game: Game, *moves: int, badges: int = 0xFF) -> Game:
+    battles.set_team(game, Mon(3, moves=moves))
+    game.poke("wObtainedBadges", badges)
+    return game
+
+
+def open_submenu(game: Game, moves: int) -> Game:
+    """Open the menu of the first of the team, which has so many field moves."""
+    game.tick(30)
+    game.press("start")
+    game.wait(lambda: game.cursor is not None, 60)
+    game.tick(2)
+    while game.byte("wCurrentMenuItem"):
+        game.press("up")
+    game.press("a")
+    things.to_cursor(game, PARTY).press("a")
+    game.wait(lambda: game.cursor is not None and game.cursor[1] == 12 - 2 * moves, 60)
+    game.tick(2)
+    return game
+
+
+def use_first(game: Game, moves: int = 1) -> Game:
+    open_submenu(game, moves).press("a")
+    return game
+
+
+def read_through(game: Game) -> str:
+    """Read all that is said until the list of the team, or the map, is back."""
+    said = ""
+    for _ in range(60):
+        game.tick(8)
+        if game.cursor == PARTY or game.is_free:
+            return said
+        said += f"{things.words(game)} / "
+        game.press("b")
+    pytest.fail(f"neither list nor map:\n{game.text}")
+
+
+@pytest.mark.parametrize(
+    ("known", "numbers", "column", "words"),
+    [
+        ((HITTER,), [], 12, []),
+        ((HITTER, CUT), [1], 12, ["SNIP"]),
+        ((STRENGTH, CUT), [5, 1], 10, ["SHOULDER", "SNIP"]),
+        ((FLASH, SURF, FLY, STRENGTH), [6, 4, 2, 5], 10, ["GLEAM", "PADDLE", "UPLIFT", "SHOULDER"]),
+    ],
+)
+def test_the_submenu_begins_with_field_moves(
+    town: Game, known: tuple[int, ...], numbers: list[int], column: int, words: list[str]
+) -> None:
+    count = len(numbers)
+    game = open_submenu(who_knows(town, *known), count)
+    assert list(game.block("wFieldMoves", 4)) == [*numbers, 0, 0, 0, 0][:4]
+    assert game.byte("wNumFieldMoves") == count
+    assert game.cursor == (column, 12 - 2 * count)
+    assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == game.cursor
+    assert game.byte("hFieldMoveMonMenuTopMenuItemX") == column
+    assert game.byte("wMaxMenuItem") == 2 + count
+    rows = [row[column + 1 : 19].strip() for row in game.text.splitlines()[12 - 2 * count : 17 : 2]]
+    assert rows == [*words, "STATS", "SWITCH", "CANCEL"]
+    assert [game.tile(column - 1, 11 - 2 * count), game.tile(19, 17)] == [0x79, 0x7E]
+
+
+def test_the_agent_reads_what_the_submenu_lists(town: Game) -> None:
+    game = open_submenu(who_knows(town, STRENGTH, HITTER, CUT), 2)
+    ram = pcs.ram(game)
+    assert pcs.kind(game) is MenuKind.PARTY_FIELD
+    assert read_field_moves(ram, read_menu(ram)) == (STRENGTH, CUT)
+
+
+def test_without_its_badge_a_move_is_refused(route: Game) -> None:
+    game = use_first(who_knows(route, CUT, badges=0))
+    assert "badge" in read_through(game)
+    assert game.cursor == PARTY
+    assert game.byte("wActionResultOrTookBattleTurn") == 0
+    assert game.step_tile(16, 12) == SAPLING
+
+
+def test_there_must_be_something_to_cut(town: Game) -> None:
+    game = use_first(who_knows(town, CUT))
+    assert "nothing to cut" in read_through(game)
+    assert game.cursor == PARTY
+
+
+def test_cut_opens_the_way_until_the_map_is_entered_again(route: Game) -> None:
+    game = route
+    use_first(who_knows(game, CUT, badges=FIRST_BADGE))
+    assert game.byte("wTileInFrontOfPlayer") == SAPLING
+    assert "AAAA" in read_through(game)
+    assert game.byte("wActionResultOrTookBattleTurn") == 1
+    assert game.at(CUT_TILE) == SAPLING
+    assert game.is_open(16, 12)
+    assert game.tile(8, 11) == game.step_tile(16, 12)
+    game.go(16, 13)
+    game.go(16, 11)
+    enter(game.go(4, 11), "down", NORTH_GATE)
+    enter(game, "up", HEATHER_WAY)
+    assert game.step_tile(16, 12) == SAPLING
+
+
+def test_cut_takes_tall_grass_as_well(route: Game) -> None:
+    game = route.go(6, 5).face("left") if route.step_tile(5, 5) != TALL_GRASS else route.go(6, 5)
+    game.press("left", hold=2, settle=6)
+    assert game.step_tile(5, 5) == TALL_GRASS
+    use_first(who_knows(game, CUT))
+    read_through(game)
+    assert game.step_tile(5, 5) != TALL_GRASS
+
+
+def test_towns_are_noted_when_they_are_entered(start: Callable[[str], Game]) -> None:
+    assert start("bedroom").byte("wTownVisitedFlag") == 0
+    assert start("town").byte("wTownVisitedFlag") == 0b01
+    assert start("alderbrook").byte("wTownVisitedFlag") == 0b11
+
+
+def test_fly_goes_round_the_towns_that_were_seen_and_lands(town: Game) -> None:
+    town.poke("wTownVisitedFlag", 0b101)
+    game = use_first(who_knows(town, FLY, badges=THIRD_BADGE))
+    seen = []
+    for key in ("up", "up", "down", "down"):
+        game.wait(lambda: game.text.startswith("To "), 60)
+        seen.append(game.text.splitlines()[0][3:].strip())
+        game.press(key)
+    assert seen == [TOWNS[0], TOWNS[2], TOWNS[0], TOWNS[2]]
+    assert [game.at(FLY_LIST + n) for n in range(5)] == [0xFF, 0, 0xFE, 2, 0xFE]
+    game.press("up")
+    game.press("a")
+    game.wait(lambda: game.place.map == 2 and game.is_free, 400)
+    assert (game.place.x, game.place.y) == landing(game, 2)
+    assert game.byte("wDestinationMap") == 2
+    assert game.byte("wTownVisitedFlag") == 0b101
+
+
+def landing(game: Game, town: int) -> tuple[int, int]:
+    """Return x and y of a town's landing record."""
+    bank, table = LANDINGS
+    entries = [game.rom(bank, table + 4 * n, 4) for n in range(13)]
+    (at,) = [int.from_bytes(entry[2:], "little") for entry in entries if entry[0] == town]
+    record = game.rom(bank, at, 4)
+    return record[3], record[2]
+
+
+def test_b_leads_from_the_town_map_back_to_the_team(town: Game) -> None:
+    game = use_first(who_knows(town, FLY, badges=THIRD_BADGE))
+    game.wait(lambda: game.text.startswith("To "), 60)
+    game.press("b")
+    things.to_cursor(game, PARTY)
+    assert game.place.map == 1
+
+
+def test_nobody_flies_from_indoors(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    use_first(who_knows(game, FLY))
+    assert "Not here" in read_through(game)
+    assert game.cursor == PARTY

@@ -1,0 +1,231 @@
+"""Ground that does something: water under who surfs, boulders, switches, holes, and floors that spin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contract.conftest import OFFSETS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.contract.conftest import Game
+
+CAVE, CELLAR, ROAD = 198, 201, 14
+BOULDER, PLUG = 1, 2
+SWITCH, GATE, HOLE = (4, 5), (6, 5), (12, 5)
+ON_SWITCH, DOWN_HOLE = 0x660, 0x666
+STRENGTH = 0x01
+TRIED = 0x40
+WATER = 0x14
+SPIN = 0x80
+SURFING, WALKING = 2, 0
+DUNGEON_WARP_MAP, WHICH_DUNGEON_WARP = 0xD71D, 0xD71E
+SHORE, ISLET = (6, 15), (8, 18)  # of the pond on the road
+
+
+def led_to(game: Game, map_id: int, warp: int) -> Game:
+    """Go through the stairs of the bedroom, which lead elsewhere for once."""
+    (x, y, _), *_ = game.warps
+    game.poke("wWarpEntries", warp, 2)
+    game.poke("wWarpEntries", map_id, 3)
+    game.go(x, y)
+    game.wait(lambda: game.is_free and game.place.map == map_id, 400)
+    game.poke("wGrassRate", 0)
+    return game
+
+
+@pytest.fixture
+def cave(start: Callable[[str], Game]) -> Game:
+    return led_to(start("bedroom"), CAVE, 0)
+
+
+def strong(game: Game) -> Game:
+    game.poke("wStatusFlags1", game.byte("wStatusFlags1") | STRENGTH)
+    return game
+
+
+def push(game: Game, direction: str, slot: int = BOULDER) -> bool:
+    """Lean against what is ahead for as long as two attempts take; whether the boulder moved."""
+    before = game.sprite(slot)
+    here = game.place
+    game.hold(direction)
+    for _ in range(40):
+        game.tick()
+        if game.sprite(slot) != before:
+            break
+    game.release(direction)
+    game.wait(lambda: game.is_free and not game.byte("wStatusFlags5") & 1, 100)
+    game.tick(4)
+    assert game.place == here
+    return game.sprite(slot) != before
+
+
+def stand(game: Game, x: int, y: int, facing: str) -> Game:
+    return game.go(x, y).face(facing)
+
+
+def test_a_boulder_is_a_wall_without_strength(cave: Game) -> None:
+    stand(cave, 2, 3, "right")
+    assert not push(cave, "right")
+    assert not cave.step("right")
+
+
+def test_strength_is_forgotten_on_the_way_to_another_map(cave: Game) -> None:
+    strong(cave).go(3, 8)
+    assert cave.byte("wStatusFlags1") & STRENGTH
+    cave.step("down")
+    cave.wait(lambda: cave.is_free and cave.place.map == ROAD, 400)
+    assert not cave.byte("wStatusFlags1") & STRENGTH
+
+
+def test_leaning_against_a_boulder_is_noted_first_and_moves_it_then(cave: Game) -> None:
+    strong(cave)
+    cave.go(2, 3)
+    cave.press("right", hold=2, settle=4)
+    cave.tick(8)
+    assert cave.byte("wMiscFlags") & TRIED
+    assert cave.sprite(BOULDER) == (3, 3)
+    assert push(cave, "right")
+    assert cave.sprite(BOULDER) == (4, 3)
+    assert cave.place[1:] == (2, 3)
+    assert not cave.byte("wMiscFlags") & TRIED
+
+
+def test_a_boulder_does_not_go_through_a_wall(cave: Game) -> None:
+    stand(strong(cave), 4, 3, "left")
+    assert push(cave, "left")
+    cave.step("left")
+    assert not push(cave, "left")
+
+
+def test_a_boulder_on_the_switch_opens_the_gate_and_it_stays_open(cave: Game) -> None:
+    stand(strong(cave), 2, 3, "right")
+    assert not cave.is_open(*GATE)
+    assert push(cave, "right")
+    stand(cave, 4, 2, "down")
+    assert push(cave, "down")
+    assert not cave.has_happened(ON_SWITCH)
+    cave.step("down")
+    assert push(cave, "down")
+    assert cave.sprite(BOULDER) == SWITCH
+    assert cave.has_happened(ON_SWITCH)
+    assert cave.is_open(*GATE)
+
+    come_back(cave)
+    assert cave.sprite(BOULDER) == (3, 3)
+    assert cave.is_open(*GATE)
+
+
+def come_back(cave: Game) -> Game:
+    """Leave for the road, and come in again."""
+    cave.go(3, 8).step("down")
+    cave.wait(lambda: cave.is_free and cave.place.map == ROAD, 400)
+    cave.step("up")
+    cave.wait(lambda: cave.is_free and cave.place.map == CAVE, 400)
+    cave.poke("wGrassRate", 0)
+    return cave
+
+
+def in_the_inner_part(cave: Game) -> Game:
+    cave.set_event(ON_SWITCH)
+    return come_back(cave)
+
+
+def test_a_boulder_goes_down_the_hole_and_is_seen_no_more(cave: Game) -> None:
+    in_the_inner_part(cave)
+    stand(strong(cave), 10, 3, "right")
+    assert push(cave, "right", PLUG)
+    stand(cave, 12, 2, "down")
+    assert push(cave, "down", PLUG)
+    cave.step("down")
+    assert push(cave, "down", PLUG)
+    assert cave.has_happened(DOWN_HOLE)
+    assert cave.byte("wSpriteStateData1", 16 * PLUG + 2) == 0xFF
+
+
+def test_who_steps_into_the_hole_falls_to_the_floor_below(cave: Game) -> None:
+    in_the_inner_part(cave).go(*HOLE)
+    cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
+    assert cave.place[1:] == (2, 4)
+    assert (cave.at(DUNGEON_WARP_MAP), cave.at(WHICH_DUNGEON_WARP)) == (CELLAR, 1)
+    (entry,) = [i for i in range(12) if cave.rom(1, 0x63BF + 2 * i, 2) == bytes([CELLAR, 1])]
+    assert cave.rom(1, 0x63D8 + 6 * entry + 2, 4) == bytes([4, 2, 0, 0])
+
+
+@pytest.fixture
+def cellar(start: Callable[[str], Game]) -> Game:
+    """Where the plate back stands, and from there by RAM to where one falls down."""
+    return in_the_inner_part(led_to(start("bedroom"), CAVE, 0)).go(*HOLE)
+
+
+def spin(game: Game, x: int, y: int) -> tuple[int, int]:
+    """Walk onto an arrow; where it carries one, with nothing to say against it."""
+    game.wait(lambda: game.is_free and game.place.map == CELLAR, 400)
+    dx, dy = OFFSETS["right" if x > game.place.x else "down"]
+    game.go(x - dx, y - dy)
+    facings = set()
+    game.hold("right" if dx else "down")
+    game.wait(lambda: bool(game.byte("wMovementFlags") & SPIN), 40)
+    game.release("right" if dx else "down")
+    game.hold("up")  # nobody asks
+    while game.byte("wMovementFlags") & SPIN:
+        facings.add(game.byte("wSpriteStateData1", 9))
+        game.tick()
+    game.release("up")
+    game.wait(lambda: game.is_free, 20)
+    assert facings == {0, 4, 8, 12}
+    return game.place[1:]
+
+
+def test_an_arrow_carries_one_to_a_landing(cellar: Game) -> None:
+    assert spin(cellar, 5, 4) == (8, 4)
+
+
+def test_arrows_on_the_way_turn_it(cellar: Game) -> None:
+    spin(cellar, 5, 4)
+    cellar.go(9, 5)
+    assert spin(cellar, 9, 6) == (12, 9)
+
+
+@pytest.fixture
+def by_the_pond(start: Callable[[str], Game]) -> Game:
+    game = led_to(start("bedroom"), ROAD, 0).go(*SHORE).face("down")
+    game.poke("wWaterRate", 0)
+    return game
+
+
+def afloat(game: Game) -> Game:
+    game.poke("wWalkBikeSurfState", SURFING)
+    assert game.step("down")
+    return game
+
+
+def test_water_is_closed_to_who_walks(by_the_pond: Game) -> None:
+    assert not by_the_pond.step("down")
+
+
+def test_who_surfs_moves_on_water_and_walks_again_on_land(by_the_pond: Game) -> None:
+    game = afloat(by_the_pond)
+    assert game.step_tile(*game.place[1:]) == WATER
+    assert game.step("down")
+    assert game.byte("wWalkBikeSurfState") == SURFING
+    assert game.step("left")
+    assert not game.step("left")  # the pond's western edge, which is neither water nor floor
+    for _ in range(3):
+        assert game.step("right")
+    assert game.step("down")
+    assert game.place[1:] == ISLET
+    assert game.byte("wWalkBikeSurfState") == WALKING
+    assert not game.step("right")
+
+
+def test_what_lives_in_the_water_is_met_on_it(by_the_pond: Game) -> None:
+    game = afloat(by_the_pond)
+    lives_there = set(game.block("wWaterMons")[1:20:2])
+    game.poke("wPartyCount", 1)
+    game.poke("wWaterRate", 255)
+    game.step("down")
+    assert game.byte("wCurOpponent") in lives_there
