@@ -18,6 +18,7 @@ END, SPACE = 0x50, 0x7F
 INDICES, MOVE_IDS, TYPE_IDS = range(1, 191), range(1, 166), range(27)
 CLASSES, ITEMS, MAPS = range(1, 48), range(1, 98), range(248)
 MASTER_BALL = 1
+FLOORS = range(84, 97)  # what a lift lists
 PICTURE = 16 * 16
 LEVELS_DIFFER = 0xFF
 QUICK_MOVE, LAST_RESORT, RECOIL = 98, 165, 48
@@ -476,6 +477,6 @@ def test_every_item_has_a_name_and_a_price(rom: Rom) -> None:
     own = set(macros_of(rom, "ITEM_"))
     for number, price in zip(ITEMS, prices, strict=True):
         is_key = bool(flags >> (number - 1) & 1)
-        is_beyond_price = is_key or number == MASTER_BALL
+        is_beyond_price = is_key or number == MASTER_BALL or number in FLOORS
         assert bool(price) == (number in own and not is_beyond_price)
         assert number in own or not is_key
