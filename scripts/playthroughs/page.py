@@ -8,7 +8,7 @@ from agent.storyworld.playing import End
 from emulator import RED
 from playthroughs.game import Told
 
-HEAD: Final = """# A thousand ways through Red's story
+HEAD: Final = """# {count} ways through Red's story
 
 The planner that plays, with the story file that it plays by, put to a [model of the world](red_story.md) instead of a cartridge:
 regions and their joins, gates, things, badges and moves, as written facts have them. `scripts/playthrough --count {count} --write

@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 from agent.verify.fact import Fact, Notebook
 from agent.verify.facts.watcher import Onlooker
-from emulator import Attacker, BattleMon, Button, Defender, Dex, Ram
+from emulator import Attacker, BattleMon, Button, Defender, Dex, Ram, Volatile
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
 from emulator.rules.damage import ROLLS, full_damage, rolled
-from emulator.rules.effects import FIXED, HALF, LAST, ONE_HIT, SEVERAL_HITS, TWO_HITS
+from emulator.rules.effects import FIXED, HALF, LAST, ONE_HIT
 
 DAMAGE: Final = Fact(
     "battles.damage",
@@ -25,7 +25,6 @@ CRITICAL: Final = symbol("wCriticalHitOrOHKO")
 MISSED: Final = symbol("wMoveMissed")
 NOT_BY_FORMULA: Final = (FIXED, HALF, ONE_HIT)
 FIGHTS: Final = (1, 2)
-TYPE_FLAGS: Final = symbol("wPlayerBattleStatus1")
 
 
 class Blow(NamedTuple):
@@ -83,12 +82,8 @@ class Hits(Onlooker):
             return
         lost = _word(before, blow.hp) - _word(now, blow.hp)
         taken, critical = _word(now, TAKEN), now.byte(CRITICAL) == 1
-        if lost != min(taken, target.hp):
-            repeated = move.effect in SEVERAL_HITS + TWO_HITS
-            seen = None if repeated else f"{lost} of {target.hp} HP lost, and wDamage is {taken}"
-            if seen is not None:
-                self.notebook.fails(DAMAGE, seen, now, number)
-            return
+        if lost != min(taken, target.hp) or _loses_by_itself(target):
+            return  # it was not this move that took it, or not it alone
         species = self._dex.all_species.get(user.species)
         speed = species.base.speed if species is not None else 0
         full = full_damage(
@@ -98,6 +93,12 @@ class Hits(Onlooker):
         fits = lost in amounts or (lost == target.hp and max(amounts) >= lost)
         seen = None if fits else _wrong(user, move.number, lost, amounts)
         self.notebook.judge(DAMAGE, seen, now, number)
+
+
+def _loses_by_itself(mon: BattleMon) -> bool:
+    """Say whether a mon may lose HP in a turn without being hit."""
+    ails = mon.status.poisoned or mon.status.burned
+    return ails or bool(mon.volatile & (Volatile.SEEDED | Volatile.CONFUSED))
 
 
 def _wrong(user: BattleMon, move: int, lost: int, amounts: set[int]) -> str:

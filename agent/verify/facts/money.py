@@ -86,6 +86,8 @@ class Money(Onlooker):
         item, quantity = more[0]
         wanted = self._dex.all_items[item].price * quantity
         paid = last.player.money - state.player.money
+        if paid == self._dex.vending.get(item):
+            return  # a machine has prices of its own
         seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
         self.notebook.judge(PRICE, seen, state.ram, state.frame)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from agent.verify.aside import Aside
 from agent.verify.fact import Fact, Notebook
-from emulator import Button, Facing, Ram, State, World
+from emulator import Button, Facing, Ram, State, Travel, World
 from emulator.profile import symbol
 
 TURN: Final = Fact(
@@ -60,8 +60,9 @@ HOP_FRAMES: Final = 60
 
 
 def is_idle(state: State) -> bool:
-    """Say whether the player has stood for a pass, so that another direction would only turn."""
-    return state.in_control and state.ram.byte(IDLE) == 1
+    """Say whether the player has stood on his feet for a pass, so that another direction would only turn."""
+    on_foot = state.map.travel is Travel.WALK
+    return on_foot and state.in_control and state.ram.byte(IDLE) == 1
 
 
 class Steps:
@@ -144,6 +145,8 @@ def _held(aside: Aside, facing: Facing) -> str | None:
     ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
     if any(person.position == ahead for person in begin.people + end.people):
         return None
+    if walked and end.position not in (begin.position, ahead):
+        return None  # the ground carries on who steps on it
     if not walked or end.position != ahead:
         return f"{facing.name} held for 16 frames did not lead to the free square ahead"
     return ""

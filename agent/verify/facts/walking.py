@@ -28,6 +28,8 @@ ONE_SQUARE: Final = Fact(
 COUNTER: Final = symbol("wWalkCounter")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 TRAVEL: Final = symbol("wWalkBikeSurfState")
+MOVEMENT: Final = symbol("wMovementFlags")
+SPINNING: Final = 0x80  # who is turned about faces all ways
 COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
 
 
@@ -40,7 +42,7 @@ class Walking(Onlooker):
         super().__init__(notebook)
         self._frames = 0  # since the counter began
         self._from = (0, 0, 0)
-        self._torn = False
+        self._torn = self._spun = False
 
     def forget(self) -> None:
         """Let a step that had begun be none."""
@@ -55,13 +57,16 @@ class Walking(Onlooker):
             self._frames = 0
             return
         if not self._frames:
-            self._from, self._torn = _place(before), False
+            self._from, self._torn, self._spun = _place(before), False, False
         self._frames += 1
         self._torn = self._torn or _place(now) != self._from
+        self._spun = self._spun or now.byte(MOVEMENT) & SPINNING != 0
 
     def _ended(self, now: Ram, number: int) -> None:
         map_id, x, y = _place(now)
         if map_id != self._from[0] or now.byte(TRAVEL) != Travel.WALK.value:
+            return
+        if now.byte(MOVEMENT) & SPINNING or self._spun:
             return
         note = self.notebook
         early = "they changed while it still counted" if self._torn else None

@@ -36,6 +36,7 @@ LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")
 FLAGS: Final = symbol("wStatusFlags5")
 PAD_OFF: Final = 0x20
+ENTRIES: Final = symbol("wWarpEntries")
 PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")
 PAUSES: Final = range(25, 32)  # frames that show it
 RELEASED: Final = 6  # frames after which a key that was let go of is not held any more
@@ -99,7 +100,7 @@ class Ways(Onlooker):
         warp = here.warp_at(x, y)
         if warp is None:
             self._due = LOADED if here.crossing((x, y), facing) is not None else 0
-        elif now.byte(MAP) == self._destination(warp, now):
+        elif _is_as_it_was(warp, before) and now.byte(MAP) == self._destination(warp, now):
             self._warp, self._paused = warp, 0
             if warp.trigger is Trigger.PRESS:
                 idle = self._since_key > RELEASED
@@ -138,3 +139,9 @@ class Ways(Onlooker):
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
         seen = None if here == wanted else f"map, x and y are {here}, and {wanted} are due"
         self.notebook.judge(CROSSING, seen, now, number)
+
+
+def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
+    """Say whether RAM has the warp as the cartridge does: an elevator leads elsewhere once a floor was chosen."""
+    entry = ram.span(ENTRIES + 4 * warp.index, 4)
+    return entry == bytes([warp.y, warp.x, warp.warp_index, warp.map_id])

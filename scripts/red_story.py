@@ -1,0 +1,145 @@
+"""Write docs/red_story.svg: the milestones of Red's story by chapter, with an arrow from each to those that need it."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from agent.capabilities import Milestone, Story
+from agent.capabilities.marks import told
+from agent.capabilities.places import Place
+from emulator import CartridgeKind
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PICTURE: Final = ROOT / "docs" / "red_story.svg"
+CHAPTERS: Final = ROOT / "agent" / "capabilities" / "stories" / "red"
+# What teaches a move, which is no task.
+MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
+WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
+
+
+def main() -> None:
+    """Write the picture."""
+    PICTURE.write_text(picture(Story.of(CartridgeKind.RED)), encoding="utf-8")
+    print(f"wrote {PICTURE.name}")
+
+
+def picture(story: Story) -> str:
+    """Return the picture as SVG."""
+    columns = {title: rows for title, rows in _chapters().items() if rows}
+    at = {
+        name: (EDGE + number * COLUMN, TOP + row * (HEIGHT + GAP))
+        for number, rows in enumerate(columns.values())
+        for row, name in enumerate(rows)
+    }
+    width = EDGE + len(columns) * COLUMN
+    height = TOP + max(len(rows) for rows in columns.values()) * (HEIGHT + GAP) + EDGE
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#5b6b7b"/></marker></defs>',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+    for number, title in enumerate(columns):
+        x = EDGE + number * COLUMN
+        parts.append(
+            f'<text x="{x}" y="40" font-size="17" font-weight="bold" fill="#1d2733">{escape(title)}</text>'
+        )
+    for end, starts in _arrows(story).items():
+        parts += [_arrow(at[start], at[end]) for start in starts]
+    parts += [_box(each, *at[each.id]) for each in story.milestones]
+    return "\n".join((*parts, "</svg>\n"))
+
+
+def _chapters() -> Mapping[str, list[str]]:
+    """Return the milestones of each chapter by its title, in order."""
+    found = {}
+    for file in sorted(CHAPTERS.iterdir()):
+        title = file.stem.partition("_")[2].replace("_", " ")
+        rows = tomllib.loads(file.read_text(encoding="utf-8")).get("milestones", ())
+        found[title[0].upper() + title[1:]] = [row["id"] for row in rows]
+    return found
+
+
+def _arrows(story: Story) -> Mapping[str, list[str]]:
+    """Return of each milestone those that it needs, without what these need themselves."""
+    needs: dict[str, set[str]] = {}
+    for each in story.milestones:
+        direct = {name for fact in _facts(story, each) for name in _proven_by(story, fact, each)}
+        needs[each.id] = {name for name in direct if name in needs}
+    behind: dict[str, set[str]] = {}
+    for name, direct in needs.items():
+        behind[name] = direct.union(*(behind[each] for each in direct))
+    return {
+        name: sorted(direct - set[str]().union(*(behind[each] for each in direct)))
+        for name, direct in needs.items()
+    }
+
+
+def _facts(story: Story, milestone: Milestone) -> Iterator[str]:
+    """Yield the facts that a milestone needs, through the tasks and places that lead to it."""
+    places = {each.name: each for each in story.places}
+    waiting, seen = [milestone.fact] if milestone.fact else [], set[str]()
+    if milestone.place:
+        waiting += _needs_of(places[milestone.place])
+    while waiting:
+        fact = waiting.pop()
+        if fact in seen:
+            continue
+        seen.add(fact)
+        if fact != milestone.fact:
+            yield fact
+        if fact != milestone.fact and any(each.fact == fact for each in story.milestones):
+            continue
+        if fact in MACHINES:
+            waiting.append(MACHINES[fact])
+        for task in story.tasks:
+            if fact in (task.sets, *task.gives):
+                waiting += [each for each in task.needs if told(each)[1]]
+                waiting += _needs_of(places[task.place])
+
+
+def _needs_of(place: Place) -> list[str]:
+    ways = place.ways if place.only_ways else ()
+    return [
+        each
+        for each in (*place.needs, *(fact for way in ways for fact in way.needs))
+        if told(each)[1]
+    ]
+
+
+def _proven_by(story: Story, fact: str, milestone: Milestone) -> Iterator[str]:
+    """Yield the milestone that a fact is, or that whoever gave it is."""
+    givers = {task.sets for task in story.tasks if fact in task.gives}
+    for each in story.milestones:
+        if (
+            each is not milestone
+            and each.fact is not None
+            and (each.fact == fact or each.fact in givers)
+        ):
+            yield each.id
+            return
+
+
+def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
+    (a, b), (c, d) = start, end
+    if a == c and d - b == HEIGHT + GAP:
+        line = f"M{a + WIDTH / 2} {b + HEIGHT} V{d}"
+    elif a == c:
+        line = f"M{a + WIDTH} {b + HEIGHT / 2} C{a + WIDTH + 40} {b + HEIGHT / 2} {a + WIDTH + 40} {d + HEIGHT / 2} {c + WIDTH} {d + HEIGHT / 2}"
+    else:
+        line = f"M{a + WIDTH} {b + HEIGHT / 2} C{a + WIDTH + 60} {b + HEIGHT / 2} {c - 60} {d + HEIGHT / 2} {c} {d + HEIGHT / 2}"
+    return f'<path d="{line}" fill="none" stroke="#5b6b7b" stroke-width="1.3" opacity="0.75" marker-end="url(#tip)"/>'
+
+
+def _box(milestone: Milestone, x: int, y: int) -> str:
+    colour = "#ffe3a6" if milestone.badge is not None else "#dcebfa"
+    return (
+        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{colour}" stroke="#7f93a6"/>'
+        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(milestone.says)}</text>'
+    )
+
+
+if __name__ == "__main__":
+    main()
