@@ -48,8 +48,8 @@ MAP: Final = Fact(
 )
 POSITION: Final = Fact(
     "addresses.position",
-    "wXCoord and wYCoord lie on the map, and the player's sprite has them with four added.",
-    "formats.md 4: player's own C204/C205",
+    "wXCoord and wYCoord lie on the map; the player's own slot of wSpriteStateData2 holds no map position.",
+    "formats.md 4, put right by RAM images of the game: player's own C204/C205",
 )
 TILE: Final = Fact(
     "addresses.tile",
@@ -202,8 +202,8 @@ def _position(state: State) -> str | None:
     y, x = state.ram.span(PLAYER_Y, 2)
     if not here.on_map:
         return f"({here.x},{here.y}) on a map of {2 * here.width} by {2 * here.height}"
-    if (x - 4, y - 4) != (here.x, here.y):
-        return f"({here.x},{here.y}), and a sprite at ({x - 4},{y - 4})"
+    if x or y:
+        return f"({here.x},{here.y}), and ({x},{y}) in the player's slot"
     return None
 
 
