@@ -20,6 +20,7 @@ FILES: Final = (
     "events.csv",
     "data/trainers.json",
     "data/wild.json",
+    "data/species.json",
 )
 BADGES: Final = ("BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "VOLCANO", "EARTH")
 FIELD_MOVES: Final = {"CUT": 15, "FLY": 19, "SURF": 57, "STRENGTH": 70, "FLASH": 148}
@@ -79,6 +80,7 @@ class Facts:
         self.events = {row[name]: int(row[bit]) for row in (line.split(",") for line in lines[1:])}
         trainers = _json(folder / "data" / "trainers.json")["trainers"]
         self.trainers: list[Row] = trainers
+        self.species: list[Row] = _json(folder / "data" / "species.json")["species"]
         self.wild: list[Row] = _json(folder / "data" / "wild.json")["wild"]
 
     def world(self) -> Row:
@@ -119,6 +121,7 @@ class Facts:
                 ]
                 for row in self.trainers
             ],
+            "species": [[row["index"], row["exp_yield"], row["tmhm"]] for row in self.species],
             "wild": [
                 [
                     row["map"],
@@ -133,12 +136,15 @@ class Facts:
     # Facts by number.
 
     def event(self, name: str) -> str:
+        """Return that an event has happened."""
         return f"event:{self.events[name]}"
 
     def clear(self, name: str) -> str:
+        """Return that an event has not happened."""
         return f"clear:{self.events[name]}"
 
     def toggle(self, map_id: int, slot: int) -> str:
+        """Return that somebody or something of a map is there no longer."""
         (person,) = [row for row in self.maps[map_id]["objects"] if row["i"] == slot]
         return f"gone:{person['toggle']}"
 
@@ -188,6 +194,7 @@ class Facts:
     # Joins: from map and region to map and region, what it needs, and the square where it is.
 
     def joins(self) -> set[tuple[int, int, int, int, str, int, int]]:
+        """Return every join once."""
         return {each for map_id in self.regions for each in self._joins_of(map_id)}
 
     def _joins_of(self, map_id: int) -> Iterator[tuple[int, int, int, int, str, int, int]]:
@@ -252,6 +259,7 @@ class Facts:
     # Happenings: what somebody who stands there can make come true.
 
     def milestones(self) -> Iterator[Row]:
+        """Yield the milestones that are one step each."""
         for step in self.progress["milestones"]:
             effects, slot = step.get("effects", {}), step.get("target", {}).get("obj")
             gives = [f"event:{each['bit_index']}" for each in effects.get("events_set", ())]
@@ -614,7 +622,7 @@ def laid_out(world: Row) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _json(path: Path) -> Any:
+def _json(path: Path) -> Any:  # noqa: ANN401  # JSON
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
 from agent.app import Interrupt
+from agent.app.passing import NEVER, session_in
 from agent.app.session import Limits
-from agent.bench.game import NEVER, session_in
 from agent.capabilities import Story
 from agent.replay import record_of
 from agent.report import Summary

@@ -2,30 +2,26 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Final
 
-from agent.app import Decider, Interrupt, Moment, Viewer
+from agent.app import Interrupt, Moment, Viewer
+from agent.app.passing import NEVER, Nobody, session_in
 from agent.app.session import Limits, Session
-from agent.app.settings import Frozen
 from agent.bench.parts import CONSOLE, SAVING
 from agent.bench.stopwatch import Parts, Stopwatch
-from agent.capabilities import Story, Topic
+from agent.capabilities import Story
 from agent.errors import RunError
 from agent.replay import record_of
 from agent.report import Stop
-from emulator import Cartridge, Console, PyBoyConsole, State, Step
-from memory import RunStore, create_run, open_knowledge_store
+from emulator import Cartridge, Console, State, Step
+from memory import RunStore
 
-NEVER: Final = "never"  # no milestone: play goes on after the story's last one
 GOAL: Final = "first_badge"  # of the games that are measured as a whole; every story has it
-RUN: Final = "run"
-KNOWLEDGE: Final = "memory.sqlite"
 TURN: Final = 50  # ticks between two turns of the reference
 
 
@@ -87,43 +83,6 @@ def session_of(
         asked = interrupt or Interrupt()
         with session_in(Path(home), cartridge, story, seed, asked) as session:
             yield session
-
-
-@contextmanager
-def session_in(
-    home: Path, cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt, *more: Topic
-) -> Iterator[tuple[Session, RunStore]]:
-    """Lend a new session with the memory in `home`, and its record, in `home` as well.
-
-    `more` is what it can do beside the registry's topics.
-    """
-    frozen = Frozen(
-        run=f"bench-seed{seed}",
-        started=datetime(2000, 1, 1, tzinfo=UTC),
-        seed=seed,
-        until=NEVER,
-        ticks=None,
-        mind=Decider.RULES.value,
-        cartridge=cartridge.name,
-        sha1=cartridge.sha1,
-        pyboy="",
-        memory_hash="",
-    )
-    with ExitStack() as stack:
-        folder = create_run(home / RUN, frozen.table(), run_id=frozen.run)
-        stack.enter_context(closing(folder))
-        knowledge = open_knowledge_store(home / KNOWLEDGE, now=0.0)
-        stack.enter_context(closing(knowledge))
-        console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        session = Session(folder, frozen, console, knowledge, story, interrupt, *more)
-        yield session, folder.store
-
-
-class Nobody(Viewer):
-    """A viewer that looks away."""
-
-    def show(self, moment: Moment) -> None:
-        """Look away."""
 
 
 class Seeker(Viewer):

@@ -14,9 +14,10 @@ from time import perf_counter, process_time
 from typing import Final
 
 from agent.app import HOME, Moment
+from agent.app.passing import Nobody
 from agent.app.session import Limits
 from agent.bench.figures import Spread
-from agent.bench.game import GOAL, Nobody, session_of
+from agent.bench.game import GOAL, session_of
 from agent.bench.memory import figures_as_markdown
 from agent.bench.memory.figures import Bound, MemoryFigure, MemoryFigures
 from agent.bench.stopwatch import Parts, Stopwatch

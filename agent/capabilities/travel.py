@@ -45,15 +45,6 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
-    """Return what is so for whoever has come to a place."""
-    return (
-        *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
-        *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
-        Effect(MAP, place.map_id),
-    )
-
-
 def _reader(kit: Kit) -> Read:
     """Return what tells where the player is; only a place that is part of a map, and a land, ask for more than the map."""
     story = kit.story
@@ -89,6 +80,15 @@ def _reader(kit: Kit) -> Read:
         return facts
 
     return read
+
+
+def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
+    """Return what is so for whoever has come to a place, whichever way."""
+    return (
+        *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
+        *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
+        Effect(MAP, place.map_id),
+    )
 
 
 def _deed(place: Place, way: Approach, kit: Kit) -> Deed:

@@ -20,6 +20,7 @@ from agent.cli.play import play
 from agent.cli.replay import replay
 from agent.cli.report import report
 from agent.cli.scenario import scenario as scenario_commands
+from agent.cli.verify import verify_cartridge
 from agent.errors import AgentError, UsageError
 from emulator import EmulatorError
 from memory import MemoryFault
@@ -38,6 +39,7 @@ cli.command()(replay)
 cli.command()(report)
 cli.command()(bench)
 cli.command("eval")(evaluate)
+cli.command("verify")(verify_cartridge)
 cli.command("observe")(observe)
 cli.command("fake-claude")(fake_claude)
 cli.add_typer(memory_commands, name="memory")

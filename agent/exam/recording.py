@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.app import Interrupt, Settings, play_run
-from agent.bench.game import Nobody
+from agent.app.passing import Nobody
 from agent.capabilities import Story
 from agent.errors import RunError
 from agent.exam.truth import Truth, truth_of

@@ -6,6 +6,7 @@ its effects set some bits and clear others. The facts that extra costs go by are
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, Self, TypeAlias
 
 from agent.planning.domain import Action, Goal
@@ -54,13 +55,7 @@ class Question(NamedTuple):
 
         That is so when it stays out of reach although nothing that came true ever ceased to be.
         """
-        asked, helpful = _relevant(goal, actions)
-        bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
-        bit_of = {require: 1 << number for number, require in enumerate(asked)}
-        for require, bit in bit_of.items():
-            bits[require.fact].append((require, bit))
-        numbers = _numbers(helpful)
-        operators = [_operator(action, bit_of, bits, numbers) for action in helpful]
+        bit_of, numbers, operators = _drafted(goal, _Same(tuple(actions)))
         start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
         wanted = _sum(bit_of[require] for require in goal.requires)
         possible = _ever_possible(start, wanted, operators)
@@ -68,6 +63,41 @@ class Question(NamedTuple):
             return None
         values = tuple([facts.get(fact, 0) for fact in numbers])
         return cls((start, values), wanted, tuple(possible))
+
+
+class _Same:
+    """Actions that count as the same only where they are one object: to compare hundreds of them costs more than it saves."""
+
+    __slots__ = ("actions",)
+
+    def __init__(self, actions: tuple[Action, ...]) -> None:
+        self.actions = actions
+
+    def __hash__(self) -> int:
+        return id(self.actions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.actions is self.actions
+
+
+class _Draft(NamedTuple):
+    """What of a question is the same whatever the facts are."""
+
+    bit_of: Mapping[Require, int]
+    numbers: Mapping[str, int]
+    operators: Sequence[Operator]
+
+
+@lru_cache(maxsize=128)
+def _drafted(goal: Goal, same: _Same) -> _Draft:
+    """Return the bits, the numbers and the operators; a tuple that is asked about again is not worked out anew."""
+    asked, helpful = _relevant(goal, same.actions)
+    bit_of = {require: 1 << number for number, require in enumerate(asked)}
+    bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
+    for require, bit in bit_of.items():
+        bits[require.fact].append((require, bit))
+    numbers = _numbers(helpful)
+    return _Draft(bit_of, numbers, [_operator(each, bit_of, bits, numbers) for each in helpful])
 
 
 def _relevant(goal: Goal, actions: Sequence[Action]) -> tuple[list[Require], list[Action]]:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
+from agent.skills.clearing import still_closed
 from agent.skills.crowd import Crowd
 from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
 from agent.skills.press import Patience, read_on, tap, until_ready, wait
-from agent.skills.route import find_route
+from agent.skills.route import Obstacles, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import turn
 from agent.skills.terrain import Terrain
@@ -93,7 +94,7 @@ def _address(
     *,
     patience: int,
 ) -> Skill:
-    crowd = Crowd(terrain.world(state))
+    crowd, stuck = Crowd(terrain.world(state)), Obstacles.none()
     for _ in range(patience):
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
@@ -104,12 +105,15 @@ def _address(
             terrain.world(state),
             spot_of(state),
             facings.__contains__,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)),
+            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)).and_also(stuck),
         )
         if route is None:
             state = yield wait(20)
         elif route:
+            here = spot_of(state)
             state = yield from follow(route, state, crowd)
+            if spot_of(state) == here:
+                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)

@@ -6,7 +6,7 @@ from functools import partial
 from math import inf
 from typing import Final
 
-from agent.skills.clearing import clear
+from agent.skills.clearing import clear, still_closed
 from agent.skills.crowd import Crowd
 from agent.skills.distances import Distances
 from agent.skills.hops import Hop, Spot, spot_of
@@ -16,7 +16,7 @@ from agent.skills.route import Enclosure, Obstacles, enclosure, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import strides, take
 from agent.skills.terrain import Terrain
-from emulator import Facing, Floor, MapSquare, Obstacle, State, World
+from emulator import Facing, Floor, Obstacle, State, World
 
 WAITS: Final = 400  # at a way that only somebody who walks about closes
 WAIT: Final = 32  # frames that somebody in the way is given to walk on
@@ -106,7 +106,7 @@ def travel(
             state = yield from follow(_stage(route, here), state, crowd)
             if spot_of(state) == here:
                 patience -= 1
-                stuck = stuck.and_also(_still_closed(terrain.world(state), route[0]))
+                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
                 if not patience:
                     balked(route[0].to)
     return Outcome.BLOCKED
@@ -115,13 +115,6 @@ def travel(
 def _speaks(state: State) -> bool:
     """Say whether a text or a menu is open that nobody who walks has asked for."""
     return state.dialogue.is_open or state.menu is not None
-
-
-def _still_closed(world: World, hop: Hop) -> Obstacles:
-    """Return the square ahead as a wall, if an obstacle is still there that one wanted to get past."""
-    square: MapSquare = hop.to[:3]
-    closed = hop.by is not None and world.map(hop.to.map_id).obstacle(hop.to.x, hop.to.y) is hop.by
-    return Obstacles(frozenset({square}), {}) if closed else Obstacles.none()
 
 
 def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:

@@ -117,6 +117,7 @@ class Atlas:
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
     squares: Mapping[Region, Square]  # and the other way round
     teams: Mapping[int, tuple[tuple[tuple[int, int], ...], ...]]  # level and species, by class
+    species: Mapping[int, tuple[int, frozenset[int]]]  # base experience, machines that teach it
     wild: Mapping[
         int, tuple[int, tuple[tuple[int, int], ...]]
     ]  # rate, and level and species of each slot
@@ -158,6 +159,9 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
         teams={
             number: tuple(tuple((level, species) for level, species in team) for team in teams)
             for number, teams in table["teams"]
+        },
+        species={
+            n: (experience, frozenset(machines)) for n, experience, machines in table["species"]
         },
         wild={
             m: (rate, tuple((level, species) for level, species in slots))

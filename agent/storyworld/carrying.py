@@ -6,10 +6,10 @@ from typing import Final
 from agent.capabilities import Place, Story
 from agent.capabilities.marks import told
 from agent.capabilities.places import Land
-from agent.capabilities.story import Task
+from agent.capabilities.story import FIELD_MOVES, Task
 from agent.planning import Action
 from agent.storyworld.atlas import Atlas, Fact, Happening, Region
-from agent.storyworld.moment import Moment
+from agent.storyworld.moment import MACHINES, Moment
 from agent.storyworld.walking import arrive, walk, within_reach
 
 TOLL: Final = 35  # percent of HP that a battle of the story takes
@@ -18,7 +18,7 @@ LESSON: Final = 4  # levels that one stretch of training brings
 HIGHEST: Final = 100
 FIRST_LEVEL: Final = 5
 FIRST_INDOOR_MAP: Final = 37
-MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the thing that teaches a move
+FIRST_HM: Final = 50  # as species count machines
 
 
 class Refused(Exception):
@@ -48,6 +48,11 @@ class Model:
                 return self._witness(rest, moment)
             case "teach":
                 return self._teach(rest, moment)
+            case "catch":
+                place, _, prey = rest.partition(":")
+                return self._catch(self._place(place), prey, moment)
+            case "fly":
+                return self._fly(self._place(rest), moment)
             case _:
                 message = f"nobody here knows how {action.name!r} goes"
                 raise Refused(message)
@@ -85,6 +90,9 @@ class Model:
         place, feat = self._place(task.place), task.feat
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
+        squares |= set(getattr(feat, "cans", ())) | {
+            each.square for each in getattr(feat, "wishes", ())
+        }
         people = set(feat.people)
         return [
             each
@@ -168,6 +176,26 @@ class Model:
             message = f"{name!r} cannot be taught without {missing[0]}"
             raise Refused(message)
         return moment.having([Fact("move", move)])
+
+    def _catch(self, place: Place, prey: str, moment: Moment) -> Moment:
+        move = FIELD_MOVES.get(prey, 0)
+        self._train(place, moment)  # where nobody can train there is nobody to catch
+        machine = FIRST_HM + list(MACHINES).index(move) if move else -1
+        living = {species for _, species in self.atlas.wild[place.map_id][1]}
+        if not any(machine in self.atlas.species[each][1] for each in living):
+            message = f"nobody who could learn {prey!r} lives in {place.name!r}"
+            raise Refused(message)
+        caught = moment.having([Fact("owns", move)])
+        return replace(caught, owned=caught.owned + 1)
+
+    def _fly(self, town: Place, moment: Moment) -> Moment:
+        landings = [each for each in self.atlas.towns if each.map_id == town.map_id]
+        outdoors = moment.region.map_id < FIRST_INDOOR_MAP
+        known = town.map_id in moment.visited
+        if not (outdoors and known and landings and moment.holds(Fact("field", 19))):
+            message = f"nobody can fly to {town.name!r} from {moment.region}"
+            raise Refused(message)
+        return arrive(self.atlas, replace(moment, region=landings[0]), moment.region.map_id)
 
     def fact(self, name: str) -> Fact:
         """Return the world's name of a fact of the story."""

@@ -8,6 +8,7 @@ from agent.storyworld.atlas import Atlas, Fact, Region
 
 # The badge without which a move is of no use outside, by move (engine facts).
 BADGE_FOR: Final = {15: 1, 19: 2, 57: 4, 70: 3, 148: 0}
+MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the thing that teaches a move
 DRINKS: Final = frozenset({60, 61, 62})
 GUARDS_SERVED: Final = 6  # the bit of wStatusFlags1
 BEDROOM: Final = Region(38, 0)

@@ -13,6 +13,7 @@ from agent.storyworld.sensing import sense
 from agent.storyworld.thinker import Thinker
 
 FAME: Final = Fact("fame", 1)
+LAST: Final = "task:beat_champion"
 MOST_ACTIONS: Final = 1_500
 
 
@@ -44,6 +45,15 @@ class Game:
             self._step()
             watch(self)
         return self.end
+
+    def after(self, actions: int) -> Moment:
+        """Return the moment when as many actions are done, or when the game is over before."""
+        while self.end is None and len(self.done) < actions and not self._is_last():
+            self._step()
+        return self.moment
+
+    def _is_last(self) -> bool:
+        return self._plan is not None and any(each.name == LAST for each in self._plan.actions[:1])
 
     def facts(self) -> Facts:
         """Return what the sensors would tell now."""

@@ -11,7 +11,21 @@ from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of
 from agent.planning import Domain
 from agent.skills import Nearness, Terrain
 from agent.storyworld.atlas import Atlas
-from emulator import CartridgeKind, Dex, Member, TrainerClass, Wild, WildSlot, WildTable, World
+from agent.storyworld.moment import MACHINES
+from emulator import (
+    CartridgeKind,
+    Dex,
+    Growth,
+    Item,
+    Member,
+    Species,
+    Stats,
+    TrainerClass,
+    Wild,
+    WildSlot,
+    WildTable,
+    World,
+)
 from memory import Hooks
 
 
@@ -63,6 +77,7 @@ class Thinker:
 
 
 def _dex(atlas: Atlas) -> Dex:
+    """Return what the model tells of a dex: teams, who lives where, what teaches field moves and to whom."""
     trainers = {
         number: TrainerClass(
             number,
@@ -79,4 +94,30 @@ def _dex(atlas: Atlas) -> Dex:
         )
         for map_id, (rate, slots) in atlas.wild.items()
     }
-    return replace(Dex.empty(), all_trainers=trainers, wild=wild)
+    return replace(
+        Dex.empty(),
+        all_species={number: _species(number, *known) for number, known in atlas.species.items()},
+        all_items={
+            item: Item(item, f"item {item}", 0, key=True, teaches=move)
+            for move, item in MACHINES.items()
+        },
+        all_trainers=trainers,
+        wild=wild,
+    )
+
+
+def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
+    return Species(
+        index=number,
+        dex=0,
+        name=f"species {number}",
+        base=Stats(0, 0, 0, 0, 0),
+        types=(0, 0),
+        catch_rate=0,
+        base_experience=experience,
+        growth=Growth(1, 1, 0, 0, 0),
+        first_moves=(),
+        lessons=(),
+        evolutions=(),
+        machines=tuple(sorted(machines)),
+    )

@@ -7,13 +7,16 @@ from typing import Final
 
 from agent.storyworld.atlas import Atlas, Fact, Happening, Region
 from agent.storyworld.carrying import Model, Refused
-from agent.storyworld.moment import Moment
+from agent.storyworld.moment import MACHINES, Moment
+from agent.storyworld.playing import Game
+from agent.storyworld.thinker import Thinker
 from agent.storyworld.walking import arrive, walk, within_reach
 
 PURSE: Final = (
     2_000  # money that nobody spends: fees and drinks have to be paid, and who is beaten pays once
 )
 TRIES: Final = 8
+FURTHEST: Final = 300  # actions of a planned game
 SAFARI: Final = range(217, 226)  # maps of the zone
 SAFARI_GATE: Final = Region(156, 1)
 STATIONS: Final = {
@@ -38,14 +41,17 @@ class Wanderer:
     def __init__(self, model: Model, chance: Random) -> None:
         self._model, self._chance = model, chance
 
-    def moment(self, length: int) -> Moment:
-        """Return the moment after about as many things were done as `length` says."""
-        now = Moment()
-        for _ in range(length):
-            now = self._chance.choices(
-                (self._happen, self._stroll, self._grow, self._spend, self._lose, self._rest),
-                (70, 12, 10, 3, 2, 3),
-            )[0](now)
+    def moment(self, thinker: Thinker) -> Moment:
+        """Return a moment after walks at random, with a part of a planned game between them."""
+        chance = self._chance
+        now = self._walked(Moment(), chance.randrange(60))
+        game = Game(self._model, thinker, self._seen(now))
+        return self._walked(game.after(chance.randrange(FURTHEST)), chance.randrange(120))
+
+    def _walked(self, now: Moment, length: int) -> Moment:
+        ways = (self._happen, self._stroll, self._grow, self._spend, self._lose, self._rest)
+        for way in self._chance.choices(ways, (70, 12, 10, 3, 2, 3), k=length):
+            now = way(now)
         return self._seen(now)
 
     def _happen(self, now: Moment) -> Moment:
@@ -78,7 +84,7 @@ class Wanderer:
 
     def _taught(self, now: Moment) -> Moment:
         """Teach a machine of the bag to whoever can learn its move, or leave it in the bag."""
-        for move, item in ((15, 196), (19, 197), (57, 198), (70, 199), (148, 200)):
+        for move, item in MACHINES.items():
             able = now.holds(Fact("owns", move)) and now.holds(Fact("item", item))
             if able and self._chance.random() < 0.5:
                 now = now.having([Fact("move", move)])
@@ -99,7 +105,7 @@ class Wanderer:
             hp=self._chance.randint(1, 100),
         )
         grown = replace(grown, owned=now.owned + self._chance.randrange(3))
-        learner = Fact("owns", self._chance.choice((15, 19, 57, 70, 148)))
+        learner = Fact("owns", self._chance.choice(list(MACHINES)))
         return grown.having([learner]) if self._chance.random() < 0.3 else grown
 
     def _spend(self, now: Moment) -> Moment:
@@ -135,7 +141,7 @@ class Wanderer:
         behind = [
             each.id for each in story.milestones if each.behind and self._behind(each.behind, now)
         ]
-        return replace(now, reached=frozenset(behind))
+        return replace(now, reached=now.reached | frozenset(behind))
 
     def _behind(self, fact: str, now: Moment) -> bool:
         return now.home != 0 if fact == "healed" else now.holds(self._model.fact(fact))

@@ -27,9 +27,10 @@ class Sharing(NamedTuple):
 
 @lru_cache(maxsize=4)
 def maps_in_use(world: World) -> tuple[GameMap, ...]:
-    """Return the maps that warps and edges lead to from power-on, the nearest first."""
-    found = dict.fromkeys(START)
-    queue = deque(START)
+    """Return the maps that warps and edges lead to from power-on, the nearest first, and those under holes."""
+    landings = (each.map_id for each in world.dungeon_warps if each.map_id in world.map_ids)
+    found = dict.fromkeys((*START, *landings))
+    queue = deque(found)
     while queue:
         here = world.map(queue.popleft())
         for map_id in _neighbours(world, here):

@@ -15,7 +15,7 @@ from time import perf_counter, process_time
 from typing import Any, Final
 
 from agent.app import Interrupt, Moment
-from agent.bench.game import KNOWLEDGE, RUN
+from agent.app.passing import KNOWLEDGE, RUN
 from agent.bench.stopwatch import Parts, Stopwatch
 from agent.mind.intent import Source
 from agent.report import Summary

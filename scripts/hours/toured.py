@@ -6,7 +6,7 @@ from kills.watch import around
 
 from agent.__main__ import run
 from agent.app import runs
-from agent.bench.game import NEVER
+from agent.app.passing import NEVER
 from hours.tour import brawl, tour
 
 

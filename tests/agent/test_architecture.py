@@ -53,6 +53,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         "bench",
         "doctor",
         "observe",
+        "verify",
         "fake-claude",
     }
     assert set(commands) == own

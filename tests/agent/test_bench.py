@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.passing import Nobody
 from agent.app.session import Limits
 from agent.bench import measure, parts, rows
-from agent.bench.game import Nobody, play, session_of
+from agent.bench.game import play, session_of
 from agent.bench.reading import read_all, some
 from agent.bench.reference import never_halting
 from agent.bench.screens import Sample, gather

@@ -19,8 +19,8 @@ from hours.page import page, plot
 from hours.tour import brawl, tour
 
 from agent.app import Interrupt
+from agent.app.passing import NEVER, session_in
 from agent.app.session import Limits
-from agent.bench.game import NEVER, session_in
 from agent.capabilities import Story
 from agent.replay import record_of
 from agent.report import Stop, Summary

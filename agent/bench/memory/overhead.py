@@ -5,8 +5,9 @@ from itertools import repeat
 from time import process_time
 from typing import Final
 
+from agent.app.passing import NEVER, Nobody
 from agent.app.session import Limits
-from agent.bench.game import NEVER, Nobody, session_of
+from agent.bench.game import session_of
 from agent.bench.memory.figures import Bound, MemoryFigure
 from agent.bench.memory.timing import figure, lapse
 from agent.bench.memory.writing import TICKS

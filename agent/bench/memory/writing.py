@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final
 
+from agent.app.passing import Nobody
 from agent.app.session import Limits
-from agent.bench.game import GOAL, Nobody, session_of
+from agent.bench.game import GOAL, session_of
 from agent.capabilities import Story
 from emulator import Cartridge
 from memory import Blackboard, Entry, Json

@@ -10,7 +10,7 @@ from agent.advisor import Question
 from agent.advisor.layout import Fixed
 from agent.advisor.model import Reply
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
-from agent.bench.game import Nobody
+from agent.app.passing import Nobody
 from agent.bench.model.figures import Talk
 from agent.bench.model.listening import Heard, heard
 from agent.bench.model.loopback import loopback

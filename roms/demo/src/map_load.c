@@ -111,6 +111,7 @@ static void place_player(void)
     player1.y_pixels = PLAYER_Y_PIXELS;
     player1.x_pixels = PLAYER_X_PIXELS;
     player2.image_base = 1;
+    note_place();
 }
 
 static void pause_input(void)

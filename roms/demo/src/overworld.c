@@ -54,6 +54,13 @@ static void play_airs(void)
         whirl();
 }
 
+/* Whoever looks at the sprites finds the player among them. */
+void note_place(void)
+{
+    player2.map_y = wYCoord + COORDINATE_OFFSET;
+    player2.map_x = wXCoord + COORDINATE_OFFSET;
+}
+
 static void arrive(void)
 {
     wYCoord += player1.y_step;
@@ -61,6 +68,7 @@ static void arrive(void)
     player1.y_step = player1.x_step = 0;
     wStepCounter--;
     cross_connection();
+    note_place();
     look_at_tiles();
     note_standing_on_warp();
 }

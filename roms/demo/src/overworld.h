@@ -36,6 +36,7 @@ void new_game_map(void) BANKED;
 void stand_still(void);
 void scene_pass(void);
 void play_script(void);
+void note_place(void);
 
 /* map_load.c */
 void load_map_header(void);

@@ -53,13 +53,13 @@ void leave_water(void)
         wWalkBikeSurfState = WALKING;
 }
 
+/* Asked from a menu, which covers the map: by the tiles that were noted before. */
 bool may_surf(void) BANKED
 {
     const Direction *direction = player_direction();
 
     if (is_surfing())
         return false;
-    look_at_tiles();
     return is_water(wTileInFrontOfPlayer)
            && !is_forbidden_pair(PAIRS_ON_WATER, wTilePlayerStandingOn, wTileInFrontOfPlayer)
            && !is_occupied(wYCoord + direction->dy + COORDINATE_OFFSET, wXCoord + direction->dx + COORDINATE_OFFSET, 0);

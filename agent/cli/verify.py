@@ -1,0 +1,101 @@
+"""`verify`: does the game in a cartridge do what is written of it?"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from agent.app import interrupts
+from agent.capabilities import Story
+from agent.cli.flags import Rom, Seed
+from agent.cli.output import Output
+from agent.cli.view import view_on
+from agent.errors import UsageError
+from agent.report.writing import require_page_or_new, write_whole
+from agent.verify import Standing, Verdict, Wish, frames_of, page, verify
+from emulator import Cartridge, demo_cartridge_path, load_cartridge
+
+REPORT: Final = "verify-report"
+
+
+def verify_cartridge(
+    rom: Rom = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Play up to this milestone. Default: the last one of the cartridge's story.",
+            show_default=False,
+        ),
+    ] = None,
+    minutes: Annotated[
+        float,
+        typer.Option(min=0.1, help="Play at most so many minutes of game time."),
+    ] = 120.0,
+    seed: Seed = None,
+    write: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR", help="The folder for verify-report.json and verify-report.html."
+        ),
+    ] = Path(),
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the report as one JSON object on the last line."),
+    ] = False,
+) -> None:
+    """Play a cartridge and check at each frame that it does what is written of the game.
+
+    Exits 0 when all that was seen held, 1 when something did not or play broke, 130 on Ctrl-C with what was seen so far.
+    """
+    out, err = Output(), Output(stderr=True)
+    if not write.is_dir():
+        message = f"--write {write} is no folder; make it, or name another"
+        raise UsageError(message)
+    require_page_or_new(write / f"{REPORT}.html")
+    cartridge = load_cartridge(rom or demo_cartridge_path())
+    wish = Wish(_goal(cartridge, until), frames_of(minutes), seed or 0)
+    with interrupts() as interrupt, view_on(err) as view:
+        verdict = verify(cartridge, wish, view, interrupt)
+    told = json.dumps(verdict.as_json(), indent=1)
+    write_whole(write / f"{REPORT}.json", told + "\n")
+    write_whole(write / f"{REPORT}.html", page(verdict))
+    if as_json:
+        out.say(json.dumps(verdict.as_json()))
+    else:
+        out.print(_table(verdict))
+        err.say(f"The report is in {write / REPORT}.html and .json.")
+    raise typer.Exit(verdict.exit_code)
+
+
+def _goal(cartridge: Cartridge, until: str | None) -> str:
+    known = [milestone.id for milestone in Story.of(cartridge.kind).milestones]
+    if until is not None and until not in known:
+        message = f"--until {until} is no milestone of this cartridge; it has {', '.join(known)}"
+        raise UsageError(message)
+    return until or known[-1]
+
+
+def _table(verdict: Verdict) -> Table:
+    """Return the verdict: what was wrong first, then a line a topic."""
+    table = Table(
+        title=Text(f"{verdict.cartridge}: {verdict.headline}"),
+        title_justify="left",
+        show_header=False,
+    )
+    table.add_column(style="dim")
+    table.add_column()
+    for row in verdict.wrong:
+        table.add_row(Text(f"wrong: {row.fact.id}"), Text(row.words))
+        table.add_row("  written", Text(row.fact.says))
+    if verdict.broke:
+        table.add_row("play broke", Text(verdict.played.reason))
+    for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):
+        rows = [row for row in verdict.rows if row.fact.topic == topic]
+        counts = [f"{sum(row.standing is each for row in rows)} {each.value}" for each in Standing]
+        table.add_row(topic, ", ".join(counts))
+    table.add_row("played", f"{verdict.played.ticks:,} ticks, {verdict.played.frames:,} frames")
+    return table

@@ -1,0 +1,1 @@
+"""What is written of the game, a topic a file: the sentences, and who looks whether they hold."""

@@ -1,0 +1,127 @@
+"""`verify`: watching changes nothing, what holds on the demo is told, and what does not is named."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.app import Interrupt
+from agent.app.passing import Nobody, session_in
+from agent.app.session import Limits
+from agent.capabilities import Story
+from agent.verify import Standing, Verdict, Wish, page, verify
+from agent.verify.fact import Fact, Notebook
+from agent.verify.roster import Roster
+from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
+from emulator.profile import symbol
+from tests.agent.support import Agent
+
+UNTIL = "healed"
+FRAMES = 60 * 60 * 60
+
+
+@pytest.fixture(scope="module")
+def verdict(demo: Cartridge) -> Verdict:
+    return verify(demo, Wish(UNTIL, FRAMES, seed=3), Nobody(), Interrupt())
+
+
+def test_the_demo_does_what_is_written(verdict: Verdict) -> None:
+    assert [row.words for row in verdict.wrong] == []
+    assert verdict.exit_code == 0
+    assert verdict.count(Standing.HELD) >= 60
+
+
+def test_every_topic_is_seen_on_the_way_to_the_nurse(verdict: Verdict) -> None:
+    seen = {row.fact.topic for row in verdict.rows if row.standing is Standing.HELD}
+    assert seen >= {
+        "addresses",
+        "walking",
+        "ledges",
+        "warps",
+        "connections",
+        "text",
+        "menus",
+        "encounters",
+        "battles",
+        "money",
+        "healing",
+        "story",
+        "tables",
+    }
+
+
+def test_what_was_not_seen_is_listed(verdict: Verdict) -> None:
+    row = next(row for row in verdict.rows if row.fact.id == "story.first_badge")
+    assert row.standing is Standing.NOT_SEEN
+
+
+def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -> None:
+    roster = Roster(demo)
+    chains = []
+    for name, between in (("plain", None), ("watched", roster.around)):
+        home = tmp_path / name
+        home.mkdir()
+        story = Story.of(demo.kind)
+        with session_in(home, demo, story, 5, Interrupt(), around=between) as (session, store):
+            session.play(Limits("rival", 1_000), Nobody())
+            chains.append([row.chain for row in store.steps()])
+    assert chains[0] == chains[1]
+    assert any(tally.held for tally in roster.notebook.tallies.values())
+
+
+def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -> None:
+    fact = Fact("walking.turn", "It turns.", "engine.md 3.2: turn then step")
+    notebook = Notebook()
+    notebook.learn([fact])
+    notebook.tick = 7
+    with closing(PyBoyConsole(demo)) as console:
+        console.perform(Step(Button.A, 1, 0))
+        console.poke(symbol("wCurMap"), b"\x0c")
+        for _ in range(5):
+            notebook.fails(fact, "it walked", console.ram(), console.frame)
+    (tally,) = notebook.wrong
+    assert (tally.broken, len(tally.examples)) == (5, 3)
+    assert tally.examples[0].where.startswith("map 12 at (")
+    assert "tick 7, frame 1" in tally.examples[0].where
+
+
+def test_the_report_names_nobody_and_holds_nothing_of_the_game(
+    verdict: Verdict, demo: Cartridge
+) -> None:
+    text, told = page(verdict), json.dumps(verdict.as_json())
+    dex = Dex.of(demo)
+    names = {species.name for species in dex.all_species.values()}
+    for each in (text, told):
+        assert not [name for name in names if name in each]
+        assert "data:image" not in each
+        assert str(demo.path.parent) not in each
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_the_command_writes_its_report(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("verify", "--until", "left_home", "--write", str(tmp_path), "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["wrong"] == []
+    assert ended.json == json.loads((tmp_path / "verify-report.json").read_text(encoding="utf-8"))
+    assert "written" in (tmp_path / "verify-report.html").read_text(encoding="utf-8")
+
+
+def test_minutes_end_play(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("verify", "--minutes", "0.2", "--write", str(tmp_path), "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["stop"] == "limit"
+    assert 700 <= ended.json["frames"] < 1_500
+
+
+def test_an_unknown_milestone_is_refused(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("verify", "--until", "nowhere", "--write", str(tmp_path))
+    assert ended.code == 2
+    assert "left_home" in ended.err
+
+
+def test_a_page_of_somebody_else_stays(agent: Agent, tmp_path: Path) -> None:
+    (tmp_path / "verify-report.html").write_text("mine", encoding="utf-8")
+    ended = agent("verify", "--until", "left_home", "--write", str(tmp_path))
+    assert ended.code == 2
+    assert (tmp_path / "verify-report.html").read_text(encoding="utf-8") == "mine"
