@@ -24,5 +24,4 @@ def wishing(kit: Kit) -> Wishing:
 
 def _wants_experience(kit: Kit, state: State) -> bool:
     task = next(ahead(kit.story, state), None)
-    ready = task is None or task.against is None or is_ready(kit, state.party, task.against)
-    return not ready
+    return task is not None and not is_ready(kit, state.party, task)

@@ -87,7 +87,7 @@ def _is_served(kit: Kit, task: Task, party: Party) -> bool:
     """Say whether a team needs nobody new for a task: it has who fits, or wins without."""
     if _has_fitting(kit.dex, task, party):
         return True
-    return task.against is not None and is_ready(kit, party, task.against)
+    return is_ready(kit, party, task)
 
 
 def _can_have_balls(dex: Dex, state: State) -> bool:

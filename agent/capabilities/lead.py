@@ -56,7 +56,7 @@ def best_lead(kit: Kit, state: State) -> int:
     task = next(ahead(kit.story, state), None)
     if len(able) < 2 or task is None or task.against is None:
         return able[0] if able else 0
-    if not is_ready(kit, party, task.against):
+    if not is_ready(kit, party, task):
         return _pupil(kit, task, party, able)
     team = team_of(kit.dex, task.against)
     grown = [at for at in able if lost_to(kit.dex, party[at], team, kit.experience) is None]

@@ -18,6 +18,7 @@ class Kind(Enum):
     STATUS = "status"  # a bit of wStatusFlags1 is set
     GONE = "gone"  # somebody or something of the world is there no longer: a bit of wToggleableObjectFlags
     MONEY = "money"  # as much is in the purse
+    MON = "mon"  # somebody of this species is in the team
 
 
 NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
@@ -47,6 +48,8 @@ class Mark(NamedTuple):
                 return bool(state.flags.hidden[self.number >> 3] >> (self.number & 7) & 1)
             case Kind.MONEY:
                 return state.player.money >= self.number
+            case Kind.MON:
+                return any(mon.species == self.number for mon in state.party.mons)
 
 
 def told(fact: str) -> tuple[str, bool]:

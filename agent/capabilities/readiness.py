@@ -25,9 +25,18 @@ def team_of(dex: Dex, opponent: Opponent) -> Team:
     return known.teams[opponent.number - 1]
 
 
-def odds(dex: Dex, party: Party, opponent: Opponent) -> float:
-    """Return the chance that a team as it is beats a trainer."""
-    return chance_to_beat(dex, party, team_of(dex, opponent))
+def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> float:
+    """Return the chance that a team as it is beats a trainer, and those who follow without a rest between."""
+    return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
+
+
+def following(kit: Kit, task: Task) -> Team:
+    """Return whom one fights after whom a task is against, without a rest between."""
+    row = next((each.trials for each in kit.story.places if task.id in each.trials), ())
+    after = row[row.index(task.id) + 1 :] if row else ()
+    others = [each.against for each in kit.story.tasks if each.id in after]
+    teams = [team_of(kit.dex, each) for each in others if each is not None]
+    return tuple(member for team in teams for member in team)
 
 
 def led_by(party: Party, position: int) -> Party:
@@ -48,17 +57,22 @@ class Standing(NamedTuple):
     proof: Proof | None = None
 
 
-def is_ready(kit: Kit, party: Party, opponent: Opponent) -> bool:
-    """Say whether a team would most likely beat a trainer, rested and in the best order."""
-    return standing(kit, party, opponent).ready
+def is_ready(kit: Kit, party: Party, task: Task) -> bool:
+    """Say whether a team would most likely beat whom a task is against, rested and in the best order."""
+    if task.against is None:
+        return True
+    return standing(kit, party, task.against, following(kit, task)).ready
 
 
-def standing(kit: Kit, party: Party, opponent: Opponent) -> Standing:
-    """Return how a team stands against a trainer; who led it when it lost to him leads it only when grown since."""
+def standing(kit: Kit, party: Party, opponent: Opponent, then: Team = ()) -> Standing:
+    """Return how a team stands against a trainer, and `then` others without a rest between.
+
+    Who led it when it lost to him leads it only when grown since.
+    """
     well, team = rested(kit.dex, party), team_of(kit.dex, opponent)
     held_back = proof = None
     for at, mon in enumerate(well.mons):
-        chance = odds(kit.dex, led_by(well, at), opponent)
+        chance = odds(kit.dex, led_by(well, at), opponent, then)
         if chance < DARED:
             continue
         defeat = lost_to(kit.dex, mon, team, kit.experience)
@@ -67,7 +81,7 @@ def standing(kit: Kit, party: Party, opponent: Opponent) -> Standing:
         elif chance >= READY:
             return Standing(ready=True)
         else:
-            proof = proof or won_against(kit.dex, mon, team, kit.experience)
+            proof = proof or (None if then else won_against(kit.dex, mon, team, kit.experience))
     return Standing(proof is not None, held_back, proof)
 
 

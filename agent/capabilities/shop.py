@@ -34,7 +34,7 @@ def capability(kit: Kit) -> Capability:
         lacking = _bought_from({each: shelves.believed(each) for each in clerks}, kit, state)
         expected = _bought_from({each: shelves.told(each) for each in clerks}, kit, state)
         _tell(lacking, expected, shelves, kit)
-        return {supplied_by(each): int(each not in lacking) for each in clerks}
+        return {each.supplied: int(each not in lacking) for each in clerks}
 
     strength_of = remembered_strength()
 
@@ -45,23 +45,18 @@ def capability(kit: Kit) -> Capability:
 
     return Capability(
         name="shop",
-        sensors=(watching({supplied_by(each): 1 for each in clerks}, sources, read),),
+        sensors=(watching({each.supplied: 1 for each in clerks}, sources, read),),
         deeds=tuple(_deed(clerk, shelves, kit) for clerk in clerks),
         goals=tuple(
             Goal(
-                supplied_by(each),
-                (Require(supplied_by(each), at_least=1),),
+                each.supplied,
+                (Require(each.supplied, at_least=1),),
                 PRIORITY,
                 f"have what {called[each.place]} sells",
             )
             for each in clerks
         ),
     )
-
-
-def supplied_by(clerk: Clerk) -> str:
-    """Return the name of the fact that nothing runs short that `clerk` has for sale."""
-    return f"supplied:{clerk.place}"
 
 
 def _tell(
@@ -72,7 +67,7 @@ def _tell(
     missing = {each: shelves.missing(each) for each in kit.story.clerks}
     why = ", ".join(words for each in missing.values() for words in each.values())
     for each in kit.story.clerks:
-        fact, name = supplied_by(each), f"shop:{each.place}"
+        fact, name = each.supplied, f"shop:{each.place}"
         known.reasons.pop(fact, None)
         known.broken.pop(name, None)
         promised = {
@@ -140,7 +135,7 @@ def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
             *(required(fact) for fact in clerk.needs),
         ),
         effects=(
-            Effect(supplied_by(clerk), 1),
+            Effect(clerk.supplied, 1),
             *(Effect(fact, WANTED[item]) for item, fact in EFFECTS.items() if item in wares),
         ),
         cost=COST,

@@ -105,6 +105,11 @@ class Clerk:
     person: int
     needs: tuple[str, ...] = ()
 
+    @property
+    def supplied(self) -> str:
+        """The name of the fact that nothing runs short that is for sale there."""
+        return f"supplied:{self.place}"
+
 
 @dataclass(frozen=True, slots=True)
 class Ambition:
@@ -276,6 +281,7 @@ def _marks(
         Kind.STATUS: table.get("statuses", {}),
         Kind.GONE: table.get("toggles", {}),
         Kind.MONEY: table.get("sums", {}),
+        Kind.MON: table.get("mons", {}),
     }
     facts = [fact for place in places for fact in place.facts]
     facts += [fact for gate in gates for fact in (*gate.needs, *gate.instead)]

@@ -11,6 +11,7 @@ from agent.capabilities.places import Place
 from agent.capabilities.readiness import (
     Standing,
     ahead,
+    following,
     odds,
     remembered_strength,
     standing,
@@ -53,7 +54,7 @@ def _ready_sensor(kit: Kit) -> Sensor:
         facts = dict(names)
         for task in ahead(kit.story, state):
             if task.against is not None:
-                found = standing(kit, state.party, task.against)
+                found = standing(kit, state.party, task.against, following(kit, task))
                 facts[task.ready] = int(found.ready)
                 tell(task.ready, found)
         return facts

@@ -136,6 +136,11 @@ def _prepared(place: Place, kit: Kit) -> Iterator[Require]:
             yield Require(task.ready, at_least=1)
     if tasks:
         yield Require("party:hp", at_least=RESTED)
+        yield Require("party:pp", at_least=RESTED)
+        starts = {way.start for way in place.ways}
+        for clerk in kit.story.clerks:
+            if clerk.place in starts:
+                yield Require(clerk.supplied, at_least=1)
 
 
 def _is_part(each: Place, there: Place) -> bool:

@@ -39,10 +39,12 @@ class Room:
 
 
 def find_pushes(room: Room, here: Spot, slot: int, goal: Square) -> list[Push] | None:
-    """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none.
+    """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none, or no boulder.
 
     Other boulders are moved only where it does not work without.
     """
+    if slot not in room.boulders:
+        return None
     for movers in ({slot}, room.boulders.keys()):
         found = _Search(room, here, slot, goal).run(movers)
         if found is not None:

@@ -21,12 +21,17 @@ from agent.skills.orders import (
 from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.turn import Turn
-from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
+from emulator import Battle, BattleResult, BattleType, Button, MenuKind, Phase, State, Step
 
 LONGEST: Final = 6_000  # steps of one battle, far more than any needs
 FIGHT, BAG, TEAM, RUN = range(
     4
 )  # entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN
+NET: Final = 0  # of the Safari's menu, where running stands where it does elsewhere
+COLUMNS: Final = (
+    (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT),
+    (MenuKind.SAFARI_LEFT, MenuKind.SAFARI_RIGHT),
+)
 YES: Final = 0
 QUIET_FRAMES: Final = 48  # between two looks at what must not be hurried
 SWITCH: Final = 0  # first entry of what can be done with a mon of the team
@@ -57,7 +62,8 @@ def fight(commander: Commander, state: State) -> Skill:
 def _react(battle: Battle, turn: Turn, answers: Answers, state: State) -> Movement:
     match battle.phase:
         case Phase.MAIN_MENU:
-            return (yield from _choose_from_battle_menu(_entry(turn.order_for(state)), state))
+            entry = _entry(turn.order_for(state), battle)
+            return (yield from _choose_from_battle_menu(entry, battle, state))
         case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
             if turn.is_at_a_loss():
                 return (yield tap(Button.B, settle=16))
@@ -139,8 +145,10 @@ def _then_wait(choice: Movement) -> Movement:
     return state
 
 
-def _entry(order: Order) -> int:
+def _entry(order: Order, battle: Battle) -> int:
     match order:
+        case Throw() if battle.type is BattleType.SAFARI:
+            return NET
         case Attack():
             return FIGHT
         case Use() | Throw():
@@ -151,9 +159,9 @@ def _entry(order: Order) -> int:
             return RUN
 
 
-def _choose_from_battle_menu(entry: int, state: State) -> Movement:
+def _choose_from_battle_menu(entry: int, battle: Battle, state: State) -> Movement:
     """The menu has two columns, and its cursor changes kind with them."""
-    wanted = MenuKind.BATTLE_LEFT if entry < TEAM else MenuKind.BATTLE_RIGHT
+    wanted = COLUMNS[battle.type is BattleType.SAFARI][entry >= TEAM]
     if state.menu is not None and state.menu.kind is not wanted:
         state = yield tap(Button.LEFT if entry < TEAM else Button.RIGHT)
     if state.menu is None or state.menu.kind is not wanted:

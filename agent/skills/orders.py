@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
-from emulator import Battle, BattleMon, State
+from emulator import Battle, BattleMon, BattleType, State
 
 MASTER_BALL, ULTRA_BALL, GREAT_BALL, POKE_BALL = 1, 2, 3, 4
+SAFARI_BALL: Final = 8  # which the bag does not hold: RAM counts them elsewhere
 BALLS: Final = (POKE_BALL, GREAT_BALL, ULTRA_BALL, MASTER_BALL)  # the cheapest first
 
 
@@ -77,6 +78,8 @@ class Commander(Protocol):
 def is_lawful(order: Order, state: State) -> bool:
     """Return whether the game would carry out `order` in a turn that begins with `state`."""
     battle = state.battle
+    if battle is not None and battle.type is BattleType.SAFARI:
+        return order == Flee() or (order == Throw(SAFARI_BALL) and state.safari.balls > 0)
     if battle is None or battle.own is None:
         return False
     match order:
@@ -105,6 +108,11 @@ def any_attack(battle: Battle) -> Attack:
     """Return an attack that is lawful; without PP the game itself knows what to do."""
     slots = usable_slots(battle.own) if battle.own is not None else ()
     return Attack(slots[0] if slots else 0)
+
+
+def last_resort(battle: Battle) -> Order:
+    """Return what is always lawful: an attack, and in the Safari to run."""
+    return Flee() if battle.type is BattleType.SAFARI else any_attack(battle)
 
 
 def first_able(state: State) -> int:

@@ -51,13 +51,13 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
-    say_yes: bool = False,
+    hear: Callable[[State], Movement] | None = None,
     patience: int = 40,
 ) -> Skill:
     """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
-    What stands along a wall, such as statues, shelves and machines, answers from below only. `say_yes` takes the
-    first of two options where it asks something, otherwise the second.
+    What stands along a wall, such as statues, shelves and machines, answers from below only. What they ask is
+    answered by `hear`, or with the second of two options.
     """
     x, y = square
 
@@ -65,7 +65,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, partial(hear_out, say_yes=say_yes), patience=patience)
+    return _address(places, terrain, state, hear or hear_out, patience=patience)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from agent.skills.orders import (
+    SAFARI_BALL,
     Attack,
     Commander,
     Flee,
@@ -11,8 +12,8 @@ from agent.skills.orders import (
     Throw,
     Tried,
     Use,
-    any_attack,
     is_lawful,
+    last_resort,
 )
 from emulator import Battle, Phase, State
 
@@ -67,7 +68,7 @@ class Turn:
         )
         if order not in self._refused and is_lawful(order, state):
             return order
-        return any_attack(state.battle) if state.battle is not None else Attack(0)
+        return last_resort(state.battle) if state.battle is not None else Attack(0)
 
     def _settle(self, state: State) -> None:
         """A turn that passed makes what was refused worth another try; one that did not adds to it."""
@@ -88,6 +89,8 @@ def _is_done(order: Order, before: State, now: State) -> bool:
     match order:
         case Switch(position):
             return battle.own is not None and battle.own.position == position
+        case Throw(ball) if ball == SAFARI_BALL:
+            return now.safari.balls < before.safari.balls
         case Use(item=item) | Throw(ball=item):
             return now.bag.quantity(item) < before.bag.quantity(item)
         case Flee():

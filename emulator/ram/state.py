@@ -19,6 +19,7 @@ from emulator.ram.map import MapState, Position, read_map
 from emulator.ram.menu import Menu, read_menu
 from emulator.ram.party import Party, read_party
 from emulator.ram.player import Player, read_player
+from emulator.ram.safari import Safari, read_safari
 from emulator.ram.screen_tiles import read_tiles
 from emulator.ram.sprites import Person, read_people
 from emulator.ram.toggles import read_hidden_slots
@@ -125,6 +126,11 @@ class State:
     def field_moves(self) -> tuple[int, ...]:
         """The moves that the open menu of a mon of the team begins with, in order; empty when it is not open."""
         return read_field_moves(self.ram, self.menu)
+
+    @property
+    def safari(self) -> Safari:
+        """What is left of a visit to the Safari."""
+        return read_safari(self.ram)
 
     @property
     def switches(self) -> Switches:

@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from playthroughs.game import End, played
+from agent.storyworld.playing import End
+from playthroughs.game import played
 from playthroughs.page import page
 
 

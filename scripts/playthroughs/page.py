@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
+from agent.storyworld.playing import End
 from emulator import RED
-from playthroughs.game import End, Told
+from playthroughs.game import Told
 
 HEAD: Final = """# A thousand ways through Red's story
 

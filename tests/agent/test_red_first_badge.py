@@ -124,10 +124,8 @@ def red() -> Red:
 def test_the_level_wanted_for_brock_is_what_players_take(
     name: str, earliest: int, latest: int, red: Red
 ) -> None:
-    leader = red.brock.against
-    assert leader is not None
     levels = range(5, HIGHEST)
-    ready = [each for each in levels if is_ready(red.kit, red.starter(name, each), leader)]
+    ready = [each for each in levels if is_ready(red.kit, red.starter(name, each), red.brock)]
     assert earliest <= ready[0] <= latest
     assert ready == list(range(ready[0], HIGHEST))
 

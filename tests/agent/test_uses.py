@@ -15,7 +15,6 @@ from agent.capabilities.battle import capability as battle
 from agent.capabilities.detours import around, detour, walk
 from agent.capabilities.shelves import Shelves
 from agent.capabilities.shop import capability as shop
-from agent.capabilities.shop import supplied_by
 from agent.capabilities.tactics import Tactics, Wishes
 from agent.capabilities.tactics.options import Table, attack_options, prepared_options
 from agent.capabilities.tactics.policy import AS_GOOD, THRIFT, choice
@@ -265,14 +264,14 @@ def test_e35_a_shop_that_had_no_potions_is_not_asked_again(
     memory: AgentMemory, outside: State
 ) -> None:
     (first,) = to_ask(kit(experience(memory)), outside)
-    clerk = next(each for each in STORY.clerks if supplied_by(each) == first)
+    clerk = next(each for each in STORY.clerks if each.supplied == first)
     other = next(each for each in STORY.clerks if each is not clerk)
     maps = {place.name: place.map_id for place in STORY.places}
     there = maps[clerk.place]
     had = tuple(item for item in wares(there) if item != POTION)
     met(memory, SHELF, ShelfSeen("a store", there, clerk.person, had))
     known = kit(experience(memory))
-    assert to_ask(known, outside) <= {supplied_by(other)}
+    assert to_ask(known, outside) <= {other.supplied}
     assert known.experience.moved[Use.SHOPS]
     why = known.experience.told[first]
     assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.contract import battles, things
+from tests.contract.battles import Mon
 from tests.contract.conftest import OFFSETS
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from tests.contract.conftest import Game
 
 CAVE, CELLAR, ROAD = 198, 201, 14
+SURF, PUSHING = 57, 70  # the moves
+SECOND_BADGE = 0x02
 BOULDER, PLUG = 1, 2
 SWITCH, GATE, HOLE = (4, 5), (6, 5), (12, 5)
 ON_SWITCH, DOWN_HOLE = 0x660, 0x666
@@ -229,3 +233,52 @@ def test_what_lives_in_the_water_is_met_on_it(by_the_pond: Game) -> None:
     game.poke("wWaterRate", 255)
     game.step("down")
     assert game.byte("wCurOpponent") in lives_there
+
+
+def use(game: Game, move: int, badges: int = SECOND_BADGE) -> str:
+    """Have the first of the team use its only move, read what is said, and leave all menus."""
+    battles.set_team(game, Mon(3, moves=(move,)))
+    game.poke("wObtainedBadges", badges)
+    game.tick(30)
+    game.press("start")
+    game.wait(lambda: game.cursor is not None, 60)
+    game.tick(2)
+    while game.byte("wCurrentMenuItem"):
+        game.press("up")
+    game.press("a")
+    things.to_cursor(game, things.PARTY).press("a")
+    game.wait(lambda: game.cursor is not None and game.cursor[1] == 10, 60)
+    game.tick(2)
+    game.press("a")
+    said = ""
+    for _ in range(60):
+        if game.is_free:
+            return said
+        game.tick(12)
+        said += things.words(game)
+        game.press("b")
+    pytest.fail(f"it does not end:\n{game.text}")
+
+
+def test_surf_is_a_step_onto_the_water(by_the_pond: Game) -> None:
+    x, y = by_the_pond.place[1:]
+    use(by_the_pond, SURF)
+    by_the_pond.wait(lambda: by_the_pond.is_free and by_the_pond.place[1:] == (x, y + 1), 60)
+    assert by_the_pond.byte("wWalkBikeSurfState") == SURFING
+
+
+def test_surf_is_refused_without_the_badge_and_away_from_water(by_the_pond: Game) -> None:
+    here = by_the_pond.place
+    use(by_the_pond, SURF, badges=0)
+    assert (by_the_pond.place, by_the_pond.byte("wWalkBikeSurfState")) == (here, WALKING)
+    by_the_pond.step("up")
+    here = by_the_pond.place
+    assert "Nothing to swim on" in use(by_the_pond, SURF)
+    assert (by_the_pond.place, by_the_pond.byte("wWalkBikeSurfState")) == (here, WALKING)
+
+
+def test_strength_is_a_flag(cave: Game) -> None:
+    use(cave, PUSHING, badges=0)
+    assert not cave.byte("wStatusFlags1") & STRENGTH
+    use(cave, PUSHING)
+    assert cave.byte("wStatusFlags1") & STRENGTH

@@ -147,6 +147,7 @@ class Map:
         self.tileset = Tileset(rom.tables["Tilesets"] + 12 * self.tileset_id, rom)
         self.connections = dict(self._connections())
         self.elevations = list(self._elevations())
+        self.holes = dict(self._holes())
         objects = rom.word(self.header + 10 + 11 * len(self.connections))
         self._read_objects(rom.at(self.bank, objects))
 
@@ -169,6 +170,27 @@ class Map:
         for at in range(0, len(pairs), 3):
             if pairs[at] == self.tileset_id:
                 yield set(pairs[at + 1 : at + 3])
+
+    def _holes(self) -> Iterator[tuple[tuple[int, int], Square]]:
+        """Yield the squares of holes, and where one lands who falls."""
+        rom = self.rom
+        start = rom.at(rom.number("GROUND_BANK"), rom.number("HOLES_ADDR"))
+        rows, landings = rom.until_entry(start, 7), self._landings()
+        for at in range(0, len(rows), 7):
+            here, y, x, target, number = rows[at : at + 5]
+            if here == self.number:
+                yield (x, y), landings[target, number]
+
+    def _landings(self) -> dict[tuple[int, int], Square]:
+        """Return where one lands, by map and number."""
+        pairs = self.rom.until_entry(self.rom.tables["DungeonWarpList"], 2)
+        found, record = {}, self.rom.tables["DungeonWarpData"]
+        for at in range(0, len(pairs), 2):
+            target, number = pairs[at : at + 2]
+            y, x = self.rom.data[record + 2 : record + 4]
+            found[target, number] = Square(target, x, y)
+            record += 6
+        return found
 
     def _read_objects(self, offset: int) -> None:
         data = self.rom.data

@@ -87,6 +87,8 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
             for number in places_of(here, warp, maps):
                 there = maps[number].warps[warp.entrance]
                 yield Square(number, there.x, there.y)
+    if (square.x, square.y) in here.holes:
+        yield here.holes[square.x, square.y]
     for across, down in WAYS:
         x, y = square.x + across, square.y + down
         if here.holds(x, y):

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from agent.capabilities.feats.feat import LISTENING, Tools
-from agent.skills import Skill, examine
+from agent.skills import Skill, examine, hear_out
 from emulator import State
 
 KEY: Final = "answer"
@@ -22,7 +23,8 @@ class Answering:
 
     def begin(self, tools: Tools, state: State) -> Skill:
         """Return the way there and the answer."""
-        return examine(self.square, tools.terrain, state, say_yes=self.yes)
+        hear = partial(hear_out, say_yes=self.yes)
+        return examine(self.square, tools.terrain, state, hear=hear)
 
 
 def read(answer: Mapping[str, Any]) -> Answering:

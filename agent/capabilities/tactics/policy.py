@@ -15,8 +15,18 @@ from agent.capabilities.tactics.options import (
 )
 from agent.capabilities.tactics.sacrifice import sacrifices
 from agent.capabilities.tactics.wishes import Wishes
-from agent.skills import Attack, Order, Tried, any_attack, first_able, is_lawful
-from emulator import Dex, State
+from agent.skills import (
+    SAFARI_BALL,
+    Attack,
+    Flee,
+    Order,
+    Throw,
+    Tried,
+    any_attack,
+    first_able,
+    is_lawful,
+)
+from emulator import Battle, BattleType, Dex, State
 
 AS_GOOD: Final = (
     0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
@@ -44,6 +54,8 @@ def command(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> O
 
 def choice(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> Choice:
     """Return the order for this turn, and what moved it."""
+    if state.battle is not None and state.battle.type is BattleType.SAFARI:
+        return Choice(_in_the_safari(state.battle, state, wishes))
     table = Table.of(dex, state, wishes)
     if table is None:
         return Choice(any_attack(state.battle) if state.battle is not None else Attack(0))
@@ -53,6 +65,13 @@ def choice(dex: Dex, state: State, wishes: Wishes, tried: Tried = UNTRIED) -> Ch
     found = [each for each in _options(table) if each.order not in tried.refused]
     lawful = [each for each in found if is_lawful(each.order, state)]
     return _best(table, lawful, tried) if lawful else Choice(any_attack(table.battle))
+
+
+def _in_the_safari(battle: Battle, state: State, wishes: Wishes) -> Order:
+    """Throw a ball at whom one wants, and run from everybody else."""
+    wanted = battle.enemy is not None and battle.enemy.species in wishes.catch
+    ball = Throw(SAFARI_BALL)
+    return ball if wanted and is_lawful(ball, state) else Flee()
 
 
 def next_mon(dex: Dex, state: State, wishes: Wishes) -> int:
