@@ -20,26 +20,38 @@ from agent.skills import (
     Skill,
     Terrain,
     Wish,
+    agree_at,
     boot,
     buy,
     choose,
+    collect,
     examine,
+    fetch,
     fight,
+    fly,
+    hand_in,
     leave_map,
+    leave_saying_yes,
     look_at,
     nothing,
     once,
     overseen,
+    play_on,
     push_boulders,
     roam,
+    search,
     swap,
     talk,
+    teach,
     toss,
     travel,
     use_item,
+    vend,
     wait,
 )
-from emulator import Dex, MenuKind, Phase, State, World, demo_cartridge_path, load_cartridge
+from agent.skills.behind_start import behind_start
+from agent.skills.skill import Movement
+from emulator import Dex, Menu, MenuKind, Phase, State, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 from tests.agent.support import Played, game_at
 
@@ -48,29 +60,50 @@ WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 LANE = 12
 
 Moments = dict[str, State]
+
+
+def never(_state: State) -> bool:
+    return False
+
+
+def nobody_answers(_state: State, _menu: Menu) -> Movement:
+    return (yield wait(8))
+
+
 # Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
 TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
+    "agree_at": ("free", lambda s: agree_at([(4, 4)], Terrain(WORLD), s), 2_000),
+    "behind_start": ("free", lambda s: behind_start(nobody_answers, never, s), 500),
     "boot": ("title", lambda state: boot(10, state), 400),
     "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
     "choose": ("menu", lambda state: choose(5, state), 50),
+    "collect": ("free", lambda s: collect(1, LANE, Terrain(WORLD), never, s), 4_000),
     "examine": ("free", lambda state: examine((4, 3), Terrain(WORLD), state), 2_000),
+    "fetch": ("free", lambda s: fetch(1, LANE, Terrain(WORLD), s), 2_000),
     "fight": ("battle", lambda state: fight(Tactics(DEX), state), 250_000),
+    "fly": ("free", lambda state: fly(0, {0: "THISTLE END"}, state), 500),
+    "hand_in": ("free", lambda s: hand_in(1, 41, "STONE", Terrain(WORLD), s), 2_000),
     "leave_map": ("free", lambda state: leave_map(Terrain(WORLD), state), 1_000),
+    "leave_saying_yes": ("free", lambda s: leave_saying_yes(Terrain(WORLD), LANE, s), 2_000),
     "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
     "nothing": ("free", lambda _state: nothing(), 0),
     "once": ("free", lambda _state: once(wait(8)), 1),
     "overseen": ("free", lambda s: overseen(talk(1, Terrain(WORLD), s), repr), 2_000),
+    "play_on": ("free", lambda s: play_on(73, (4, 3), Terrain(WORLD), s), 2_000),
     "push_boulders": (
         "free",
         lambda s: push_boulders([Wish(1, (4, 4))], Terrain(WORLD), s),
         2_000,
     ),
     "roam": ("lane", lambda state: roam(Terrain(WORLD), state), 5_000),
+    "search": ("free", lambda s: search([(4, 3)] * 15, Terrain(WORLD), s), 2_000),
     "swap": ("free", lambda state: swap(0, 1, state), 500),
     "talk": ("free", lambda state: talk(1, Terrain(WORLD), state), 2_000),
+    "teach": ("free", lambda state: teach(196, 0, state), 500),
     "toss": ("free", lambda state: toss(20, state), 500),
     "travel": ("free", lambda s: travel(Terrain(WORLD), Destination(LANE), s), 2_000),
     "use_item": ("free", lambda state: use_item(20, 0, state), 500),
+    "vend": ("free", lambda s: vend(60, 0, (4, 3), Terrain(WORLD), s), 2_000),
 }
 
 

@@ -182,6 +182,9 @@ def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None
     assert shops == {
         42: (Shop(slot=1, items=(4, 20, 11, 12, 14, 15)),),
         56: (Shop(slot=1, items=(4, 20, 19, 11, 15, 30, 29)),),
+        67: (Shop(slot=1, items=(3, 4, 19, 20, 11, 15, 30, 56)),),
+        172: (Shop(slot=1, items=(2, 3, 18, 19, 53, 52, 56, 57)),),
+        174: (Shop(slot=2, items=(19, 20, 53, 52, 11, 15)),),
     }
 
 
