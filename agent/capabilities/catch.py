@@ -11,6 +11,7 @@ from agent.capabilities.field_moves import able
 from agent.capabilities.kit import Kit
 from agent.capabilities.places import Place
 from agent.capabilities.pupils import learners_of, machine_fact, untaught
+from agent.capabilities.reach import within_reach
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.story import Task
 from agent.capabilities.travel import at
@@ -135,8 +136,10 @@ def _deed(prey: Prey, place: Place, share: Fraction, kit: Kit) -> Deed:
 
 
 def homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
-    """Return where somebody lives who fits, and which share of those met there does."""
-    return homes_of(kit, fitting_for(kit.dex, task))
+    """Return where somebody lives who fits, within reach before the task, and which share of those met there does."""
+    near = within_reach(kit.story, task)
+    everywhere = homes_of(kit, fitting_for(kit.dex, task))
+    return {place: share for place, share in everywhere.items() if place in near}
 
 
 def homes_of(kit: Kit, species: frozenset[int]) -> Mapping[Place, Fraction]:

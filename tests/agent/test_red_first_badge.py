@@ -12,7 +12,7 @@ import pytest
 
 from agent.app.images import read_images
 from agent.capabilities import Capability, Kit, Ledger, Senses, Story, capabilities_for, domain_of
-from agent.capabilities.catch import wanted
+from agent.capabilities.catch import homes, wanted
 from agent.capabilities.readiness import is_ready
 from agent.capabilities.story import Task
 from agent.perception import percept_of
@@ -165,6 +165,15 @@ def test_nobody_who_beats_rock_lives_before_the_gym_so_nobody_is_looked_for(red:
     }
     assert living
     assert not living & wanted(red.kit, weak)
+
+
+def test_who_lives_behind_a_leader_is_no_help_against_that_leader(red: Red) -> None:
+    leaders = ("beat_brock", "beat_misty")
+    brock, misty = (each for name in leaders for each in red.kit.story.tasks if each.id == name)
+    near = [{place.name for place in homes(red.kit, task)} for task in (brock, misty)]
+    assert not near[0]
+    assert {"viridian_forest", "route_25"} <= near[1]
+    assert "rock_tunnel_1f" not in near[1]
 
 
 def test_a_shop_is_worth_a_short_way_and_no_further(red: Red) -> None:
