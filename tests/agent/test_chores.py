@@ -38,7 +38,7 @@ def has_money(game: Game, amount: int) -> None:
     game.poke({MONEY + at: int(digits[2 * at : 2 * at + 2], 16) for at in range(3)})
 
 
-def is_hurt(game: Game, hp: int) -> None:
+def has_hp(game: Game, hp: int) -> None:
     game.poke({FIRST_MON + HP: 0, FIRST_MON + HP + 1: hp})
 
 
@@ -93,7 +93,7 @@ def test_nothing_is_bought_of_who_sells_nothing(store: Game) -> None:
 def test_a_potion_out_of_battle_brings_hp_back(store: Game) -> None:
     has_money(store, 1000)
     shopping(store, {POTION: 1})
-    is_hurt(store, 2)
+    has_hp(store, 2)
     assert store.carry_out(use_item(POTION, 0, store.state), within=60) is Outcome.DONE
     state = store.state
     assert (state.party[0].hp, state.bag.quantity(POTION)) == (22, 0)
@@ -112,6 +112,7 @@ def test_an_antidote_cures_poison(store: Game) -> None:
 def test_a_potion_for_who_is_well_is_refused_and_kept(store: Game) -> None:
     has_money(store, 1000)
     shopping(store, {POTION: 1})
+    has_hp(store, store.state.party[0].stats.hp)
     assert store.carry_out(use_item(POTION, 0, store.state), within=200) is Outcome.BLOCKED
     assert store.state.bag.quantity(POTION) == 1
     assert store.state.in_control

@@ -133,7 +133,22 @@ def test_nobody_catches_what_belongs_to_a_trainer(team: Game) -> None:
     assert things.bag(arena) == [(things.BALL, 2)]
 
 
-def test_a_ball_is_gone_when_thrown(arena: Game) -> None:
+def test_a_ball_that_opens_again_is_gone_with_the_turn(arena: Game) -> None:
+    battles.poke(arena, "wEnemyMonActualCatchRate", bytes([0]))
     use(arena, things.BALL)
-    battles.read_on(arena)
+    turn_is_over(arena)
+    assert things.bag(arena) == [(things.BALL, 1)]
+
+
+def test_a_ball_that_holds_is_gone_when_the_caught_one_has_its_name(arena: Game) -> None:
+    battles.poke(arena, "wEnemyMonActualCatchRate", bytes([255]))
+    battles.set_field(arena, "enemy", "hp", 1)
+    use(arena, things.BALL)
+    for _ in range(4):  # the record of whoever is new, and the question of a name
+        battles.read_on(arena)
+        if arena.byte("wIsInBattle") == battles.NOTHING:
+            break
+        arena.press("b")
+    assert arena.byte("wIsInBattle") == battles.NOTHING
+    assert arena.byte("wCapturedMonSpecies")
     assert things.bag(arena) == [(things.BALL, 1)]

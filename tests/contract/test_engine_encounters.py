@@ -26,11 +26,12 @@ NIBBIT = 33
 
 
 def in_the_grass(start: Callable[[str], Game]) -> Game:
-    """Stand where a circle of four steps stays in the grass."""
+    """Stand where a circle of four steps stays in the grass, turned to its first; nothing was met on the way."""
     game = start("lane")
     rate = game.byte("wGrassRate")
     game.poke("wGrassRate", 0)
-    game.go(3, 31)
+    game.go(3, 32).step("up")
+    assert game.place[1:] == (3, 31)
     game.poke("wGrassRate", rate)
     game.poke("wNumberOfNoRandomBattleStepsLeft", 0)
     return game
@@ -81,7 +82,6 @@ def test_slots_follow_the_thresholds(start: Callable[[str], Game]) -> None:
     game = in_the_grass(start)
     chances = game.rom(4, 0x7918, 20)
     assert [chances[i + 1] for i in range(0, 20, 2)] == [2 * slot for slot in range(10)]
-    game.press("up", hold=2, settle=20)
     game.poke("wGrassRate", SURE)
     for slot in range(10):  # a level each, to tell them apart
         game.poke("wGrassMons", 2 + slot, 2 * slot)
@@ -123,7 +123,6 @@ def test_no_encounter_off_the_grass_or_when_battles_are_off(start: Callable[[str
 
 def test_three_steps_of_peace_follow_a_battle(start: Callable[[str], Game]) -> None:
     game = in_the_grass(start)
-    game.press("up", hold=2, settle=20)
     game.poke("wGrassRate", SURE)
     before = game.place
     assert walk(game, "up")

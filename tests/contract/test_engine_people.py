@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tests.contract.conftest import Game
 
 WALKS, HIDDEN, RANGE = 0xFE, 0xFF, 5
+CENTRE = 8  # what is counted from where one came from, when there
 DIRECTIONS = ("up", "down", "left", "right")
 
 
@@ -23,17 +24,14 @@ def wanderers(game: Game) -> list[int]:
 
 
 def beside_a_wanderer(game: Game) -> int:
-    """Bring one onto the screen and return its slot."""
+    """Stand in the middle of one's ground, all of which is on the screen from there, and return its slot."""
     (slot, *_) = wanderers(game)
-    for _ in range(40):
-        if game.byte("wSpriteStateData1", 16 * slot + 2) != HIDDEN:
-            return slot
-        x, y = game.sprite(slot)
-        options = [(x + dx, y + dy) for dx in range(-3, 4) for dy in range(-3, 4)]
-        spot = next(spot for spot in options if game.is_open(*spot) and game.route(*spot))
-        way = game.route(*spot)
-        assert way
-        game.step(way[0])
+    x, y = game.sprite(slot)
+    home_x = x + CENTRE - game.byte("wSpriteStateData2", 16 * slot + 3)
+    home_y = y + CENTRE - game.byte("wSpriteStateData2", 16 * slot + 2)
+    near = [(home_x + dx, home_y + dy) for dx in (0, 1, -1) for dy in (0, 1, -1)]
+    spot = next(spot for spot in near if game.is_open(*spot) and game.route(*spot))
+    game.go(*spot)
     return slot
 
 

@@ -1,6 +1,7 @@
 """What the cartridge says about creatures, moves, trainers and things; on the demo and by hand."""
 
 import time
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Final
 import pytest
 
 from emulator import (
+    FIRST_INDOOR_MAP,
     Cartridge,
     CartridgeError,
     CartridgeKind,
@@ -28,6 +30,7 @@ from emulator import (
 from emulator.text import charmap
 
 CODES: Final = {letters: code for code, letters in charmap().items() if len(letters) == 1}
+ITEMS: Final = Path(__file__).parents[2] / "roms/demo/world/creatures/items.toml"
 Place = tuple[int, int]
 
 
@@ -225,9 +228,15 @@ def test_prices_of_vending_machines() -> None:
 def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     dex = Dex.of(demo)
     assert not dex.trades
-    assert not dex.vending
     assert not dex.fishing.good_rod + tuple(dex.fishing.super_rod)
     assert not {**dex.lone_moves, **dex.team_moves}
+
+
+def test_the_machine_of_the_demo_asks_what_its_sources_say(demo: Cartridge) -> None:
+    written = tomllib.loads(ITEMS.read_text(encoding="utf-8"))["items"]
+    asked = [(each["id"], each["machine"]) for each in written.values() if "machine" in each]
+    assert asked
+    assert list(Dex.of(demo).vending.items()) == asked
 
 
 def test_who_lives_where() -> None:
@@ -305,7 +314,10 @@ def test_the_demo_hangs_together(demo: Cartridge) -> None:
         assert all(dex.move(move).pp for level in (1, 20) for move in one.moves_at(level))
         assert one.growth.level_at(one.growth.experience_at(20)) == 20
     for map_id, wild in dex.wild.items():
-        assert wild.grass is None or world.map(map_id).tileset.grass is not None
+        here = world.map(map_id)
+        grows = here.tileset.grass is not None
+        assert wild.grass is None or grows or map_id >= FIRST_INDOOR_MAP  # a cave needs no grass
+        assert wild.water is None or here.tileset.surfable
         slots = [slot for table in wild if table for slot in table.slots]
         assert all(slot.level and dex.species(slot.species) for slot in slots)
     for number in (1, 25):

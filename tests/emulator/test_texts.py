@@ -169,6 +169,14 @@ MARKS: Final = {
     "player": "{player}",
     "rival": "{rival}",
 }
+SERVICES: Final = {  # by what the demo's sources call them
+    "nurse": Service.NURSE,
+    "mart": Service.MART,
+    "pc": Service.PC,
+    "player_pc": Service.PLAYERS_PC,
+    "boxes": Service.BILLS_PC,
+    "machine": Service.VENDING,
+}
 
 
 def as_read(markup: str, dex: Dex) -> str:
@@ -188,7 +196,7 @@ def as_decoded(said: str | dict[str, Any], dex: Dex) -> Text:
     if isinstance(said, str):
         return Text(TextKind.PRINTED, as_read(said, dex))
     name = "mart" if "mart" in said else said["service"]  # wares instead of a service's name
-    return Text(TextKind.SERVICE, service=Service[name.upper()])
+    return Text(TextKind.SERVICE, service=SERVICES[name])
 
 
 def test_what_the_demo_says_is_what_its_sources_say(demo: Cartridge) -> None:
