@@ -39,6 +39,16 @@ def encode(value: Json) -> str:
         raise MalformedRecord(message) from error
 
 
+def whole(text: str) -> str:
+    """Return `text` with U+FFFD in the place of halves of characters, which no file takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Two halves that belong together become one character, as they do in JSON.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def require_json(value: Mapping[str, Json]) -> None:
     """Raise MalformedRecord for what would not come back as it is; a plain record need not be encoded to know."""
     named = set(map(type, value)) <= _TEXT

@@ -28,7 +28,7 @@ class Watcher(Protocol):
     def moment(self, state: State) -> None:
         """Look at the moment after a step."""
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """What comes next does not follow what was last: play went back to an older moment."""
 
 
@@ -106,7 +106,7 @@ class WatchedConsole:
         self._machine.load(state)
         self._before = None
         for watcher in self._watchers:
-            watcher.forget()
+            watcher.begin_anew()
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import Entry
-from memory.codec import decode, encode
+from memory.codec import decode, encode, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
     return (
         number,
         *entry[:5],
-        encode(data),
+        whole(encode(data)),
         encode_tags(entry.tags),
         entry.importance,
         entry.expires_s,
@@ -51,9 +51,9 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        place_of(data),
-        subject_of(data),
-        text_of(entry),
+        whole(place_of(data)),
+        whole(subject_of(data)),
+        whole(text_of(entry)),
     )
 
 

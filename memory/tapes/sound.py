@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, TypeAlias
 
+from memory.codec import whole
 from memory.errors import MalformedRecord
 from memory.tapes.canonical import EXACT
 
@@ -34,14 +35,7 @@ def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape a
 
 def sound_text(text: str | bytes) -> str:
     """Return `text` with U+FFFD in the place of bytes that are no UTF-8 and of halves of characters."""
-    if isinstance(text, bytes):
-        return text.decode("utf-8", "replace")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # Two halves that belong together become one character, as they do in JSON.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else whole(text)
 
 
 def _number(value: float) -> float | str:

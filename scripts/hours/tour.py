@@ -111,12 +111,11 @@ class Tour:
 
     def _draw(self, state: State) -> None:
         """Choose the next stop among those whose way is open."""
-        shows = self._story.shows
         open_to = [
             stop
             for stop in self.stops
             if stop.place.map_id != state.map.map_id
-            and all(shows(state, fact) for fact in stop.place.needs)
+            and self._story.is_near(state, stop.place)
         ]
         self._due = self._chance.choice(open_to)
         self._told = {**self._at_rest, self._due.fact: 0}

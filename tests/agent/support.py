@@ -6,16 +6,26 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent.app import Moment
+from agent.capabilities import Story
 from agent.cli import main
 from agent.replay import record_of
 from agent.report import Summary
 from agent.skills import Course, Outcome, Skill
-from emulator import PyBoyConsole, State, demo_cartridge_path, load_cartridge, read_state
+from emulator import (
+    CartridgeKind,
+    PyBoyConsole,
+    State,
+    demo_cartridge_path,
+    load_cartridge,
+    read_state,
+)
 from memory import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,3 +138,14 @@ def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
         else:
             raise AssertionError("the run has no such moment")
         yield game
+
+
+def end_the_story(monkeypatch: pytest.MonkeyPatch, last: str) -> None:
+    """Let the story of every cartridge end with milestone `last`, for a test of what comes after an end."""
+    whole = Story.of
+
+    def told(kind: CartridgeKind) -> Story:
+        story = whole(kind)
+        return replace(story, milestones=story.milestones[: len(story.up_to(last))], ambitions=())
+
+    monkeypatch.setattr(Story, "of", staticmethod(told))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Moment, Settings, outlook, play_run
-from tests.agent.support import Agent, Played, Watcher
+from tests.agent.support import Agent, Played, Watcher, end_the_story
 
 
 def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path: Path) -> None:
@@ -26,7 +26,10 @@ def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path:
     assert "Now: text is waiting.\nGoal: say goodbye" in agent("plan", "--run", run).out
 
 
-def test_where_all_is_reached_no_goal_is_listed(agent: Agent, played: Played) -> None:
+def test_where_all_is_reached_no_goal_is_listed(
+    agent: Agent, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_the_story(monkeypatch, "first_badge")
     said = agent("plan", "--run", played.folder).out
     assert "\nOpen goals: none\nNow: " in said
     assert said.endswith("\nNo plan.\n")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from emulator import RED
+from agent.capabilities import Story
+from emulator import RED, CartridgeKind
 from tests.agent.support import Watcher
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
@@ -37,7 +38,8 @@ def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
     assert summary.cartridge == "Pokemon Red (US)"
     assert (summary.stop.value, summary.ticks, summary.errors) == ("ticks", 3, 0)
     assert sum(CAVEAT in record.message for record in caplog.records) == 1
-    assert 'until = "first_badge"' in (tmp_path / "run" / "run.toml").read_text(encoding="utf-8")
+    last = Story.of(CartridgeKind.RED).milestones[-1].id
+    assert f'until = "{last}"' in (tmp_path / "run" / "run.toml").read_text(encoding="utf-8")
 
 
 def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:

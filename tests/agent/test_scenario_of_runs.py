@@ -14,7 +14,7 @@ from agent.scenario.moments import source_of
 from agent.scenario.writing import Draft, text_of, write_scenario
 from emulator import Cartridge, PyBoyConsole, Step
 from emulator.profile import symbol
-from tests.agent.support import Agent, Played, Watcher, game_at
+from tests.agent.support import Agent, Played, Watcher, end_the_story, game_at
 
 BEDROOM = 38
 
@@ -139,7 +139,10 @@ def test_what_cannot_be_recorded_is_said_and_nothing_is_written(
     assert (mine / "taken.toml").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_moment_after_the_story_is_refused(played: Played, tmp_path: Path, agent: Agent) -> None:
+def test_a_moment_after_the_story_is_refused(
+    played: Played, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_the_story(monkeypatch, "first_badge")
     end = ticks_of(played.folder)
     ended = agent(
         "scenario", "record", played.folder, "--at", end, "--name", "it", "--into", tmp_path

@@ -2,7 +2,7 @@
 
 import gc
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -43,9 +43,10 @@ class Long:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
-    """2,300 ticks of the demo, most of them after the last goal."""
+    """2,300 ticks of the demo, most of them after the last goal of a story to the first badge."""
     path = tmp_path_factory.mktemp("long")
-    summary, watcher = play(path, Limits("never", 2_300))
+    told = STORY.milestones[: len(STORY.up_to("first_badge"))]
+    summary, watcher = play(path, Limits("never", 2_300), replace(STORY, milestones=told))
     return Long(summary, read_run(path / "run").store, watcher)
 
 

@@ -51,7 +51,7 @@ class Hits(Onlooker):
         self._dex = dex
         self._hit: tuple[int, Ram] | None = None  # whose turn, and RAM as it was before
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let a hit that was begun be none."""
         self._hit = None
 

@@ -54,7 +54,7 @@ class Meetings(Onlooker):
         self._dex = dex
         self._quiet: Ram | None = None  # the map as it was before somebody was met
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Know of no moment before."""
         self._quiet = None
 

@@ -49,9 +49,9 @@ class Growing(Onlooker):
     def __init__(self, notebook: Notebook, dex: Dex) -> None:
         super().__init__(notebook)
         self._dex = dex
-        self.forget()
+        self.begin_anew()
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let a gain that was begun be none."""
         # Not all numbers of a change are written in one frame: it is held against some frames earlier.
         self._earlier: deque[Ram] = deque(maxlen=SETTLED)
@@ -61,7 +61,7 @@ class Growing(Onlooker):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a change of experience, and at all of it a little later."""
         if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
-            self.forget()
+            self.begin_anew()
             return
         self._earlier.append(before)
         if self._before is None:
@@ -71,7 +71,7 @@ class Growing(Onlooker):
         self._due -= 1
         if not self._due:
             self._look(self._before, now, number)
-            self.forget()
+            self.begin_anew()
 
     def _look(self, before: Ram, now: Ram, number: int) -> None:
         old, new = read_party(before), read_party(now)
@@ -110,9 +110,9 @@ class Levels(Onlooker):
     def __init__(self, notebook: Notebook, dex: Dex) -> None:
         super().__init__(notebook)
         self._dex = dex
-        self.forget()
+        self.begin_anew()
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let a level that was reached be none."""
         self._before: Party | None = None
         self._due = 0
@@ -120,7 +120,7 @@ class Levels(Onlooker):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a new level, and at its stats a little later."""
         if now.byte(IN_BATTLE) not in FIGHTS:
-            self.forget()
+            self.begin_anew()
         elif self._before is None:
             if _levels(before) != _levels(now):
                 self._before, self._due = read_party(before), SETTLED
@@ -128,7 +128,7 @@ class Levels(Onlooker):
             self._due -= 1
             if not self._due:
                 self._look(self._before, read_party(now), now, number)
-                self.forget()
+                self.begin_anew()
 
     def _look(self, old: Party, new: Party, now: Ram, number: int) -> None:
         if [mon.species for mon in old.mons] != [mon.species for mon in new.mons]:

@@ -44,7 +44,7 @@ class Healing(Onlooker):
         self._dex = dex
         self._asked = False
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let nobody have been asked."""
         self._asked = False
 

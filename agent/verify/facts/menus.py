@@ -86,7 +86,7 @@ class Cursor(Onlooker):
         elif not self._wrong and button is None:
             self.notebook.holds(PLACE)
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Count anew."""
         self._wrong = 0
 

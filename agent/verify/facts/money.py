@@ -35,9 +35,9 @@ class Money(Onlooker):
     def __init__(self, notebook: Notebook, dex: Dex) -> None:
         super().__init__(notebook)
         self._dex = dex
-        self.forget()
+        self.begin_anew()
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Know of no step before."""
         self._last: State | None = None
         self._fought: State | None = None  # in the last step of a trainer's battle

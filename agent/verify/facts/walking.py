@@ -44,7 +44,7 @@ class Walking(Onlooker):
         self._from = (0, 0, 0)
         self._torn = self._spun = False
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let a step that had begun be none."""
         self._frames = 0
 

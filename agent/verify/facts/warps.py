@@ -63,9 +63,9 @@ class Ways(Onlooker):
     def __init__(self, notebook: Notebook, world: World) -> None:
         super().__init__(notebook)
         self._world = world
-        self.forget()
+        self.begin_anew()
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Let a way that had begun be none."""
         self._left: Left | None = None
         self._warp: Warp | None = None

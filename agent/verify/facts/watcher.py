@@ -22,5 +22,5 @@ class Onlooker:
     def moment(self, state: State) -> None:
         """Look away."""
 
-    def forget(self) -> None:
+    def begin_anew(self) -> None:
         """Have nothing to forget."""
