@@ -74,8 +74,10 @@ class Answers:
         answer, self.record = judge(ended, damage, record)
         if isinstance(answer, Verdict):
             return answer
-        if ended.is_from_outside and answer.fault is not ended.kind:
-            self._tell(Again(ended.kind, ended.says), "restart, after what else is wrong")
+        if ended.by_others not in {None, answer.fault}:
+            self._tell(
+                Again(ended.by_others, "ended from outside"), "restart, after what else is wrong"
+            )
         if ended.because is Guard.MEMORY:
             self._cleared_at = self._elapsed()
         if answer.damage is not None:

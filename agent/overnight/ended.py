@@ -1,6 +1,6 @@
 """How a child ended, with all that the next answer depends on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.overnight.fault import Fault
 from agent.overnight.guards import Guard
@@ -31,6 +31,7 @@ class Ended:
     gains: int = -1
     gained_at: int = 0
     played: bool = False
+    unasked: bool = False  # it had ended before anybody here asked it to
 
     @property
     def kind(self) -> Fault:
@@ -44,10 +45,12 @@ class Ended:
         return Fault.CRASH if self.code < 0 else Fault.ERROR
 
     @property
-    def is_from_outside(self) -> bool:
-        """Whether somebody else ended it."""
-        by_nobody_here = self.because is None and not self.is_unwatched
-        return by_nobody_here and self.kind in {Fault.KILLED, Fault.TERMINATED}
+    def by_others(self) -> Fault | None:
+        """What somebody else did to it, also where another reason to end it was found just then."""
+        if self.is_unwatched or not (self.because is None or self.unasked):
+            return None
+        kind = replace(self, because=None).kind
+        return kind if kind in {Fault.KILLED, Fault.TERMINATED} else None
 
     @property
     def is_whole(self) -> bool:

@@ -81,12 +81,13 @@ class Watch:
             for beat in child.listen(STEP_S):
                 self._take(beat, child, number)
             reason = self._reason(child)
-        if reason is not None:
+        unasked = child.code is not None
+        if not unasked:
             self._end(child)
         for beat in child.drain():
             self._take(beat, child, number)
         self._gauge.log.end_line()
-        return self._ended(child, reason)
+        return self._ended(child, reason, unasked=unasked)
 
     def _take(self, beat: Beat, child: Child, number: int) -> None:
         if self._first is None:
@@ -171,7 +172,7 @@ class Watch:
         if child.code is None:
             child.kill()
 
-    def _ended(self, child: Child, reason: Reason | None) -> Ended:
+    def _ended(self, child: Child, reason: Reason | None, *, unasked: bool) -> Ended:
         code, beat = child.code or 0, self._beat
         summary = child.summary or {}
         return Ended(
@@ -187,6 +188,7 @@ class Watch:
             gains=self.lull.gains,
             gained_at=self.lull.gained_at,
             played=beat is not None,
+            unasked=unasked,
         )
 
     def _words(self, code: int, told: Mapping[str, Any]) -> str:

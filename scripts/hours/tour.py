@@ -114,8 +114,7 @@ class Tour:
         open_to = [
             stop
             for stop in self.stops
-            if stop.place.map_id != state.map.map_id
-            and self._story.is_near(state, stop.place)
+            if stop.place.map_id != state.map.map_id and self._story.is_near(state, stop.place)
         ]
         self._due = self._chance.choice(open_to)
         self._told = {**self._at_rest, self._due.fact: 0}
