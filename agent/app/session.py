@@ -226,8 +226,10 @@ class Session:
             try:
                 self._slot.load(checkpoint.state)
             except StateError as error:
-                refusal = refusal or error
-                continue
+                # Power-on needs no state, and where it is all there is nothing is lost by it.
+                if refusal is not None or not checkpoint.frame == self._slot.frame == 0:
+                    refusal = refusal or error
+                    continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
             self._store.rewind(checkpoint, why, self._ground.session)

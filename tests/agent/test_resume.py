@@ -187,6 +187,16 @@ def test_a_damaged_checkpoint_costs_no_more_than_the_ticks_since_the_one_before(
     assert replay_run(run, None).divergence is None
 
 
+def test_a_run_that_was_killed_as_it_began_needs_no_state_of_power_on(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_run(Settings(ticks=0, run=run, memory=memory), Watcher(), Interrupt())
+    spoil_states(run, lambda state: state[: len(state) // 2], last=8)
+    settings = Settings(until="left_home", ticks=500, resume=run, memory=memory)
+    summary = play_run(settings, Watcher(), Interrupt())
+    assert summary.stop.value == "goal"
+    assert replay_run(run, None).divergence is None
+
+
 def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
