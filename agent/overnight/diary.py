@@ -16,11 +16,17 @@ Line = Mapping[str, Any]
 
 
 class Diary:
-    """Appends lines. While the folder cannot be written they wait, and are written once it can be."""
+    """Appends lines, and lets whoever watches hear them. While the folder cannot be written they wait for `settle`."""
 
-    def __init__(self, folder: Path, date: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        date: Callable[[], float],
+        hears: Callable[[Line], object] = lambda _: None,
+    ) -> None:
         self._path = folder / NAME
         self._date = date
+        self._hears = hears
         self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
 
     @property
@@ -28,13 +34,13 @@ class Diary:
         """Whether all that was told is in the file."""
         return not self._waiting
 
-    def tell(self, what: str, **more: object) -> Line:
-        """Return the line that says `what`, which is written now or once it can be."""
+    def tell(self, what: str, **more: object) -> None:
+        """Say `what`, which is written now or once it can be."""
         line = {"at": round(self._date(), 3), "what": what, **more}
         if what != ROUTINE or not self._is_full():
             self._waiting.append(json.dumps(line).encode() + b"\n")
         self.settle()
-        return line
+        self._hears(line)
 
     def settle(self) -> None:
         """Write what waits, as far as that is possible."""

@@ -13,7 +13,7 @@ from agent.overnight.carried import carried
 from agent.overnight.child import Child
 from agent.overnight.clock import Clock
 from agent.overnight.copies import Copier, kept_memory, kept_run, take_settings
-from agent.overnight.diary import Diary, Line, read_diary
+from agent.overnight.diary import Diary, read_diary
 from agent.overnight.ended import USAGE, Ended
 from agent.overnight.gauge import Gauge
 from agent.overnight.judging import Again
@@ -72,10 +72,10 @@ class Supervisor:
     def _take_over(self) -> None:
         """Go on where the night is, once the child of a supervisor that died let go of the folder."""
         settings, folder, clock = self._settings, self._settings.run, self._clock
-        self._diary = Diary(folder, clock.date)
+        self._diary = Diary(folder, clock.date, self._viewer.told)
         self._carried = carried(read_diary(folder))
         self._began = clock.elapsed()
-        self._tell("began", settings=settings.told(), night_s=self._night_s())
+        self._diary.tell("began", settings=settings.told(), night_s=self._night_s())
         self._wait_for_folder()
         self._carried.milestones |= dict.fromkeys(self._estate.milestones())
         self._log = Logbook(folder, self._carried.log_bytes)
@@ -91,7 +91,7 @@ class Supervisor:
             self._gauge,
             self._copier,
             self._viewer,
-            self._tell,
+            self._diary,
             self._carried.milestones,
         )
         self._answers = Answers(
@@ -115,7 +115,7 @@ class Supervisor:
             return hindrance
         if answer.by_rules:
             self._gauge.asks = False
-            self._tell("rules", says=answer.says)
+            self._diary.tell("rules", says=answer.says)
         ended = self._let_play()
         self._refuse_what_cannot_be(ended)
         return self._answers.to(ended)
@@ -136,7 +136,7 @@ class Supervisor:
                 ended = self._watch.until_ended(child, number)
         except OSError as error:  # no process, no pipe: the machine is short of something
             ended = Ended(1, says=f"no child could be started ({error.strerror})")
-        self._tell(
+        self._diary.tell(
             "ended",
             n=number,
             code=ended.code,
@@ -170,18 +170,15 @@ class Supervisor:
             night_s=self._night_s(),
         )
         told = {**night.as_json()}
-        self._tell("verdict", **{name: told[name] for name in VERDICT})
+        self._diary.tell("verdict", **{name: told[name] for name in VERDICT})
         return night
 
     def _fault(self, answer: Again, done: str) -> None:
         kind = answer.fault.value if answer.fault else ""
         self._carried.faults[kind] += 1
-        self._tell("fault", kind=kind, says=answer.says, tick=self._answers.last.tick, answer=done)
-
-    def _tell(self, what: str, **more: object) -> Line:
-        line = self._diary.tell(what, **more)
-        self._viewer.told(line)
-        return line
+        self._diary.tell(
+            "fault", kind=kind, says=answer.says, tick=self._answers.last.tick, answer=done
+        )
 
     def _night_s(self) -> float:
         return round(self._carried.night_s + self._clock.elapsed() - self._began, 1)
@@ -190,6 +187,7 @@ class Supervisor:
         """Wait so long, or until somebody asks for an end."""
         until, never = self._clock.elapsed() + seconds, Event()
         while not self._interrupt.asked and (left := until - self._clock.elapsed()) > 0:
+            self._diary.settle()
             never.wait(min(left, STEP_S))
 
     def _wait_for_folder(self) -> None:

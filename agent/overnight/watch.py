@@ -1,6 +1,6 @@
 """Watching one child: until it ends, or there is a reason to end it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from signal import Signals
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -9,7 +9,7 @@ from agent.overnight.beat import Beat
 from agent.overnight.child import Child
 from agent.overnight.clock import Clock
 from agent.overnight.copies import Copier
-from agent.overnight.diary import Line
+from agent.overnight.diary import Diary, Line
 from agent.overnight.ended import Ended
 from agent.overnight.fault import Fault
 from agent.overnight.gauge import Gauge
@@ -53,7 +53,7 @@ class Watch:
         gauge: Gauge,
         copier: Copier,
         viewer: NightViewer,
-        tell: Callable[..., object],
+        diary: Diary,
         milestones: dict[str, None],
     ) -> None:
         self.lull = Lull()
@@ -64,7 +64,7 @@ class Watch:
         self._gauge = gauge
         self._copier = copier
         self._viewer = viewer
-        self._tell = tell
+        self._diary = diary
         self._milestones = milestones
         self._first: Beat | None = None
         self._beat: Beat | None = None
@@ -92,7 +92,7 @@ class Watch:
     def _take(self, beat: Beat, child: Child, number: int) -> None:
         if self._first is None:
             self._first = beat
-            self._tell("started", n=number, pid=child.pid, tick=beat.tick)
+            self._diary.tell("started", n=number, pid=child.pid, tick=beat.tick)
             self._copier.hurry()  # from now on there is something to lose
             self._look_at = 0.0
         self._beat = beat
@@ -100,7 +100,7 @@ class Watch:
         for milestone in beat.milestones:
             if milestone not in self._milestones:
                 self._milestones[milestone] = None
-                self._tell("milestone", id=milestone, tick=beat.tick)
+                self._diary.tell("milestone", id=milestone, tick=beat.tick)
                 self._copier.hurry()
         self._viewer.saw(beat, self._gauge.night_s())
 
@@ -112,6 +112,7 @@ class Watch:
         if now < self._look_at:
             return None
         self._look_at = now + LOOK_S
+        self._diary.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
         self._sample_if_due(child, now)
         return self._guarded(child) or self._lulled(now) or self._damaged()
 
@@ -147,7 +148,7 @@ class Watch:
         self._sample_at = now + self._patience.sample_s
         self._gauge.count_calls()
         reading = self._gauge.read(child.pid, self._beat.frame)
-        self._tell(
+        self._diary.tell(
             "sample",
             tick=self._beat.tick,
             frame=self._beat.frame,

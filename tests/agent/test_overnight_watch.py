@@ -4,6 +4,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile, copytree
+from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -302,3 +304,35 @@ def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
     night = night_over(run, program, viewer=Viewer(react), memory=memory)
     assert (night.verdict, night.restarts) == ("goal", 1)
     assert kinds(run) == ["unwritable"] * 3
+
+
+def test_what_waits_is_written_while_a_child_says_nothing(run: Path, tmp_path: Path) -> None:
+    diary, aside, interrupt = run / "night.jsonl", tmp_path / "aside.jsonl", Interrupt()
+    seen = []
+
+    def shut(line: Line) -> None:
+        if line["what"] == "ended" and not aside.exists():
+            diary.rename(aside)
+            diary.mkdir()  # which cannot be opened for writing
+
+    def open_again() -> None:
+        while len(lives_of(tmp_path)) < 2:
+            sleep(0.01)
+        seen.append(kinds(run))
+        diary.rmdir()
+        aside.rename(diary)
+        until = monotonic() + 10
+        while not kinds(run) and monotonic() < until:
+            sleep(0.01)
+        seen.append(kinds(run))
+        interrupt.asked = True
+
+    silent = {"beats": [], "stays": True, "ends_cleanly": True}
+    (tmp_path / "lives.jsonl").touch()
+    other = Thread(target=open_again)
+    other.start()
+    program = stand_in(tmp_path, [CRASH, silent])
+    night = night_over(run, program, viewer=Viewer(shut), interrupt=interrupt)
+    other.join()
+    assert night.verdict == "interrupted"
+    assert seen == [[], ["crash"]]
