@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory.codec import as_json, overwrite
 from memory.store.archive import Archive
@@ -73,10 +73,8 @@ class KnowledgeStore(KnowledgeReader):
                 lessons = Contribution(self._shares, run_id, self._now)
                 for row in fresh:
                     self._take(lessons, run_id, row)
-                with self._changing() as known:
+                with self._changing(prunes=True) as known:
                     self._believe(known, lessons.keep())
-                    forgetting.prune(known, self._config, now=self._now)
-                self._provenances.drop_orphans()
                 self._growing.limit()
         return len(fresh)
 
@@ -104,7 +102,7 @@ class KnowledgeStore(KnowledgeReader):
             if row[0] >= self._now:
                 self._now = row[0]
                 return
-            with self._changing() as known:
+            with self._changing(prunes=True) as known:
                 fading: dict[str, Mapping[str, object]] = {
                     PATTERNS.name: known.patterns,
                     PREFERENCES.name: known.preferences,
@@ -114,7 +112,6 @@ class KnowledgeStore(KnowledgeReader):
                     known, {each: runs for each, runs in told if each[1] in fading[each[0]]}
                 ):
                     pass  # where it comes from does not change with time
-                forgetting.prune(known, self._config, now=self._now)
             self._growing.fade(self._now)
             self._growing.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
@@ -139,21 +136,28 @@ class KnowledgeStore(KnowledgeReader):
 
     @contextmanager
     def _changing(
-        self, without: Mapping[str, Collection[str]] | None = None
+        self, without: Mapping[str, Collection[str]] | None = None, *, prunes: bool = False
     ) -> Iterator[Knowledge]:
-        """Lend the knowledge, and write back what was changed; what is gone goes to the archive."""
+        """Lend the knowledge, and write back what was changed; what is gone goes to the archive.
+
+        Where it `prunes`, what is worth too little goes as well, even if it was first believed a moment ago.
+        """
         known = self._knowledge(without or {})
-        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        before = _shelves(known)
         yield known
+        meant = _shelves(known)
+        if prunes:
+            forgetting.prune(known, self._config, now=self._now)
         database = self._database
         for table in TABLES:
             old, new = before[table.name], knowledge(known, table)
+            newest = {**old, **meant[table.name]}
             database.execute_many(
                 table.replace,
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
-            for name in sorted(old.keys() - new.keys()):
-                self._let_go(table, name, as_json(old[name]))
+            for name in sorted(newest.keys() - new.keys()):
+                self._let_go(table, name, as_json(newest[name]))
         database.execute(
             "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
             (known.total_sessions, known.total_battles, known.overall_win_rate),
@@ -199,6 +203,10 @@ class KnowledgeStore(KnowledgeReader):
         self._archive.keep(table.name, name, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (name,))
         self._provenances.drop(table.name, name)
+
+
+def _shelves(known: Knowledge) -> dict[str, dict[str, Any]]:
+    return {table.name: dict(knowledge(known, table)) for table in TABLES}
 
 
 def open_knowledge_store(

@@ -220,6 +220,31 @@ def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStor
     assert store.provenance("successful_strategies", "s1") is None
 
 
+def test_e24_what_is_worth_too_little_at_once_goes_to_the_archive_whole(
+    store: KnowledgeStore,
+) -> None:
+    lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
+    won = replace(STRATEGY, success_rate=1.0, total_uses=1)
+    store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])
+    store.deliver("run-2", [OutboxRow(1, 1, "strategy", as_json(won))])
+    assert store.load_knowledge().strategies == {}
+    assert store.provenance("successful_strategies", "s1") is None
+    ((table, name, row, where),) = archived(store)
+    assert (table, name, where["run_id"]) == ("successful_strategies", "s1", "run-2")
+    assert (row["success_rate"], row["total_uses"]) == (0.25, 4)
+    store.deliver("run-2", [OutboxRow(2, 2, "strategy", as_json(won))])
+    assert store.load_knowledge().strategies["s1"].total_uses == 5
+
+
+def test_e24_what_goes_is_archived_as_it_was_taught_last(store: KnowledgeStore) -> None:
+    won = replace(STRATEGY, success_rate=1.0, total_uses=1)
+    lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
+    for n, each in enumerate((won, lost), 1):
+        store.deliver("run-1", [OutboxRow(n, n, "strategy", as_json(each))])
+    ((_, _, row, _),) = archived(store)
+    assert row["total_uses"] == 4
+
+
 def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     known = store.load_knowledge()
