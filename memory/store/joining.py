@@ -18,7 +18,6 @@ from memory.store.ltm_entries import TABLE
 from memory.store.ltm_rows import KEY, SCOPE, SELECT, archived
 from memory.store.provenance import Provenances
 from memory.store.share_rows import Shares
-from memory.tiers import forgetting
 from memory.tiers.shares import joined
 
 if TYPE_CHECKING:
@@ -91,10 +90,8 @@ class JoinedStore(KnowledgeStore):
             self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
             for run_id, sequence in sorted(memories.delivered.items()):
                 self._remember_delivery(run_id, sequence)
-            with self._changing() as known:
+            with self._changing(prunes=True) as known:
                 self._believe(known, memories.shares)
-                forgetting.prune(known, self._config, now=self._now)
-            self._provenances.drop_orphans()
             self._growing.make_all(self._now)
             self._growing.add(agree(self.load_knowledge(), memories.shares))
             self._growing.prune("*", self._config.importance_threshold)

@@ -32,11 +32,6 @@ class Table:
         self.select = f"SELECT * FROM {name} ORDER BY {self.id_column}"  # noqa: S608
         self.replace = f"INSERT OR REPLACE INTO {name} VALUES ({marks})"  # noqa: S608
         self.delete = f"DELETE FROM {name} WHERE {self.id_column} = ?"  # noqa: S608
-        # A lesson need not have been taken up, nor outlived the pruning that followed it.
-        self.orphans = (
-            f"DELETE FROM provenance WHERE table_name = '{name}' "  # noqa: S608
-            f"AND id NOT IN (SELECT {self.id_column} FROM {name})"
-        )
         self._record = record
         self._json_columns = frozenset(json_columns)
         self._json_places = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.codec import decode, encode
-from memory.store.knowledge_tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +62,3 @@ class Provenances:
         self._database.execute(
             "DELETE FROM provenance WHERE table_name = ? AND id = ?", (table, memory_id)
         )
-
-    def drop_orphans(self) -> None:
-        """Let go of where lessons came from that left no row."""
-        for table in TABLES:
-            self._database.execute(table.orphans)
