@@ -179,8 +179,8 @@ class Facts:
                 yield self.toggle(61, 6)
             case "HALL_OF_FAME":
                 yield "fame:1"
-            case "MONEY_500":
-                yield "money:500"
+            case "MONEY_500":  # who pays is in (safari_fee); nobody walks in otherwise
+                yield self.event("EVENT_IN_SAFARI_ZONE")
             case "SAFFRON_DRINK":
                 yield "drink:6"
             case "PICK_UP" | "OBJECT_GONE":
@@ -218,10 +218,9 @@ class Facts:
             yield join(row["from"], tuple(row["to"]), (), row["at"])
         for row in here.get("gated", ()):
             needs = self.need(row["needs"], map_id, row)
-            yield join(row["from"], (map_id, row["to"]), needs, row["at"])
-            # Whoever leaves the Safari Zone has paid when he went in.
-            if not row.get("one_way") and row["needs"] == "MONEY_500":
-                needs = []
+            # Of the Safari's gate the facts begin inside, and nobody pays to come out.
+            outwards = [] if row["needs"] == "MONEY_500" else needs
+            yield join(row["from"], (map_id, row["to"]), outwards, row["at"])
             if not row.get("one_way"):
                 yield join(row["to"], (map_id, row["from"]), needs, row["at"])
         yield from self._lifts(map_id)
@@ -351,7 +350,8 @@ class Facts:
         stands = step.get("stand_any") or [step["stand"]]
         # On these one is spoken to, whichever way one looks.
         walks = [] if "face" in step and step["id"] not in ("mtmoon_fossil", "lance") else stands
-        came = {"parcel": [[2, 5]]}  # the scene takes one on to the counter
+        # The scene takes one on to the counter; and who is asleep has its square.
+        came = {"parcel": [[2, 5]], "snorlax_r12": [[10, 62]]}
         return [*walks, *looked, *came.get(step["id"], [])]
 
     def _stands(self, step: str) -> list[int]:
@@ -587,6 +587,9 @@ EXTRAS: Final[tuple[Row, ...]] = (
     {"id": "tm35", "map": 169, "people": [1], "events": ["EVENT_GOT_TM35"], "gives": ["item:235"]},
     {"id": "tm36", "map": 207, "people": [1], "events": ["EVENT_GOT_TM36"], "gives": ["item:236"]},
     {"id": "old_amber", "map": 52, "people": [5], "events": ["EVENT_GOT_OLD_AMBER"], "gives": ["item:31"]},
+    {"id": "safari_fee", "map": 156, "squares": [[3, 2], [4, 2]], "regions": [1], "needs": ["money:500"], "not_yet": ["EVENT_IN_SAFARI_ZONE"], "events": ["EVENT_IN_SAFARI_ZONE"], "pays": -500, "to": [220, 3]},
+    {"id": "safari_end", "map": 220, "squares": [[14, 25], [15, 25]], "regions": [3], "after": ["EVENT_IN_SAFARI_ZONE"], "unset": ["EVENT_IN_SAFARI_ZONE"], "to": [156, 1]},
+    {"id": "potion_sample", "map": 12, "people": [1], "not_yet": ["EVENT_GOT_POTION_SAMPLE"], "events": ["EVENT_GOT_POTION_SAMPLE"], "gives": ["item:20"]},
     {"id": "exp_all", "map": 185, "people": [1], "needs": ["owned:50"], "events": ["EVENT_GOT_EXP_ALL"], "gives": ["item:75"]},
 )  # fmt: skip
 ARRIVALS: Final[tuple[Row, ...]] = (
@@ -595,7 +598,6 @@ ARRIVALS: Final[tuple[Row, ...]] = (
     {"map": 36, "when": ["EVENT_GOT_SS_TICKET"], "gives": ["EVENT_LEFT_BILLS_HOUSE_AFTER_HELPING"]},
     {"map": 36, "facts": [], "from": 88, "takes": ["EVENT_BILL_SAID_USE_CELL_SEPARATOR"]},
     {"map": 5, "from": 94, "when": ["EVENT_GOT_HM01"], "gives": ["EVENT_SS_ANNE_LEFT", "EVENT_WALKED_OUT_OF_DOCK"], "to": [5, 0]},
-    {"map": 220, "from": 156, "gives": ["EVENT_IN_SAFARI_ZONE"], "pays": -500},
     {"map": 156, "takes": ["EVENT_IN_SAFARI_ZONE"]},
     {"map": 194, "takes": ["EVENT_VICTORY_ROAD_1_BOULDER_ON_SWITCH"]},
     {"map": 34, "takes": ["EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1", "EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2",

@@ -19,13 +19,14 @@ class Kind(Enum):
     GONE = "gone"  # somebody or something of the world is there no longer: a bit of wToggleableObjectFlags
     MONEY = "money"  # as much is in the purse
     MON = "mon"  # somebody of this species is in the team
+    OWNED = "owned"  # as many species were ever owned
 
 
 NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
 
 
 class Mark(NamedTuple):
-    """Where RAM shows a fact: the number of the event, badge, item, move or bit, or how much money."""
+    """Where RAM shows a fact: the number of the event, badge, item, move or bit, how much money or how many."""
 
     kind: Kind
     number: int
@@ -50,6 +51,8 @@ class Mark(NamedTuple):
                 return state.player.money >= self.number
             case Kind.MON:
                 return any(mon.species == self.number for mon in state.party.mons)
+            case Kind.OWNED:
+                return state.flags.species_owned >= self.number
 
 
 def told(fact: str) -> tuple[str, bool]:

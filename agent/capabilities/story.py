@@ -113,10 +113,11 @@ class Clerk:
 
 @dataclass(frozen=True, slots=True)
 class Ambition:
-    """A fact to make true once every milestone is behind; no frame bears witness to it."""
+    """A fact to make true once the milestone `after` is reached, or all are; no frame bears witness to it."""
 
     fact: str
     says: str
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
-        carries=_carries(table, maps),
+        carries=_carries(table),
         lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
         field_moves=_field_moves(table),
         caveat=table.get("caveat", ""),
@@ -282,6 +283,7 @@ def _marks(
         Kind.GONE: table.get("toggles", {}),
         Kind.MONEY: table.get("sums", {}),
         Kind.MON: table.get("mons", {}),
+        Kind.OWNED: table.get("collections", {}),
     }
     facts = [fact for place in places for fact in place.facts]
     facts += [fact for gate in gates for fact in (*gate.needs, *gate.instead)]
@@ -325,15 +327,15 @@ def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
     return Gate(maps[row["place"]], squares, tuple(row["needs"]), tuple(row.get("instead", ())))
 
 
-def _carries(table: Mapping[str, Any], maps: Mapping[str, int]) -> Mapping[MapSquare, MapSquare]:
-    """Return where slides and holes lead."""
+def _carries(table: Mapping[str, Any]) -> Mapping[MapSquare, MapSquare]:
+    """Return where slides and holes lead; an arrow of a floor is its square, and where one comes to stand."""
     slides = {
-        (maps[row["place"]], *row["at"]): (maps[row["place"]], *row["to"])
+        (row["map"], x, y): (row["map"], to_x, to_y)
         for row in table.get("slides", ())
+        for x, y, to_x, to_y in row["arrows"]
     }
     holes = {
-        (maps[row["place"]], *row["at"]): (maps[row["to_place"]], *row["to"])
-        for row in table.get("holes", ())
+        (row["map"], *row["at"]): (row["to_map"], *row["to"]) for row in table.get("holes", ())
     }
     return {**slides, **holes}
 

@@ -15,7 +15,7 @@ from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.marks import outcome, required
 from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.recover import home
-from agent.capabilities.story import Errand, Story, Task
+from agent.capabilities.story import Ambition, Errand, Story, Task
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
@@ -27,7 +27,6 @@ from memory import Recall
 ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
-AMBITION_PRIORITY: Final = 20
 LOOKS: Final = 30  # how many ticks to wait for the second witness
 
 MENUS: Final = {
@@ -51,14 +50,15 @@ def capability(kit: Kit) -> Capability:
         ),
         goals=(
             *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
+            # Of goals as urgent as each other the first comes first: here what pays, before the milestone that it pays for.
+            *(
+                _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story))
+                for each in story.ambitions
+                if each.fact not in story.wants
+            ),
             *(
                 _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
                 for number, each in enumerate(story.milestones)
-            ),
-            *(
-                _goal(each.fact, each.says, AMBITION_PRIORITY - number)
-                for number, each in enumerate(story.ambitions)
-                if each.fact not in story.wants
             ),
             *(_goal(each, f"have {each}, as asked", WANT_PRIORITY) for each in story.wants),
         ),
@@ -76,6 +76,14 @@ def _done(errand: Errand) -> str:
 
 def _goal(fact: str, says: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, says)
+
+
+def _turn(ambition: Ambition, story: Story) -> int:
+    """Return before which milestone, counted from 0, an ambition comes; those after all of them keep their order."""
+    milestones = [each.id for each in story.milestones]
+    if ambition.after:
+        return milestones.index(ambition.after) + 1
+    return len(milestones) + [each for each in story.ambitions if not each.after].index(ambition)
 
 
 def _errand_sensor(kit: Kit) -> Sensor:

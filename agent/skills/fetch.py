@@ -14,7 +14,8 @@ def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
 
     BLOCKED where no way leads.
     """
-    steps = steps_to(slot, terrain.world(state), spot_of(state))
+    start = spot_of(state)
+    steps = steps_to(slot, start.map_id, terrain.world(state), start)
     if steps is None:
         return Outcome.BLOCKED
     if steps >= state.safari.steps:
@@ -22,12 +23,12 @@ def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
     return (yield from talk(slot, terrain, state))
 
 
-def steps_to(slot: int, world: World, start: Spot) -> int | None:
-    """Return how many steps it is from a spot to beside what is in a sprite slot of its map; None where no way leads."""
-    there = next((each for each in world.map(start.map_id).people if each.slot == slot), None)
+def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
+    """Return how many steps it is from a spot to beside what is in a sprite slot of a map; None where no way leads."""
+    there = next((each for each in world.map(map_id).people if each.slot == slot), None)
     if there is None:
         return None
-    target = start._replace(x=there.x, y=there.y)
+    target = start._replace(map_id=map_id, x=there.x, y=there.y)
     beside = {target.next_to(facing)[:3] for facing in Facing}
     way = find_route(world, start, lambda spot: spot[:3] in beside)
     return None if way is None else len(way)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.capabilities import Place, Story
+from agent.capabilities.feats.leaving import Leaving
 from agent.capabilities.marks import told
 from agent.capabilities.places import Land
 from agent.capabilities.story import FIELD_MOVES, Task
@@ -90,6 +91,11 @@ class Model:
         place, feat = self._place(task.place), task.feat
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
+        if isinstance(feat, Leaving):
+            joins = [
+                join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())
+            ]
+            squares |= {each.at for each in joins if each.end.map_id == feat.outside}
         squares |= set(getattr(feat, "cans", ())) | {
             each.square for each in getattr(feat, "wishes", ())
         }

@@ -16,6 +16,8 @@ BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 STATUS_FLAGS_1: Final = symbol("wStatusFlags1")
 STATUS_FLAGS_4: Final = symbol("wStatusFlags4")
 USED_CENTER: Final = 0x04  # of wStatusFlags4
+OWNED: Final = symbol("wPokedexOwned")
+OWNED_SIZE: Final = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Flags:
     blackout_map: int
     used_center: bool
     status_1: int  # wStatusFlags1
+    owned: bytes = field(repr=False)  # a bit for each species
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -41,6 +44,11 @@ class Flags:
         """How many events have happened."""
         return int.from_bytes(self.events, "big").bit_count()
 
+    @property
+    def species_owned(self) -> int:
+        """How many species were ever owned."""
+        return int.from_bytes(self.owned, "big").bit_count()
+
 
 def read_flags(ram: Ram) -> Flags:
     """Return what has happened in the story."""
@@ -50,4 +58,5 @@ def read_flags(ram: Ram) -> Flags:
         blackout_map=ram.byte(BLACKOUT_MAP),
         used_center=bool(ram.byte(STATUS_FLAGS_4) & USED_CENTER),
         status_1=ram.byte(STATUS_FLAGS_1),
+        owned=ram.span(OWNED, OWNED_SIZE),
     )

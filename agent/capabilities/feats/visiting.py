@@ -1,4 +1,4 @@
-"""Paying for so many steps somewhere: `visit = { ask_at = [[x, y], ...], map = id, arrive = [x, y], fetch = slot }`."""
+"""Paying for so many steps somewhere: `visit = { ask_at = [[x, y], ...], map = id, arrive = [x, y], fetch = { map = id, person = slot } }`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ class Visiting:
     squares: tuple[tuple[int, int], ...]
     map_id: int
     arrival: tuple[int, int]
-    slot: int
+    wanted: tuple[int, int]  # what one comes for: its map and sprite slot
     people: tuple[int, ...] = ()
     masters: frozenset[str] = LISTENING
 
     def begin(self, tools: Tools, state: State) -> Skill:
         """Return the walk and the yes; nothing where the money would be lost."""
-        x, y = self.arrival
+        (x, y), (map_id, slot) = self.arrival, self.wanted
         start = spot_of(state)._replace(map_id=self.map_id, x=x, y=y)
-        steps = steps_to(self.slot, tools.terrain.world(state), start)
+        steps = steps_to(slot, map_id, tools.terrain.world(state), start)
         if steps is None or steps >= STEPS:
             return nothing()
         return agree_at(self.squares, tools.terrain, state)
@@ -38,4 +38,5 @@ def read(visit: Mapping[str, Any]) -> Visiting:
     """Return what the story file says."""
     squares = tuple((x, y) for x, y in visit["ask_at"])
     x, y = visit["arrive"]
-    return Visiting(squares, visit["map"], (x, y), visit["fetch"])
+    wanted = visit["fetch"]
+    return Visiting(squares, visit["map"], (x, y), (wanted["map"], wanted["person"]))
