@@ -48,13 +48,14 @@ class PlainLines:
     def show(self, moment: Moment) -> None:
         """Print a line if there is something new to say."""
         now = (moment.intent.name, len(moment.milestones))
+        fresh = moment.milestones[self._last[1] :]
         waited, self._idle = self._idle, moment.intent.source is Source.IDLE
         if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
             return
         passing = moment.intent.source is Source.REFLEX or (self._idle and not waited)
         if not passing or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
-            self.output.say(_line(moment))
+            self.output.say(_line(moment, fresh))
 
 
 @dataclass
@@ -173,8 +174,10 @@ def _milestones(reached: Sequence[str]) -> str:
     return ", ".join(reached) or "none yet"
 
 
-def _line(moment: Moment) -> str:
+def _line(moment: Moment, fresh: Sequence[str]) -> str:
+    """Return what is going on in one line; `fresh` are the milestones that no line before it named."""
+    reached = f"  [reached {', '.join(fresh)}]" if fresh else ""
     return (
         f"tick {moment.tick:>6}  {moment.where:<20}  {moment.intent.name}: {moment.intent.why}"
-        f"  [{_milestones(moment.milestones)}]"
+        f"{reached}"
     )
