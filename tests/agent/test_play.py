@@ -221,3 +221,10 @@ def test_a_tick_of_waiting_between_two_scenes_is_no_line(agent: Agent, tmp_path:
     assert ended.code == 0, ended.err
     assert "the scene may go on" not in ended.err
     assert "take a preset name" in ended.err
+
+
+def test_a_milestone_is_named_in_one_line(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("play", "--until", "starter", "--run", tmp_path / "run")
+    lines = [line for line in ended.err.splitlines() if line.startswith("tick ")]
+    named = [line.partition("[reached ")[2] for line in lines if "[reached " in line]
+    assert named == ["left_home]", "starter]"]
