@@ -1,7 +1,10 @@
-"""Write docs/red_story.svg: the milestones of Red's story by chapter, with an arrow from each to those that need it."""
+"""Write docs/red_story.svg: the milestones of Red's story by chapter, with an arrow from each to those that need it.
+
+What pays on the way stands below the chapter in which it becomes worth it.
+"""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -16,6 +19,7 @@ PICTURE: Final = ROOT / "docs" / "red_story.svg"
 CHAPTERS: Final = ROOT / "agent" / "capabilities" / "stories" / "red"
 # What teaches a move, which is no task.
 MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
+STEP, BADGE, ASIDE = 'fill="#dcebfa"', 'fill="#ffe3a6"', 'fill="#e3f4e1" stroke-dasharray="5 3"'
 WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
 
 
@@ -27,7 +31,7 @@ def main() -> None:
 
 def picture(story: Story) -> str:
     """Return the picture as SVG."""
-    columns = {title: rows for title, rows in _chapters().items() if rows}
+    columns = {title: [*rows, *_paying(story, rows)] for title, rows in _chapters().items() if rows}
     at = {
         name: (EDGE + number * COLUMN, TOP + row * (HEIGHT + GAP))
         for number, rows in enumerate(columns.values())
@@ -48,7 +52,10 @@ def picture(story: Story) -> str:
         )
     for end, starts in _arrows(story).items():
         parts += [_arrow(at[start], at[end]) for start in starts]
-    parts += [_box(each, *at[each.id]) for each in story.milestones]
+    for each in story.ambitions:
+        parts += [_arrow(at[each.after], at[each.fact]), _box(each.says, ASIDE, *at[each.fact])]
+    for each in story.milestones:
+        parts.append(_box(each.says, STEP if each.badge is None else BADGE, *at[each.id]))
     return "\n".join((*parts, "</svg>\n"))
 
 
@@ -60,6 +67,11 @@ def _chapters() -> Mapping[str, list[str]]:
         rows = tomllib.loads(file.read_text(encoding="utf-8")).get("milestones", ())
         found[title[0].upper() + title[1:]] = [row["id"] for row in rows]
     return found
+
+
+def _paying(story: Story, milestones: Collection[str]) -> list[str]:
+    """Return what is worth its while after one of some milestones."""
+    return [each.fact for each in story.ambitions if each.after in milestones]
 
 
 def _arrows(story: Story) -> Mapping[str, list[str]]:
@@ -133,11 +145,10 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
     return f'<path d="{line}" fill="none" stroke="#5b6b7b" stroke-width="1.3" opacity="0.75" marker-end="url(#tip)"/>'
 
 
-def _box(milestone: Milestone, x: int, y: int) -> str:
-    colour = "#ffe3a6" if milestone.badge is not None else "#dcebfa"
+def _box(says: str, look: str, x: int, y: int) -> str:
     return (
-        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{colour}" stroke="#7f93a6"/>'
-        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(milestone.says)}</text>'
+        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" stroke="#7f93a6" {look}/>'
+        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(says)}</text>'
     )
 
 
