@@ -9,7 +9,7 @@
 #define RIGHT_X 15
 #define TOP_Y 14
 
-enum { FIGHT, BAG, TEAM, RUN, RIGHT_COLUMN = TEAM };
+enum { FIGHT, BAG, TEAM, RUN };
 
 static const uint8_t fight_word[] = {STR_FIGHT};
 static const uint8_t team_word[] = {STR_CREATURES};
@@ -25,32 +25,6 @@ static void draw(void)
     place_string(TILE_AT(RIGHT_X + 1, TOP_Y), team_word);
     place_string(TILE_AT(LEFT_X + 1, TOP_Y + 2), bag_word);
     place_string(TILE_AT(RIGHT_X + 1, TOP_Y + 2), run_word);
-}
-
-/* One column; whether it was left for the other, whose cursor is wiped, and not by A. */
-static bool leave_column(bool right, uint8_t row)
-{
-    uint8_t other = right ? LEFT_X : RIGHT_X, way_out = right ? PAD_LEFT : PAD_RIGHT;
-
-    *TILE_AT(other, TOP_Y) = *TILE_AT(other, TOP_Y + 2) = SPACE;
-    start_menu_at(right ? RIGHT_X : LEFT_X, TOP_Y, 1, PAD_A | way_out);
-    wCurrentMenuItem = wLastMenuItem = row;
-    return handle_menu_input() & way_out;
-}
-
-/* Rows are 0 and 1 in both columns until A is pressed; then the right ones become 2 and 3. */
-static uint8_t choose_item(void)
-{
-    bool right = wStartSavedMenuItem >= RIGHT_COLUMN;
-
-    draw();
-    wCurrentMenuItem = wStartSavedMenuItem & 1;
-    while (leave_column(right, wCurrentMenuItem))
-        right = !right;
-    if (right)
-        wCurrentMenuItem += RIGHT_COLUMN;
-    wStartSavedMenuItem = wCurrentMenuItem;
-    return wCurrentMenuItem;
 }
 
 static bool fight(void)
@@ -78,7 +52,8 @@ uint8_t choose_action(void)
 {
     wActionResultOrTookBattleTurn = 0;
     for (;;) {
-        switch (choose_item()) {
+        draw();
+        switch (choose_in_columns(LEFT_X, RIGHT_X, TOP_Y)) {
         case FIGHT:
             if (fight())
                 return ACTION_FIGHT;

@@ -11,7 +11,7 @@
 #define MOST 0xFF
 #define TURNS 5
 
-enum { NET, STONE, CRUMB, RUN, RIGHT_COLUMN = CRUMB };
+enum { NET, STONE, CRUMB, RUN };
 
 static const uint8_t net_word[] = {STR_NET};
 static const uint8_t stone_word[] = {STR_STONE};
@@ -30,32 +30,6 @@ static void draw(void)
     place_string(TILE_AT(LEFT_X + 1, TOP_Y + 2), stone_word);
     place_string(TILE_AT(RIGHT_X + 1, TOP_Y), crumb_word);
     place_string(TILE_AT(RIGHT_X + 1, TOP_Y + 2), run_word);
-}
-
-/* One column; whether it was left for the other, whose cursor is wiped, and not by A. */
-static bool leave_column(bool right, uint8_t row)
-{
-    uint8_t other = right ? LEFT_X : RIGHT_X, way_out = right ? PAD_LEFT : PAD_RIGHT;
-
-    *TILE_AT(other, TOP_Y) = *TILE_AT(other, TOP_Y + 2) = SPACE;
-    start_menu_at(right ? RIGHT_X : LEFT_X, TOP_Y, 1, PAD_A | way_out);
-    wCurrentMenuItem = wLastMenuItem = row;
-    return handle_menu_input() & way_out;
-}
-
-/* Rows are 0 and 1 in both columns until A is pressed; then the right ones become 2 and 3. */
-static uint8_t choose(void)
-{
-    bool right = wStartSavedMenuItem >= RIGHT_COLUMN;
-
-    draw();
-    wCurrentMenuItem = wStartSavedMenuItem & 1;
-    while (leave_column(right, wCurrentMenuItem))
-        right = !right;
-    if (right)
-        wCurrentMenuItem += RIGHT_COLUMN;
-    wStartSavedMenuItem = wCurrentMenuItem;
-    return wCurrentMenuItem;
 }
 
 /* One to five turns more, as far as a byte goes. */
@@ -94,7 +68,8 @@ static void run(void)
 static bool act(void)
 {
     for (;;) {
-        switch (choose()) {
+        draw();
+        switch (choose_in_columns(LEFT_X, RIGHT_X, TOP_Y)) {
         case NET:
             if (!can_throw_ball())
                 continue;

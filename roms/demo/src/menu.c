@@ -85,6 +85,31 @@ uint8_t handle_menu_input(void) BANKED
     return hJoy5;
 }
 
+/* One column; whether it was left for the other one, whose cursor is wiped, and not by A. */
+static bool leave_column(uint8_t x, uint8_t other, uint8_t y, uint8_t way_out)
+{
+    uint8_t row = wCurrentMenuItem;
+
+    *TILE_AT(other, y) = *TILE_AT(other, y + 2) = SPACE;
+    start_menu_at(x, y, 1, PAD_A | way_out);
+    wCurrentMenuItem = wLastMenuItem = row;
+    return handle_menu_input() & way_out;
+}
+
+/* Rows are 0 and 1 in both columns until A is pressed; then the right ones become 2 and 3. */
+uint8_t choose_in_columns(uint8_t left, uint8_t right, uint8_t y) BANKED
+{
+    bool is_right = wStartSavedMenuItem >= RIGHT_COLUMN;
+
+    wCurrentMenuItem = wStartSavedMenuItem & 1;
+    while (is_right ? leave_column(right, left, y, PAD_LEFT) : leave_column(left, right, y, PAD_RIGHT))
+        is_right = !is_right;
+    if (is_right)
+        wCurrentMenuItem += RIGHT_COLUMN;
+    wStartSavedMenuItem = wCurrentMenuItem;
+    return wCurrentMenuItem;
+}
+
 /* A menu that waits behind another box. */
 void mark_choice(void) BANKED
 {

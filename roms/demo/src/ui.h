@@ -28,6 +28,8 @@ bool list_menu(void) BANKED;
 
 /* menu.c */
 uint8_t handle_menu_input(void) BANKED;
+enum { RIGHT_COLUMN = 2 };
+uint8_t choose_in_columns(uint8_t left, uint8_t right, uint8_t y) BANKED;
 void place_menu_cursor(void) BANKED;
 void mark_choice(void) BANKED;
 void start_menu_at(uint8_t x, uint8_t y, uint8_t last, uint8_t keys) BANKED;
