@@ -247,13 +247,10 @@ class Facts:
 
     def _lifts(self, map_id: int) -> Iterator[tuple[int, int, int, int, str, int, int]]:
         here = self.regions[map_id]
-        needs = (
-            "+".join(self.need(here["elevator_needs"], map_id, {}))
-            if "elevator_needs" in here
-            else ""
-        )
+        needs = "elevator_needs" in here
         for floor, region, _ in here.get("elevator", ()):
-            yield map_id, 0, floor, region, needs, 0, 0
+            # Without the key one gets out again where one got in.
+            yield map_id, 0, floor, region, f"floor:{floor}" if needs else "", 0, 0
 
     # Happenings: what somebody who stands there can make come true.
 
@@ -531,8 +528,14 @@ class Facts:
                     *row.get("facts", ()),
                     *(self.event(each) for each in row.get("when", ())),
                 ],
-                "gives": [self.event(each) for each in row.get("gives", ())],
-                "takes": [self.event(each) for each in row.get("takes", ())],
+                "gives": [
+                    *row.get("sets", ()),
+                    *(self.event(each) for each in row.get("gives", ())),
+                ],
+                "takes": [
+                    *row.get("clears", ()),
+                    *(self.event(each) for each in row.get("takes", ())),
+                ],
                 **{key: row[key] for key in ("from", "to", "pays") if key in row},
             }
 
@@ -599,6 +602,10 @@ ARRIVALS: Final[tuple[Row, ...]] = (
     {"map": 36, "facts": [], "from": 88, "takes": ["EVENT_BILL_SAID_USE_CELL_SEPARATOR"]},
     {"map": 5, "from": 94, "when": ["EVENT_GOT_HM01"], "gives": ["EVENT_SS_ANNE_LEFT", "EVENT_WALKED_OUT_OF_DOCK"], "to": [5, 0]},
     {"map": 156, "takes": ["EVENT_IN_SAFARI_ZONE"]},
+    {"map": 10, "sets": ["status:6"]},  # the guard on the way had his drink
+    {"map": 203, "from": 199, "sets": ["came:199"], "clears": ["came:200", "came:202"]},
+    {"map": 203, "from": 200, "sets": ["came:200"], "clears": ["came:199", "came:202"]},
+    {"map": 203, "from": 202, "sets": ["came:202"], "clears": ["came:199", "came:200"]},
     {"map": 194, "takes": ["EVENT_VICTORY_ROAD_1_BOULDER_ON_SWITCH"]},
     {"map": 34, "takes": ["EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH1", "EVENT_VICTORY_ROAD_2_BOULDER_ON_SWITCH2",
                           "EVENT_VICTORY_ROAD_3_BOULDER_ON_SWITCH1", "EVENT_VICTORY_ROAD_3_BOULDER_ON_SWITCH2"]},

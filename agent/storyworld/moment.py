@@ -10,6 +10,7 @@ from agent.storyworld.atlas import Atlas, Fact, Region
 BADGE_FOR: Final = {15: 1, 19: 2, 57: 4, 70: 3, 148: 0}
 MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the thing that teaches a move
 DRINKS: Final = frozenset({60, 61, 62})
+LIFT_KEY: Final = 74
 GUARDS_SERVED: Final = 6  # the bit of wStatusFlags1
 BEDROOM: Final = Region(38, 0)
 FIRST_MONEY: Final = 3_000
@@ -48,6 +49,8 @@ class Moment:
             case "drink":
                 served = Fact("status", number) in self.facts
                 return served or any(Fact("item", each) in self.facts for each in DRINKS)
+            case "floor":
+                return bool(self.facts & {Fact("item", LIFT_KEY), Fact("came", number)})
             case "money":
                 return self.money >= number
             case "owned":

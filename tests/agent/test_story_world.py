@@ -11,7 +11,7 @@ from red_world import world_text
 
 from agent.storyworld.atlas import Atlas, Fact, Gate, Join, Region
 from agent.storyworld.carrying import Model, Refused
-from agent.storyworld.moment import DRINKS, GUARDS_SERVED, Moment
+from agent.storyworld.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment
 from agent.storyworld.playing import End, Game
 from agent.storyworld.sensing import sense
 from agent.storyworld.thinker import Thinker
@@ -71,6 +71,8 @@ def without(moment: Moment, fact: Fact) -> Moment:
             return moment.having([Fact("event", fact.number)])
         case "field":
             return moment.having((), [Fact("move", fact.number)])
+        case "floor":
+            return moment.having((), [Fact("item", LIFT_KEY), Fact("came", fact.number)])
         case "drink":
             drinks = [Fact("item", each) for each in DRINKS]
             return moment.having((), [Fact("status", GUARDS_SERVED), *drinks])
