@@ -13,6 +13,7 @@ from rich.text import Text
 
 from agent.cli.flags import Rom, seeds_of
 from agent.cli.output import Output
+from agent.report.writing import write_whole
 from agent.scenario import (
     Listed,
     Report,
@@ -23,6 +24,7 @@ from agent.scenario import (
     page,
     read_scenarios,
     record,
+    require_tally_or_new,
     run_all,
     tallies,
 )
@@ -86,6 +88,8 @@ def run_them(
 ) -> None:
     """Run scenarios: a moment, what is done there, what must be true then. Exits 1 when one fails."""
     out, err = Output(), Output(stderr=True)
+    if write is not None:
+        require_tally_or_new(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     reports = []
     scenarios = read_scenarios(paths, states)
@@ -100,7 +104,7 @@ def run_them(
             err.say(f"{name}: skipped: {each.skipped}")
     if write is not None:
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
-        write.write_text(page(scenarios, reports, command, seeds or ""), encoding="utf-8")
+        write_whole(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
         out.say(json.dumps(_as_json(reports)))
     else:

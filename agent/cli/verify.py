@@ -14,7 +14,7 @@ from agent.cli.flags import Rom, Seed
 from agent.cli.output import Output
 from agent.cli.view import view_on
 from agent.errors import UsageError
-from agent.report.writing import require_page_or_new, write_whole
+from agent.report.writing import require_page_or_new, require_writable, write_whole
 from agent.verify import Standing, Verdict, Wish, frames_of, page, verify
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
@@ -49,25 +49,26 @@ def verify_cartridge(
 ) -> None:
     """Play a cartridge and check at each frame that it does what is written of the game.
 
-    Exits 0 when all that was seen held, 1 when something did not or play broke, 130 on Ctrl-C with what was seen so far.
+    Exits 0 when all that was seen held, 1 when something did not or play broke, 130 on Ctrl-C when nothing did until then.
     """
     out, err = Output(), Output(stderr=True)
     if not write.is_dir():
         message = f"--write {write} is no folder; make it, or name another"
         raise UsageError(message)
     require_page_or_new(write / f"{REPORT}.html")
+    require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     wish = Wish(_goal(cartridge, until), frames_of(minutes), seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, wish, view, interrupt)
+    if not as_json:
+        out.print(_table(verdict))
     told = json.dumps(verdict.as_json(), indent=1)
     write_whole(write / f"{REPORT}.json", told + "\n")
     write_whole(write / f"{REPORT}.html", page(verdict))
     if as_json:
         out.say(json.dumps(verdict.as_json()))
-    else:
-        out.print(_table(verdict))
-        err.say(f"The report is in {write / REPORT}.html and .json.")
+    err.say(f"The report is in {write / REPORT}.html and .json.")
     raise typer.Exit(verdict.exit_code)
 
 

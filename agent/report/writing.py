@@ -1,6 +1,7 @@
 """Putting a page where one is wanted: what was there is a page of ours, or stays."""
 
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 from agent.errors import UsageError
@@ -17,6 +18,16 @@ def require_page_or_new(path: Path) -> None:
     if (path.exists() or path.is_symlink()) and not _is_page(path):
         message = f"{path} exists already and is no report, so it stays; name another file"
         raise UsageError(message)
+
+
+def require_writable(folder: Path) -> None:
+    """Raise UsageError where no file can be made in a folder: that is known before anything is played for it."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"nothing can be written in {folder} ({error.strerror}); name another folder"
+        raise UsageError(message) from error
 
 
 def write_whole(path: Path, text: str) -> None:

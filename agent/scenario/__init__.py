@@ -9,7 +9,7 @@ from agent.scenario.listing import Listed, listed
 from agent.scenario.recording import Wanted, from_stuck, record
 from agent.scenario.run import Report, Verdict, run_scenario
 from agent.scenario.side_by_side import run_all
-from agent.scenario.tally import page, tallies
+from agent.scenario.tally import page, require_tally_or_new, tallies
 
 __all__ = [
     "Cache",
@@ -24,6 +24,7 @@ __all__ = [
     "read_scenario",
     "read_scenarios",
     "record",
+    "require_tally_or_new",
     "run_all",
     "run_scenario",
     "tallies",

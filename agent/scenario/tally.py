@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
+from agent.errors import UsageError
 from agent.scenario.file import Scenario
 from agent.scenario.run import Report
+
+TITLE: Final = "# Scenarios in many games"
 
 
 class Tally(NamedTuple):
@@ -27,6 +31,18 @@ def tallies(reports: Iterable[Report]) -> Iterator[Tally]:
         yield Tally(name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}")
 
 
+def require_tally_or_new(path: Path) -> None:
+    """Raise UsageError where a page would replace anything but an older page of scenarios, or cannot be written."""
+    if path.is_dir() or not path.parent.is_dir():
+        message = f"--write {path} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    if path.exists() and not path.read_bytes().startswith(TITLE.encode()):
+        message = (
+            f"{path} exists already and is no page of scenarios, so it stays; name another file"
+        )
+        raise UsageError(message)
+
+
 def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
     """Return how they went as a page; `command` is what was called, without the seeds."""
     says = {each.name: each.says for each in scenarios}
@@ -41,7 +57,7 @@ def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str,
         if each.problems
     ]
     lines = [
-        "# Scenarios in many games",
+        TITLE,
         "",
         f"Written by `python -m agent {command}{games} --write PAGE`; every figure is from one call of it.",
         "",

@@ -201,8 +201,7 @@ class World:
         if not watchers:
             return {}
         bank = self.rom.byte(BANKS[0], BANKS[1] + here)
-        eyes = read_lookouts(self.rom, bank, state.ram, len(watchers))
-        return dict(zip(watchers, eyes, strict=False))
+        return read_lookouts(self.rom, bank, state.ram, watchers)
 
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)

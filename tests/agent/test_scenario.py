@@ -241,3 +241,8 @@ def test_a_scenario_is_run_in_several_games_and_its_page_is_written(
     assert "2 scenarios: 2 passed" in ended.out
     assert "| it | A test. | 2 of 2 | 1 to 1 |" in page.read_text(encoding="utf-8")
     assert agent("scenario", "run", file, "--seeds", "4..3").code == 2
+    assert agent("scenario", "run", file, "--seeds", "3..3", "--write", page).code == 0
+    page.write_text("mine", encoding="utf-8")
+    refused = agent("scenario", "run", file, "--write", page)
+    assert (refused.code, page.read_text(encoding="utf-8")) == (2, "mine")
+    assert agent("scenario", "run", file, "--write", page.parent / "no" / "page.md").code == 2

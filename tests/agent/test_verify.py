@@ -125,3 +125,10 @@ def test_a_page_of_somebody_else_stays(agent: Agent, tmp_path: Path) -> None:
     ended = agent("verify", "--until", "left_home", "--write", str(tmp_path))
     assert ended.code == 2
     assert (tmp_path / "verify-report.html").read_text(encoding="utf-8") == "mine"
+
+
+def test_where_nothing_can_be_written_nothing_is_played(agent: Agent) -> None:
+    ended = agent("verify", "--until", "left_home", "--write", "/proc/self")
+    assert (ended.code, ended.out) == (2, "")
+    assert "nothing can be written in /proc/self" in ended.err
+    assert len(ended.err.splitlines()) == 1

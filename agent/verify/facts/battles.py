@@ -25,7 +25,7 @@ TRAINER: Final = Fact(
 )
 OWN: Final = Fact(
     "battles.own",
-    "The own mon fights with the level, HP and unmodified stats that it has in the team.",
+    "The own mon fights with the level, maximum HP and unmodified stats that it has in the team.",
     "formats.md 1.6: battle mon",
 )
 PP: Final = Fact(

@@ -31,6 +31,7 @@ OPPONENT: Final = symbol("wCurOpponent")
 LEVEL: Final = symbol("wCurEnemyLevel")
 CORNER: Final = TILE_MAP + 9 * COLUMNS + 9
 FONT: Final = symbol("wFontLoaded")
+COUNTER: Final = symbol("wWalkCounter")
 TILESET: Final = symbol("wCurMapTileset")
 GRASS: Final = symbol("wGrassTile")
 GRASS_RATE: Final = symbol("wGrassRate")
@@ -63,7 +64,9 @@ class Meetings(Onlooker):
         opponent = now.byte(OPPONENT)
         if not opponent and not now.byte(IN_BATTLE):
             talks = now.byte(FONT) & 1 or now.byte(JOY_IGNORE)
-            self._quiet = None if talks else now
+            # Whom somebody's words bring is nobody whom one meets: only a step after them begins that anew.
+            walks = self._quiet is not None or now.byte(COUNTER)
+            self._quiet = now if walks and not talks else None
         elif self._quiet is not None and now.byte(IN_BATTLE):
             if now.byte(IN_BATTLE) == WILD and 0 < opponent < FIRST_TRAINER:
                 self._met(self._quiet, now, number)

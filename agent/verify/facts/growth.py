@@ -31,7 +31,8 @@ STATS: Final = Fact(
 IN_BATTLE: Final = symbol("wIsInBattle")
 FOUGHT: Final = symbol("wPartyGainExpFlags")
 PLAYER_ID: Final = symbol("wPlayerID")
-EXPERIENCE: Final = symbol("wPartyMons") + 14
+MONS: Final = symbol("wPartyMons")
+EXPERIENCE: Final = MONS + 14
 MON_SIZE: Final = 44
 BAG: Final = symbol("wBagItems")
 EXP_ALL: Final = 0x4B
@@ -39,6 +40,10 @@ TRAINERS: Final = 2
 FIGHTS: Final = (1, 2)
 SETTLED: Final = 6  # frames after which all numbers of a change are written
 HIGHEST: Final = 100
+STILL: Final = (
+    10  # frames without a change after which a new level is whole: square roots take their time
+)
+LONGEST: Final = 120  # frames that one is waited for
 
 
 class Growing(Onlooker):
@@ -115,18 +120,20 @@ class Levels(Onlooker):
     def begin_anew(self) -> None:
         """Let a level that was reached be none."""
         self._before: Party | None = None
-        self._due = 0
+        self._still = 0
+        self._waited = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a new level, and at its stats a little later."""
+        """Look for a new level, and at its stats once all of them are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
             self.begin_anew()
         elif self._before is None:
             if _levels(before) != _levels(now):
-                self._before, self._due = read_party(before), SETTLED
+                self._before = read_party(before)
         else:
-            self._due -= 1
-            if not self._due:
+            self._waited += 1
+            self._still = self._still + 1 if _mons(before) == _mons(now) else 0
+            if self._still == STILL or self._waited == LONGEST:
                 self._look(self._before, read_party(now), now, number)
                 self.begin_anew()
 
@@ -150,6 +157,10 @@ class Levels(Onlooker):
 
 def _experience(ram: Ram) -> tuple[bytes, ...]:
     return tuple([ram.span(EXPERIENCE + MON_SIZE * n, 3) for n in range(6)])
+
+
+def _mons(ram: Ram) -> bytes:
+    return ram.span(MONS, 6 * MON_SIZE)
 
 
 def _levels(ram: Ram) -> tuple[int, ...]:

@@ -36,13 +36,22 @@ class Arrows(Onlooker):
 
     facts = (ARROW,)
 
+    def __init__(self, notebook: Notebook) -> None:
+        super().__init__(notebook)
+        self._before: list[int] = []
+
+    def begin_anew(self) -> None:
+        """Know of no arrow before."""
+        self._before = []
+
     def moment(self, state: State) -> None:
-        """Look for arrows on the whole screen: lists have one of their own."""
+        """Look for arrows on the whole screen: lists have one of their own, and draw it before their cursor."""
+        before, self._before = self._before, []
         if state.menu is not None or not state.dialogue.lines or state.in_battle:
             return
         tiles = read_tiles(state.ram)
-        found = [at for at, tile in enumerate(tiles) if tile == TILE]
-        if not found:
+        found = self._before = [at for at, tile in enumerate(tiles) if tile == TILE]
+        if not found or found != before:
             return
         elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != PLACE]
         seen = f"an arrow at {elsewhere[0]}" if elsewhere else None

@@ -38,7 +38,10 @@ FLAGS: Final = symbol("wStatusFlags5")
 PAD_OFF: Final = 0x20
 ENTRIES: Final = symbol("wWarpEntries")
 PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")
-PAUSES: Final = range(25, 32)  # frames that show it
+PAUSES: Final = range(25, 32)  # values of the counter that are seen
+SIMULATED: Final = symbol("wSimulatedJoypadStatesIndex")
+SCRIPTED: Final = 0x80  # of wStatusFlags5: a script walks the player
+ARRIVES: Final = 12  # frames, before the first step, within which the new map is set up
 RELEASED: Final = 6  # frames after which a key that was let go of is not held any more
 LOADED: Final = 4  # frames after which a crossing is over
 ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
@@ -70,7 +73,10 @@ class Ways(Onlooker):
         self._left: Left | None = None
         self._warp: Warp | None = None
         self._due = 0  # frames until a crossing is looked at
-        self._paused = 0
+        self._paused = 0  # frames of the pause so far
+        self._counter = 0  # what wIgnoreInputCounter was
+        self._counted = 0  # how many values of it were seen
+        self._has_arrived = False
         self._since_key = 0
         self._settled = Position(-1, -1)
 
@@ -99,10 +105,13 @@ class Ways(Onlooker):
         self._left = left
         warp = here.warp_at(x, y)
         if warp is None:
-            self._due = LOADED if here.crossing((x, y), facing) is not None else 0
+            # Whoever flies, or wakes up elsewhere, crosses no edge.
+            wanted = here.crossing((x, y), facing)
+            self._due = LOADED if wanted is not None and wanted[0] == now.byte(MAP) else 0
         elif _is_as_it_was(warp, before) and now.byte(MAP) == self._destination(warp, now):
-            self._warp, self._paused = warp, 0
-            if warp.trigger is Trigger.PRESS:
+            self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
+            walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
+            if warp.trigger is Trigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
                 self.notebook.judge(KEY, seen, now, number)
@@ -111,25 +120,33 @@ class Ways(Onlooker):
         return now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
 
     def _arrive(self, now: Ram, number: int) -> None:
-        """Wait for the pause to begin, and count it."""
+        """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""
         warp, is_off = self._warp, now.byte(FLAGS) & PAD_OFF and now.byte(PAUSED)
         if warp is None:
             return
         if is_off:
-            if not self._paused:
-                wanted = self._world.map(now.byte(MAP)).warps
-                square = wanted[warp.warp_index].position if warp.warp_index < len(wanted) else None
-                here = (now.byte(X), now.byte(Y))
-                seen = (
-                    None if here == square else f"{here}, and the destination's warp is on {square}"
-                )
-                self.notebook.judge(ARRIVAL, seen, now, number)
             self._paused += 1
+            # It stands still while the screen is off, which lasts as long as a map takes to load.
+            self._counted += now.byte(PAUSED) != self._counter
+            self._counter = now.byte(PAUSED)
+            if not self._has_arrived and self._paused <= ARRIVES:
+                self._look_where(warp, now, number)
         elif self._paused:
-            lasted = self._paused
-            seen = None if lasted in PAUSES else f"it was off for {lasted} frames"
+            seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
             self.notebook.judge(PAUSE, seen, now, number)
-            self._warp = None
+            self._warp, self._counter = None, 0
+
+    def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
+        """See whether the player stands where the warp leads; a map whose screen is still off may not be set up yet."""
+        wanted = self._world.map(now.byte(MAP)).warps
+        square = wanted[warp.warp_index].position if warp.warp_index < len(wanted) else None
+        here = (now.byte(X), now.byte(Y))
+        self._has_arrived = here == square
+        if self._has_arrived:
+            self.notebook.holds(ARRIVAL)
+        elif self._paused == ARRIVES:
+            seen = f"{here}, and the destination's warp is on {square}"
+            self.notebook.fails(ARRIVAL, seen, now, number)
 
     def _cross(self, now: Ram, number: int) -> None:
         left = self._left
