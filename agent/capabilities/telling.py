@@ -13,6 +13,7 @@ from agent.capabilities.feats import Tools
 from agent.capabilities.kit import Kit
 from agent.capabilities.ledger import Ledger, Milestone, Reached, Witness
 from agent.capabilities.marks import outcome, required
+from agent.capabilities.pupils import machine_fact
 from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.recover import home
 from agent.capabilities.story import Ambition, Errand, Story, Task
@@ -54,7 +55,7 @@ def capability(kit: Kit) -> Capability:
             *(
                 _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story))
                 for each in story.ambitions
-                if each.fact not in story.wants
+                if each.fact not in story.wants and _can_come(each.fact, kit)
             ),
             *(
                 _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
@@ -76,6 +77,12 @@ def _done(errand: Errand) -> str:
 
 def _goal(fact: str, says: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, says)
+
+
+def _can_come(fact: str, kit: Kit) -> bool:
+    """Say whether anything makes a fact true: without a whole cartridge nobody knows what teaches a move."""
+    moves = [each.move for each in kit.story.field_moves if each.known == fact]
+    return all(machine_fact(kit.story, kit.dex, move) is not None for move in moves)
 
 
 def _turn(ambition: Ambition, story: Story) -> int:
