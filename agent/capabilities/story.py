@@ -113,11 +113,15 @@ class Clerk:
 
 @dataclass(frozen=True, slots=True)
 class Ambition:
-    """A fact to make true once the milestone `after` is reached, or all are; no frame bears witness to it."""
+    """A fact to make true once the milestone `after` is reached, or all are; no frame bears witness to it.
+
+    It is not worth its while any more once the milestone `before` is reached.
+    """
 
     fact: str
     says: str
     after: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

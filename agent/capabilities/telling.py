@@ -1,6 +1,7 @@
 """Doing what the story asks for: its facts, the deeds of its tasks, and the witnesses of its milestones."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Final
@@ -53,7 +54,10 @@ def capability(kit: Kit) -> Capability:
             *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
             # Of goals as urgent as each other the first comes first: here what pays, before the milestone that it pays for.
             *(
-                _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story))
+                replace(
+                    _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story)),
+                    unless=_past(each, story),
+                )
                 for each in story.ambitions
                 if each.fact not in story.wants and _can_come(each.fact, kit)
             ),
@@ -77,6 +81,17 @@ def _done(errand: Errand) -> str:
 
 def _goal(fact: str, says: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, says)
+
+
+def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
+    """Return when an ambition is not worth its while any more."""
+    return tuple(
+        [
+            Require(reached(each), at_least=1)
+            for each in story.milestones
+            if each.id == ambition.before
+        ]
+    )
 
 
 def _can_come(fact: str, kit: Kit) -> bool:

@@ -50,12 +50,16 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Conditions worth reaching; of the goals not reached, the highest priority comes first."""
+    """Conditions worth reaching; of the goals not reached, the highest priority comes first.
+
+    It is let be once one of `unless` holds.
+    """
 
     name: str
     requires: tuple[Require, ...]
     priority: int
     says: str
+    unless: tuple[Require, ...] = ()
 
     def reached(self, facts: Facts) -> bool:
         """Say whether every condition holds."""
@@ -82,11 +86,16 @@ class Domain:
     def open_goals(
         self, facts: Facts, demotions: Mapping[str, int] = MappingProxyType({})
     ) -> list[Goal]:
-        """Return the goals that are not reached, the most urgent first.
+        """Return the goals that are not reached and not let be, the most urgent first.
 
         `demotions` takes priority away from goals by name.
         """
-        waiting = [goal for goal in self.goals if not goal.reached(facts)]
+        waiting = [
+            goal
+            for goal in self.goals
+            if not goal.reached(facts)
+            and not (goal.unless and any(each.holds(facts) for each in goal.unless))
+        ]
         return sorted(waiting, key=lambda goal: demotions.get(goal.name, 0) - goal.priority)
 
     def _faults_of_actions(self) -> Iterator[str]:
@@ -105,6 +114,8 @@ class Domain:
         for goal in self.goals:
             if not goal.requires:
                 yield f"goal {goal.name!r} has no condition"
+            for fact in sorted({each.fact for each in goal.unless} - self.sensed):
+                yield f"goal {goal.name!r} names fact {fact!r}, which no sensor tells"
             for require in goal.requires:
                 if require.fact not in self.sensed:
                     yield f"goal {goal.name!r} names fact {require.fact!r}, which no sensor tells"

@@ -83,6 +83,8 @@ def test_every_story_can_be_told(kind: CartridgeKind) -> None:
     assert {milestone.place for milestone in story.milestones} <= places | {None}
     assert {milestone.fact for milestone in story.milestones} <= {*story.marks, None}
     assert {ambition.fact for ambition in story.ambitions} <= story.marks.keys()
+    milestones = {"", *(each.id for each in story.milestones)}
+    assert {name for each in story.ambitions for name in (each.after, each.before)} <= milestones
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)

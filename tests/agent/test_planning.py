@@ -77,6 +77,15 @@ def test_the_most_urgent_open_goal_comes_first_unless_demoted() -> None:
     assert domain.open_goals({"calm": 1, "there": 1}) == []
 
 
+def test_a_goal_is_let_be_once_it_is_not_worth_it_any_more() -> None:
+    passing = Goal("snack", (Require("fed", at_least=1),), 5, "eat", (Require("late", at_least=1),))
+    domain = Domain((), (passing,), frozenset())
+    assert domain.open_goals({}) == [passing]
+    assert domain.open_goals({"late": 1}) == []
+    with pytest.raises(DomainError, match="goal 'snack' names fact 'late', which no sensor tells"):
+        domain.validate()
+
+
 @pytest.mark.parametrize(
     ("actions", "goals", "fault"),
     [

@@ -220,7 +220,7 @@ def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStor
     assert store.provenance("successful_strategies", "s1") is None
 
 
-def test_e24_what_is_worth_too_little_at_once_goes_to_the_archive_whole(
+def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(
     store: KnowledgeStore,
 ) -> None:
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
@@ -236,7 +236,7 @@ def test_e24_what_is_worth_too_little_at_once_goes_to_the_archive_whole(
     assert store.load_knowledge().strategies["s1"].total_uses == 5
 
 
-def test_e24_what_goes_is_archived_as_it_was_taught_last(store: KnowledgeStore) -> None:
+def test_what_goes_is_archived_as_it_was_taught_last(store: KnowledgeStore) -> None:
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
     for n, each in enumerate((won, lost), 1):
