@@ -11,11 +11,13 @@ from emulator import State
 
 def wishing(kit: Kit) -> Wishing:
     """Return what to wish of the battle of a moment."""
+    kept = tuple(sorted(kit.story.kept))
 
     def wishes(state: State) -> Wishes:
         return Wishes(
             catch=wanted(kit, state),
             train=_wants_experience(kit, state),
+            spare=kept,
             sequence=sequence(kit, state),
         )
 

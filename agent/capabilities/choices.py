@@ -52,5 +52,5 @@ class Choices:
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
-        self.made = dict(data["made"])
+        self.made |= dict(data["made"])  # of a task that was told later nothing was drawn then
         self._asked = set(data.get("asked", ()))  # older checkpoints have none

@@ -1,5 +1,7 @@
 """Looking after the team: whoever heals it is worth a walk when it is worn, and a potion when that is far."""
 
+from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from agent.capabilities import supplies
@@ -56,20 +58,21 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="recover",
         sensors=(_sensor(kit),),
-        deeds=(*healers, _POTION, _ANTIDOTE) if healers else (),
+        deeds=(*healers, _potion(kit.story.kept), _ANTIDOTE) if healers else (),
         goals=(HEALTHY, CURED) if healers else (),
     )
 
 
 def _sensor(kit: Kit) -> Sensor:
     towns = {home(each.town): each.town for each in kit.story.healers if each.town is not None}
+    kept = kit.story.kept
 
     def sources(state: State) -> tuple[object, ...]:
         flags = state.flags
         return state.party, state.bag, flags.used_center, flags.blackout_map
 
     def read(state: State) -> dict[str, int]:
-        facts, flags = _facts(kit.dex, state), state.flags
+        facts, flags = _facts(kit.dex, kept, state), state.flags
         used = {
             fact: flags.used_center and flags.blackout_map == town for fact, town in towns.items()
         }
@@ -83,7 +86,7 @@ def home(town: int) -> str:
     return f"home:{town}"
 
 
-def _facts(dex: Dex, state: State) -> dict[str, int]:
+def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
     # Asking is enough for the centre to count as used; only who is healed there wakes up there.
     healed = state.flags.used_center and state.flags.blackout_map != HOME
     return {
@@ -91,7 +94,7 @@ def _facts(dex: Dex, state: State) -> dict[str, int]:
         "party:pp": pp_percent(dex, state.party),
         "party:poisoned": int(any(mon.status.poisoned and mon.hp for mon in state.party.mons)),
         "healed": int(healed),
-        "bag:potions": supplies.potions(state.bag),
+        "bag:potions": sum(map(state.bag.quantity, supplies.potions(state.bag, kept))),
         "bag:antidotes": state.bag.quantity(supplies.ANTIDOTE),
     }
 
@@ -118,10 +121,10 @@ def _heal(healer: Healer, place: str, kit: Kit) -> Deed:
     return Deed(action, begin, masters=MENUS)
 
 
-def _take_potion(state: State) -> Skill:
+def _take_potion(kept: Collection[int], state: State) -> Skill:
     """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
     lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
-    held = [item for item in HEALS if state.bag.quantity(item)]
+    held = supplies.potions(state.bag, kept)
     if not held or not any(lost):
         return nothing()
     position = lost.index(max(lost))
@@ -136,17 +139,17 @@ def _take_antidote(state: State) -> Skill:
     return nothing() if poisoned is None else use_item(supplies.ANTIDOTE, poisoned, state)
 
 
-_POTION: Final = Deed(
-    Action(
+def _potion(kept: Collection[int]) -> Deed:
+    action = Action(
         name="use:potion",
         requires=(Require("bag:potions", at_least=1), Require("in_control", at_least=1)),
         effects=(Effect("party:hp", REFRESHED),),
         cost=POTION_COST,
         says="take a potion out of the bag",
-    ),
-    _take_potion,
-    masters=MENUS,
-)
+    )
+    return Deed(action, partial(_take_potion, kept), masters=MENUS)
+
+
 _ANTIDOTE: Final = Deed(
     Action(
         name="use:antidote",

@@ -1,6 +1,6 @@
 """Keeping room in the bag: a full one takes nothing that the story gives, and whoever gives it asks again for ever."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from agent.capabilities.capability import Capability, Deed, watching
@@ -17,12 +17,13 @@ COST: Final = 5
 
 def capability(kit: Kit) -> Capability:
     """Throw away what is worth least when the bag is full."""
+    kept = frozenset(WANTED) | kit.story.kept
 
     def read(state: State) -> Mapping[str, int]:
-        return {CRAMMED: int(_spare(kit.dex, state.bag) is not None)}
+        return {CRAMMED: int(_spare(kit.dex, state.bag, kept) is not None)}
 
     def begin(state: State) -> Skill:
-        stack = _spare(kit.dex, state.bag)
+        stack = _spare(kit.dex, state.bag, kept)
         return toss(stack.item, state) if stack is not None else nothing()
 
     action = Action(
@@ -40,10 +41,10 @@ def capability(kit: Kit) -> Capability:
     )
 
 
-def _spare(dex: Dex, bag: Bag) -> Stack | None:
-    """Return the stack to do without in a full bag; never what cannot be bought again, nor what is kept in stock."""
+def _spare(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
+    """Return the stack to do without in a full bag; never what cannot be bought again, nor what is `kept`."""
     if not bag.full:
         return None
     prices = {item: known.price for item, known in dex.all_items.items() if not known.key}
-    spare = [each for each in bag.items if prices.get(each.item) and each.item not in WANTED]
+    spare = [each for each in bag.items if prices.get(each.item) and each.item not in kept]
     return min(spare, key=lambda each: prices[each.item] * each.quantity, default=None)

@@ -176,6 +176,13 @@ class Story:
             raise UsageError(message)
         return tuple(known if last is None else known[: known.index(last) + 1])
 
+    @property
+    def kept(self) -> frozenset[int]:
+        """The items that a task needs or hands over: nobody uses them up, nor throws them away."""
+        facts = {told(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
+        marks = [self.marks[each] for each in facts]
+        return frozenset(each.number for each in marks if each.kind is Kind.ITEM)
+
     def field_move(self, move: int) -> FieldMove | None:
         """Return what there is to know of a move that is used on the map; None where the story has none."""
         return next((each for each in self.field_moves if each.move == move), None)

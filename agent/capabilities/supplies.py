@@ -1,5 +1,6 @@
 """What of the bag is counted and bought, by the numbers that the game gives it."""
 
+from collections.abc import Collection
 from typing import Final
 
 from agent.capabilities.tactics.items import HEALS
@@ -16,6 +17,6 @@ def balls(bag: Bag) -> int:
     return sum(bag.quantity(item) for item in BALLS)
 
 
-def potions(bag: Bag) -> int:
-    """Return how many potions there are of any kind."""
-    return sum(bag.quantity(item) for item in HEALS)
+def potions(bag: Bag, kept: Collection[int]) -> list[int]:
+    """Return the kinds of potions that there are to take, the cheapest first; not those that are `kept`."""
+    return [item for item in HEALS if bag.quantity(item) and item not in kept]

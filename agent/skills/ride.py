@@ -53,8 +53,9 @@ def _way_out(world: World, spot: Spot) -> Facing | None:
     """Return which way to walk onto the mat, or off it and out."""
     game_map = world.map(spot.map_id)
     for facing in Facing:
-        ahead = spot if not game_map.can_step(spot[1:3], facing) else spot.next_to(facing)
+        walks = game_map.can_step(spot[1:3], facing)
+        ahead = spot.next_to(facing) if walks else spot
         mat = game_map.warp_at(ahead.x, ahead.y)
-        if mat is not None and facing in mat.press:
+        if mat is not None and (facing in mat.press or (walks and mat.steps)):
             return facing
     return None

@@ -9,6 +9,7 @@ import pytest
 
 from agent.app.images import read_images
 from agent.capabilities import Kit, Ledger, Story, capabilities_for, telling
+from agent.capabilities.feats.answering import Answering
 from agent.capabilities.marks import told
 from agent.capabilities.story import Task
 from agent.capabilities.telling import MENUS
@@ -288,7 +289,8 @@ def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
 
 @pytest.mark.parametrize(
     "task",
-    [each for each in STORY.tasks if each.against and each.feat.people],
+    # On the ship it is the rival, who comes by himself.
+    [t for t in STORY.tasks if t.against and t.feat.people and t.id != "help_captain"],
     ids=lambda task: task.id,
 )
 def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
@@ -357,3 +359,16 @@ def test_floors_carry_one_where_the_facts_say() -> None:
         for each in row.get("holes", ())
     }
     assert STORY.carries == {**arrows, **holes}
+
+
+def test_the_statues_of_the_old_house_are_answered_yes() -> None:
+    switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
+    feats = [each.feat for each in STORY.tasks if each.sets in switch]
+    assert len(feats) == 5
+    assert all(cast("Answering", each).yes for each in feats)
+
+
+def test_what_the_story_hands_over_is_neither_used_up_nor_thrown_away() -> None:
+    water, teeth, flute = 60, 64, 73
+    assert {water, teeth, flute} <= STORY.kept
+    assert not STORY.kept & {4, 20}  # balls and potions are there to be used
