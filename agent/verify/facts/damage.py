@@ -78,6 +78,8 @@ class Hits(Onlooker):
         move = self._dex.all_moves.get(now.byte(blow.move))
         if user is None or target is None or move is None or now.byte(MISSED):
             return
+        if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
+            return  # who has been sent out, or met, since has fewer HP
         if not move.power or move.number == LAST or move.effect in NOT_BY_FORMULA:
             return
         lost = _word(before, blow.hp) - _word(now, blow.hp)
@@ -93,6 +95,12 @@ class Hits(Onlooker):
         fits = lost in amounts or (lost == target.hp and max(amounts) >= lost)
         seen = None if fits else _wrong(user, move.number, lost, amounts)
         self.notebook.judge(DAMAGE, seen, now, number)
+
+
+def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
+    if now is None:
+        return True
+    return (before.species, before.level, before.dvs) != (now.species, now.level, now.dvs)
 
 
 def _loses_by_itself(mon: BattleMon) -> bool:
