@@ -1,13 +1,14 @@
 """How to get a boulder somewhere with the fewest pushes: a search over where boulders lie and where one can walk."""
 
 import heapq
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.skills.hops import Spot, hops, is_step
+from agent.skills.hops import Hop, Spot, hops, is_step
 from emulator import Facing, GameMap, World
 
 Square: TypeAlias = tuple[int, int]
@@ -18,11 +19,12 @@ MOST_SCENES: Final = 30_000
 
 
 class Push(NamedTuple):
-    """Whom to push and whither, and the square to stand on; one stays there while the boulder rolls a step."""
+    """Whom to push and whither, and the steps to where one stands for it, and stays while the boulder rolls one."""
 
     slot: int
     stand: Square
     facing: Facing
+    way: tuple[Hop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,16 @@ class Room:
 def find_pushes(room: Room, here: Spot, slot: int, goal: Square) -> list[Push] | None:
     """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none, or no boulder.
 
-    Other boulders are moved only where it does not work without.
+    Other boulders are moved, and mats stood on, only where it does not work without.
     """
     if slot not in room.boulders:
         return None
-    for movers in ({slot}, room.boulders.keys()):
-        found = _Search(room, here, slot, goal).run(movers)
-        if found is not None:
-            return found
+    for over_mats in (False, True):
+        search = _Search(room, here, slot, goal, over_mats=over_mats)
+        for movers in ({slot}, room.boulders.keys()):
+            found = search.run(movers)
+            if found is not None:
+                return found
     return None
 
 
@@ -62,12 +66,12 @@ class _Scene(NamedTuple):
 class _Search:
     """One search: by pushes so far and those that are missing at least."""
 
-    def __init__(self, room: Room, here: Spot, slot: int, goal: Square) -> None:
-        self._room, self._here, self._goal = room, here, goal
+    def __init__(self, room: Room, here: Spot, slot: int, goal: Square, *, over_mats: bool) -> None:
+        self._room, self._here, self._goal, self._over_mats = room, here, goal, over_mats
         self._map: GameMap = room.world.map(here.map_id)
         self._slots = sorted(room.boulders)
         self._wanted = self._slots.index(slot)
-        self._steps: dict[Square, tuple[Square, ...]] = {}
+        self._steps: dict[Square, tuple[Hop, ...]] = {}
 
     def run(self, movers: Collection[int]) -> list[Push] | None:
         start = _Scene(
@@ -81,7 +85,7 @@ class _Search:
         while frontier and len(closed) < MOST_SCENES:
             *_, so_far, scene = heapq.heappop(frontier)
             if scene.boulders[self._wanted] == self._goal:
-                return _unwind(came, scene)
+                return self._unwind(came, scene)
             reach = self._reach(scene)
             seen = _Scene(scene.boulders, min(reach))  # wherever one stands in there is the same
             if seen in closed:
@@ -100,26 +104,39 @@ class _Search:
         x, y = scene.boulders[self._wanted]
         return abs(x - self._goal[0]) + abs(y - self._goal[1])
 
-    def _reach(self, scene: _Scene) -> frozenset[Square]:
-        """Return where one gets to without a push."""
+    def _reach(self, scene: _Scene) -> Mapping[Square, Hop | None]:
+        """Return where one gets to without a push, each with the step onto it."""
         closed = self._room.walls.union(scene.boulders)
-        reached, waiting = {scene.player}, [scene.player]
+        reached: dict[Square, Hop | None] = {scene.player: None}
+        waiting = deque([scene.player])
         while waiting:
-            for square in self._next_to(waiting.pop()):
+            for hop in self._steps_from(waiting.popleft()):
+                square = hop.to.x, hop.to.y
                 if square not in reached and square not in closed:
-                    reached.add(square)
+                    reached[square] = hop
                     waiting.append(square)
-        return frozenset(reached)
+        return reached
 
-    def _next_to(self, square: Square) -> tuple[Square, ...]:
+    def _steps_from(self, square: Square) -> tuple[Hop, ...]:
         if square not in self._steps:
             spot = self._here._replace(x=square[0], y=square[1])
-            ways = [hop.to for hop in hops(self._room.world, spot) if is_step(hop, spot)]
-            self._steps[square] = tuple((to.x, to.y) for to in ways)
+            steps = [hop for hop in hops(self._room.world, spot) if is_step(hop, spot)]
+            if self._over_mats:
+                steps += (Hop(facing, spot.next_to(facing)) for facing in self._onto_mats(square))
+            self._steps[square] = tuple(steps)
         return self._steps[square]
 
+    def _onto_mats(self, square: Square) -> Iterator[Facing]:
+        """Which ways a short press gets one onto a mat: it is let go before the mat could see the key."""
+        x, y = square
+        for facing in Facing:
+            mat = self._map.warp_at(x + facing.dx, y + facing.dy)
+            short = mat is not None and not mat.steps and facing in mat.press
+            if short and self._map.can_step(square, facing):
+                yield facing
+
     def _pushes(
-        self, scene: _Scene, reach: frozenset[Square], movers: Collection[int]
+        self, scene: _Scene, reach: Collection[Square], movers: Collection[int]
     ) -> Iterator[tuple[Push, _Scene]]:
         for number, (slot, (x, y)) in enumerate(zip(self._slots, scene.boulders, strict=True)):
             if slot not in movers:
@@ -138,10 +155,18 @@ class _Search:
         tile = here.tile(*to)
         return tile != STAIRS_OF_CAVES and here.tileset.joined(here.tile(*stand), tile)
 
+    def _unwind(self, came: Mapping[_Scene, tuple[_Scene, Push]], scene: _Scene) -> list[Push]:
+        pushes = []
+        while scene in came:
+            scene, push = came[scene]
+            pushes.append(push._replace(way=_way(self._reach(scene), push.stand)))
+        return pushes[::-1]
 
-def _unwind(came: dict[_Scene, tuple[_Scene, Push]], scene: _Scene) -> list[Push]:
-    pushes = []
-    while scene in came:
-        scene, push = came[scene]
-        pushes.append(push)
-    return pushes[::-1]
+
+def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
+    """Return the steps to a square within reach."""
+    steps = []
+    while (hop := reach[to]) is not None:
+        steps.append(hop)
+        to = hop.to.x - hop.facing.dx, hop.to.y - hop.facing.dy
+    return tuple(reversed(steps))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from agent.skills.boulders import Push, Room, Square, find_pushes
+from agent.skills.crowd import Crowd
 from agent.skills.field_moves import STRENGTH, use_field_move
 from agent.skills.hops import spot_of
 from agent.skills.leave import leave_map
@@ -11,7 +12,7 @@ from agent.skills.press import until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import BUTTON, turn
 from agent.skills.terrain import Terrain
-from agent.skills.travel import Destination, travel
+from agent.skills.travel import Destination, follow, travel
 from emulator import Kind, State, Step
 
 STRONG: Final = 0x01  # of wStatusFlags1; gone on the next map
@@ -89,10 +90,8 @@ def _taken(state: State, boulders: dict[int, Square]) -> Iterator[Square]:
 def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Movement:
     """Push as far as everything goes as planned."""
     for push in pushes:
-        if tuple(state.position) != push.stand:
-            there = Destination(state.map.map_id, frozenset({push.stand}))
-            yield from travel(terrain, there, state, patience=4)
-            state = yield wait(1)
+        if push.way:
+            state = yield from follow(list(push.way), state, Crowd(terrain.world(state)))
         if tuple(state.position) != push.stand:
             break
         before = _lies(push.slot, state)

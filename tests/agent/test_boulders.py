@@ -50,7 +50,8 @@ def test_a_boulder_is_pushed_straight_and_round_a_corner() -> None:
     )
     assert found is not None
     assert len(found) == 4
-    assert found[0] in {Push(1, (1, 1), Facing.RIGHT), Push(1, (2, 0), Facing.DOWN)}
+    assert found[0][:3] in {(1, (1, 1), Facing.RIGHT), (1, (2, 0), Facing.DOWN)}
+    assert found[0].way[-1].to[1:3] == found[0].stand
 
 
 def test_a_boulder_in_a_corner_stays_there() -> None:

@@ -19,8 +19,10 @@ CAVE, CELLAR, ROAD = 198, 201, 14
 SURF, PUSHING = 57, 70  # the moves
 SECOND_BADGE = 0x02
 BOULDER, PLUG = 1, 2
+FALLEN = 2  # in the cellar
 SWITCH, GATE, HOLE = (4, 5), (6, 5), (12, 5)
-ON_SWITCH, DOWN_HOLE = 0x660, 0x666
+NOOK = (0, 6)
+ON_SWITCH, DOWN_HOLE, ON_PLATE = 0x660, 0x666, 0x9C8
 STRENGTH = 0x01
 TRIED = 0x40
 WATER = 0x14
@@ -138,7 +140,8 @@ def in_the_inner_part(cave: Game) -> Game:
     return come_back(cave)
 
 
-def test_a_boulder_goes_down_the_hole_and_is_seen_no_more(cave: Game) -> None:
+def drop(cave: Game) -> Game:
+    """Push the other boulder down the hole."""
     in_the_inner_part(cave)
     stand(strong(cave), 10, 3, "right")
     assert push(cave, "right", PLUG)
@@ -146,8 +149,40 @@ def test_a_boulder_goes_down_the_hole_and_is_seen_no_more(cave: Game) -> None:
     assert push(cave, "down", PLUG)
     cave.step("down")
     assert push(cave, "down", PLUG)
+    return cave
+
+
+def is_away(game: Game, slot: int) -> bool:
+    return game.byte("wSpriteStateData1", 16 * slot + 2) == 0xFF
+
+
+def test_a_boulder_goes_down_the_hole_and_is_seen_no_more(cave: Game) -> None:
+    drop(cave)
     assert cave.has_happened(DOWN_HOLE)
-    assert cave.byte("wSpriteStateData1", 16 * PLUG + 2) == 0xFF
+    assert is_away(cave, PLUG)
+
+
+def test_it_lies_below_and_opens_a_nook_there(cave: Game) -> None:
+    drop(cave).step("down")
+    cave.step("down")
+    cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
+    assert not is_away(cave, FALLEN)
+    strong(cave).go(4, 3).step("down")
+    cave.face("left")
+    assert push(cave, "left", FALLEN)
+    cave.step("left")
+    assert push(cave, "left", FALLEN)
+    stand(cave, 1, 5, "up")
+    assert not cave.is_open(*NOOK)
+    assert push(cave, "up", FALLEN)
+    assert cave.has_happened(ON_PLATE)
+    assert cave.is_open(*NOOK)
+
+
+def test_nothing_lies_below_where_nothing_fell(cave: Game) -> None:
+    in_the_inner_part(cave).go(*HOLE)
+    cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
+    assert is_away(cave, FALLEN)
 
 
 def test_who_steps_into_the_hole_falls_to_the_floor_below(cave: Game) -> None:

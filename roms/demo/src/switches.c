@@ -9,10 +9,12 @@
 #define SWITCH_SIZE 8
 #define SWITCH_EVENT 3
 #define SWITCH_BLOCK 5
-#define HOLE_SIZE 7
+#define HOLE_SIZE 8
 #define HOLE_TARGET 3
 #define HOLE_EVENT 5
+#define HOLE_APPEARS 7
 #define NO_EVENT 0xFFFF
+#define NOBODY 0xFF
 #define LIST_END 0xFF
 #define NOT_HERE 0
 
@@ -80,8 +82,11 @@ static void press_switch(uint16_t row)
 static void swallow(uint16_t row, uint8_t slot)
 {
     uint16_t event = far_word(GROUND_BANK, row + HOLE_EVENT);
+    uint8_t appears = byte_of(row, HOLE_APPEARS);
 
     hide_object(slot);
+    if (appears != NOBODY)
+        show_elsewhere(appears);
     if (event != NO_EVENT)
         set_event(event);
 }

@@ -75,3 +75,9 @@ void hide_object(uint8_t slot) BANKED
     note_hidden(slot, index);
     update_sprites();
 }
+
+/* Asks for a toggle index of another map, which is there when one comes there next. */
+void show_elsewhere(uint8_t index)
+{
+    wToggleableObjectFlags[index >> 3] &= (uint8_t)~bit_of(index);
+}

@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 from world.banks import Place, Placement, Rooms, pointer
 from world.errors import WorldError
+from world.map_tables import toggled
 from world.mapdata import Drawn
-from world.maps import Hole
+from world.maps import Map
 from world.neighbours import view
 
 END = b"\xff"
 NO_EVENT = 0xFFFF
+NOBODY = 0xFF
 LANDINGS = Place(1, 0x63BF)  # pairs of map and number
 LANDING_RECORDS = Place(1, 0x63D8)
 LANDING_LIMIT = 12
@@ -32,9 +34,10 @@ def lay(maps: Mapping[int, Drawn], rooms: Rooms) -> Ground:
     """Return the tables of all maps; the two of the engine go to `rooms`."""
     ordered = [maps[number] for number in sorted(maps)]
     landings = _landings(ordered)
+    indices = _toggle_indices(each.source for each in ordered)
     tables = {
         "SWITCHES": b"".join(row for each in ordered for row in _switches(each)) + END,
-        "HOLES": b"".join(row for each in ordered for row in _holes(each, landings)) + END,
+        "HOLES": b"".join(row for each in ordered for row in _holes(each, landings, indices)) + END,
     }
     place = rooms.take(sum(map(len, tables.values())), "switches and holes")
     placements, macros = list(_dungeon_warps(landings, maps)), {"GROUND_BANK": str(place.bank)}
@@ -75,14 +78,26 @@ def _landings(maps: Iterable[Drawn]) -> dict[tuple[int, tuple[int, int]], int]:
     return numbers
 
 
-def _holes(drawn: Drawn, landings: Mapping[tuple[int, tuple[int, int]], int]) -> Iterator[bytes]:
+def _toggle_indices(ordered: Iterable[Map]) -> dict[tuple[int, str], int]:
+    """Return the toggle index of everybody who has one, by map and name."""
+    return {
+        (source.id, person.name): index
+        for index, (source, _, person) in enumerate(toggled(ordered))
+        if person.name
+    }
+
+
+def _holes(
+    drawn: Drawn,
+    landings: Mapping[tuple[int, tuple[int, int]], int],
+    indices: Mapping[tuple[int, str], int],
+) -> Iterator[bytes]:
     for hole in drawn.source.holes:
-        yield _hole(drawn.source.id, hole, landings[hole.target, hole.to])
-
-
-def _hole(map_id: int, hole: Hole, number: int) -> bytes:
-    event = NO_EVENT if hole.event is None else hole.event
-    return bytes([map_id, hole.y, hole.x, hole.target, number]) + pointer(event)
+        event = NO_EVENT if hole.event is None else hole.event
+        row = bytes([drawn.source.id, hole.y, hole.x, hole.target])
+        number = landings[hole.target, hole.to]
+        appears = indices[hole.target, hole.appears] if hole.appears else NOBODY
+        yield row + bytes([number]) + pointer(event) + bytes([appears])
 
 
 def _dungeon_warps(

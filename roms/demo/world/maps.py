@@ -51,13 +51,17 @@ class Switch(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """A square where one falls to a square of another map; a boulder is gone there, and sets the event."""
+    """A square where one falls to a square of another map.
+
+    A boulder is gone there, and sets the event; `appears` is who is seen on the other map from then on.
+    """
 
     x: int
     y: int
     target: int
     to: tuple[int, int]
     event: int | None
+    appears: str
 
 
 class Connection(NamedTuple):
@@ -196,7 +200,9 @@ def _switch(table: Table) -> Switch:
 
 def _hole(table: Table) -> Hole:
     x, y = table["to"]["at"]
-    return Hole(*table["at"], table["to"]["map"], (x, y), table.get("event"))
+    return Hole(
+        *table["at"], table["to"]["map"], (x, y), table.get("event"), table.get("appears", "")
+    )
 
 
 def _change(table: Table, key: Mapping[str, str]) -> Change:
