@@ -10,7 +10,7 @@ from agent.capabilities.capability import Capability, Deed, Sensor, watching
 from agent.capabilities.field_moves import able
 from agent.capabilities.kit import Kit
 from agent.capabilities.places import Place
-from agent.capabilities.pupils import learners_of, machine_fact, untaught
+from agent.capabilities.pupils import awaited, learners_of, machine_fact, untaught
 from agent.capabilities.reach import within_reach
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.story import Task
@@ -20,6 +20,10 @@ from agent.skills import Skill, roam
 from emulator import Dex, Party, Species, State, Team
 
 BALLS: Final = "bag:balls"
+PLACES: Final = "team:places"  # that are left in it
+ROOM: Final = (
+    "team:room"  # the same without those that are kept for who will learn what the story needs
+)
 STRONG: Final = 2  # times the damage of one who fits
 GROWN: Final = 13  # level up to which moves still to be learnt count
 FULL: Final = 6
@@ -36,7 +40,12 @@ def capability(kit: Kit) -> Capability:
         sensors=(_sensor(kit, found),),
         deeds=(
             *(
-                _deed(Prey(task.id, task.fits, "does well in what is ahead"), place, share, kit)
+                _deed(
+                    Prey(task.id, task.fits, "does well in what is ahead", (ROOM,)),
+                    place,
+                    share,
+                    kit,
+                )
                 for task, places in found.items()
                 for place, share in places.items()
             ),
@@ -53,11 +62,22 @@ def wanted(kit: Kit, state: State) -> frozenset[int]:
     """Return the species worth a ball at this moment."""
     if len(state.party) >= FULL:
         return frozenset()
-    needed = [learners_of(kit.dex, each.move) for each in untaught(kit.story, kit.dex, state)]
+    has_room = _room(kit, state) > 0
+    needed = [
+        learners_of(kit.dex, each.move)
+        for each in untaught(kit.story, kit.dex, state)
+        if has_room or each.known in kit.story.needed
+    ]
     task = next(ahead(kit.story, state), None)
-    if task is not None and not _has_fitting(kit.dex, task, state.party):
+    if has_room and task is not None and not _has_fitting(kit.dex, task, state.party):
         needed.append(fitting_for(kit.dex, task))
     return frozenset[int]().union(*needed)
+
+
+def _room(kit: Kit, state: State) -> int:
+    """Return how many find a place beside those whom the story cannot do without: the team cannot be chosen anew."""
+    kept = sum(1 for _ in awaited(kit.story, kit.dex, state))
+    return max(0, FULL - len(state.party) - kept)
 
 
 def is_looking(kit: Kit, state: State) -> bool:
@@ -66,7 +86,7 @@ def is_looking(kit: Kit, state: State) -> bool:
 
 
 def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
-    before = {task.fits: 0 for task in found} | {BALLS: 0}
+    before = {task.fits: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
 
     strength_of = remembered_strength()
 
@@ -74,12 +94,14 @@ def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
         return strength_of(state.party), state.bag, state.player.money
 
     def read(state: State) -> Mapping[str, int]:
-        hopeless = len(state.party) >= FULL or not _can_have_balls(kit.dex, state)
+        room = _room(kit, state)
+        hopeless = not room or not _can_have_balls(kit.dex, state)
         facts = {
             task.fits: int(hopeless or not places or _is_served(kit, task, state.party))
             for task, places in found.items()
         }
-        return {**facts, BALLS: supplies.balls(state.bag)}
+        places = FULL - len(state.party)
+        return {**facts, BALLS: supplies.balls(state.bag), PLACES: places, ROOM: room}
 
     return watching(before, sources, read)
 
@@ -103,7 +125,7 @@ class Prey(NamedTuple):
     name: str
     fact: str
     who: str
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...]
 
 
 def _learners(kit: Kit) -> Iterator[tuple[Prey, frozenset[int]]]:
@@ -112,7 +134,9 @@ def _learners(kit: Kit) -> Iterator[tuple[Prey, frozenset[int]]]:
         carried = machine_fact(kit.story, kit.dex, move.move)
         if carried is not None:
             who = f"learns {move.name.upper()}"
-            yield Prey(move.name, able(move), who, (carried,)), learners_of(kit.dex, move.move)
+            place = PLACES if move.known in kit.story.needed else ROOM
+            prey = Prey(move.name, able(move), who, (carried, place))
+            yield prey, learners_of(kit.dex, move.move)
 
 
 def _deed(prey: Prey, place: Place, share: Fraction, kit: Kit) -> Deed:

@@ -49,6 +49,15 @@ def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
     return story.fact_of(Mark(Kind.ITEM, machine)) if machine is not None else None
 
 
+def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
+    """Yield the moves without which the story does not go on, and which nobody of the team knows or learns."""
+    needed = story.needed
+    for each in story.field_moves:
+        known = each.known not in needed or story.shows(state, each.known)
+        if not known and not able_to_learn(dex, state.party, each.move):
+            yield each
+
+
 def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
     """Yield the moves that could be taught by now, if there were anybody who learns them."""
     for each in story.field_moves:

@@ -183,6 +183,17 @@ class Story:
         marks = [self.marks[each] for each in facts]
         return frozenset(each.number for each in marks if each.kind is Kind.ITEM)
 
+    @property
+    def needed(self) -> frozenset[str]:
+        """The facts without which a place or a task of it is out of reach."""
+        closed: tuple[tuple[Place | Land | Gate | Task, ...], ...] = (
+            self.places,
+            self.lands,
+            self.gates,
+            self.tasks,
+        )
+        return frozenset(told(fact)[0] for kind in closed for each in kind for fact in each.needs)
+
     def field_move(self, move: int) -> FieldMove | None:
         """Return what there is to know of a move that is used on the map; None where the story has none."""
         return next((each for each in self.field_moves if each.move == move), None)

@@ -11,7 +11,7 @@ from agent.storyworld.carrying import Model
 from agent.storyworld.moment import Moment
 
 # What the model does not know counts as in order: nothing lies about, nothing runs short, the right one goes first, a ball is in the bag.
-IN_ORDER = ("supplied:", "led", "fits:", "recalled:", "errand:", "bag:balls")
+IN_ORDER = ("supplied:", "led", "fits:", "recalled:", "errand:", "bag:balls", "team:")
 
 
 def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
