@@ -12,7 +12,7 @@ from agent.skills.route import Obstacles, find_route
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.stride import turn
 from agent.skills.terrain import Terrain
-from agent.skills.travel import follow
+from agent.skills.travel import Destination, follow, travel
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
@@ -94,10 +94,14 @@ def _address(
     *,
     patience: int,
 ) -> Skill:
-    crowd, stuck = Crowd(terrain.world(state)), Obstacles.none()
+    place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles.none()
     for _ in range(patience):
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
+        if state.map.map_id != place:  # the way led over another map, and broke off there
+            yield from travel(terrain, Destination(place), state)
+            state = yield wait(1)
+            continue
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED

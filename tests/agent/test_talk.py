@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.skills import Course, Outcome, Terrain, examine, look_at, talk
+from agent.skills import Course, Destination, Outcome, Terrain, examine, look_at, talk, travel
 from emulator import Button, Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
@@ -13,6 +13,7 @@ from tests.agent.support import Game, Played, game_at
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
 LAB, REST_HOUSE = 40, 41
 BALL, NURSE = 2, 1
+CROSSROADS = 1, frozenset({(9, 12)})  # of the town outside
 GOT_STARTER = 0x22
 SHELF = (1, 1)  # of the lab
 BAG = symbol("wNumBagItems")
@@ -62,6 +63,16 @@ def test_the_nurse_is_spoken_to_across_her_counter(rest_house: Game) -> None:
 
 def test_somebody_who_is_not_there_cannot_be_spoken_to(lab: Game) -> None:
     assert lab.carry_out(talk(15, Terrain(WORLD), lab.state)) is Outcome.BLOCKED
+
+
+def test_who_is_led_off_the_map_comes_back_for_the_talk(rest_house: Game) -> None:
+    inside = rest_house.state
+    far_off = travel(Terrain(WORLD), Destination(*CROSSROADS), inside)
+    assert rest_house.carry_out(far_off) is Outcome.DONE
+    outcome = rest_house.carry_out(talk(NURSE, Terrain(WORLD), inside, say_yes=True))
+    assert outcome is Outcome.DONE
+    assert rest_house.state.map.map_id == REST_HOUSE
+    assert rest_house.state.flags.used_center
 
 
 def test_the_team_is_shown_until_it_was_seen(rest_house: Game) -> None:
