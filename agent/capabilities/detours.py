@@ -5,7 +5,16 @@ from typing import Final
 from agent.capabilities.experience import Use
 from agent.capabilities.kit import Kit
 from agent.capabilities.places import Place
-from agent.skills import Destination, Obstacles, Skill, find_way, overseen, travel
+from agent.skills import (
+    FLASH,
+    Destination,
+    Obstacles,
+    Skill,
+    broken_off,
+    find_way,
+    overseen,
+    travel,
+)
 from emulator import State
 
 DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
@@ -33,7 +42,10 @@ def detour(place: Place, kit: Kit, state: State) -> str:
 
 
 def walk(place: Place, kit: Kit, state: State) -> Skill:
-    """Walk to `place`, and tell of the square that could not be stepped on, or could again."""
+    """Walk to `place`, and tell of the square that could not be stepped on, or could again.
+
+    It is broken off where it turns dark for somebody who has a light: nobody needs to grope on to the next battle.
+    """
     met, barred = kit.encounters, kit.experience.barred()
     began = state
 
@@ -48,7 +60,13 @@ def walk(place: Place, kit: Kit, state: State) -> Skill:
         state,
         balked=lambda spot: met.barred(began, spot[:3], place.called),
     )
-    return overseen(way, pass_over) if barred else way
+
+    def turned_dark(state: State) -> bool:
+        return state.is_dark and state.in_control and kit.story.can_use(state, FLASH)
+
+    if barred:
+        way = overseen(way, pass_over)
+    return way if state.is_dark else broken_off(way, turned_dark)
 
 
 def _end(place: Place) -> Destination:

@@ -37,7 +37,7 @@ from agent.skills.orders import (
     is_lawful,
     usable_slots,
 )
-from agent.skills.oversee import overseen
+from agent.skills.oversee import broken_off, overseen
 from agent.skills.play_on import play_on
 from agent.skills.press import read_on, tap, wait
 from agent.skills.roam import roam
@@ -82,6 +82,7 @@ __all__ = [
     "agree_at",
     "any_attack",
     "boot",
+    "broken_off",
     "buy",
     "choose",
     "collect",

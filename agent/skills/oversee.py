@@ -1,4 +1,4 @@
-"""Looking over the shoulder of a skill: each state that it is sent is shown to somebody else first."""
+"""Looking over the shoulder of a skill: each state that it is sent is shown to somebody else first, who may end it."""
 
 from collections.abc import Callable
 
@@ -13,4 +13,14 @@ def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
         state = yield course.step
         see(state)
         course.resume(state)
+    return course.outcome
+
+
+def broken_off(skill: Skill, when: Callable[[State], bool]) -> Skill:
+    """Carry `skill` out as long as `when` is not so of a state that follows one of its steps; INTERRUPTED then."""
+    course = Course(skill)
+    while course.outcome is Outcome.RUNNING:
+        state = yield course.step
+        if course.resume(state) is Outcome.RUNNING and when(state):
+            return Outcome.INTERRUPTED
     return course.outcome
