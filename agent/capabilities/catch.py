@@ -21,9 +21,7 @@ from emulator import Dex, Party, Species, State, Team
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it
-ROOM: Final = (
-    "team:room"  # the same without those that are kept for who will learn what the story needs
-)
+ROOM: Final = "team:room"  # beside the places kept for who will learn what the story needs
 STRONG: Final = 2  # times the damage of one who fits
 GROWN: Final = 13  # level up to which moves still to be learnt count
 FULL: Final = 6

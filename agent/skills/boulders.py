@@ -43,13 +43,13 @@ class Room:
 def find_pushes(room: Room, here: Spot, slot: int, goal: Square) -> list[Push] | None:
     """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none, or no boulder.
 
-    Other boulders are moved, and mats stood on, only where it does not work without.
+    Mats are stood on, and other boulders moved, only where it does not work without.
     """
     if slot not in room.boulders:
         return None
-    for over_mats in (False, True):
-        search = _Search(room, here, slot, goal, over_mats=over_mats)
-        for movers in ({slot}, room.boulders.keys()):
+    ways = [_Search(room, here, slot, goal, over_mats=over_mats) for over_mats in (False, True)]
+    for movers in ({slot}, room.boulders.keys()):
+        for search in ways:
             found = search.run(movers)
             if found is not None:
                 return found
