@@ -22,6 +22,7 @@ from agent.skills import (
     Wish,
     agree_at,
     boot,
+    broken_off,
     buy,
     choose,
     collect,
@@ -88,6 +89,11 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
     "nothing": ("free", lambda _state: nothing(), 0),
     "once": ("free", lambda _state: once(wait(8)), 1),
+    "broken_off": (
+        "free",
+        lambda s: broken_off(talk(1, Terrain(WORLD), s), lambda _: False),
+        2_000,
+    ),
     "overseen": ("free", lambda s: overseen(talk(1, Terrain(WORLD), s), repr), 2_000),
     "play_on": ("free", lambda s: play_on(73, (4, 3), Terrain(WORLD), s), 2_000),
     "push_boulders": (

@@ -63,6 +63,7 @@ def test_no_question_is_answered_by_a_press_meant_for_words(ring: Ring, frames: 
 
 def test_what_would_do_nothing_is_refused_and_the_battle_goes_on(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), bag=[(POTION, 1)])
+    ring.arm("PONDER")
     commander = Script((Use(POTION, 0), Attack(0)))
     ring.fight(commander)
     assert Use(POTION, 0) in commander.tried[1].refused
@@ -208,7 +209,7 @@ def test_nobody_is_changed_for_who_has_fainted_and_the_battle_goes_on(ring: Ring
 
 
 def test_who_is_held_may_still_change(ring: Ring) -> None:
-    ring.enter(Fighter("TOASTNUT", 14), Fighter("PLIPPET", 14), wild=("PEBBLIN", 3))
+    ring.enter(Fighter("TOASTNUT", 14), Fighter("PLIPPET", 14), wild=("PEBBLIN", 12))
     ring.arm("TANGLE")
     ring.poke("wBattleMon", [0, 1], 21)
     commander = Script((Attack(0), Switch(1), Attack(0)))

@@ -17,6 +17,7 @@ LIVE_BLOCKS = 0xC6E8
 DIRECTIONS = {"north": 8, "south": 4, "west": 2, "east": 1}
 TRAINER, ITEM = 0x40, 0x80
 LIST_END, HEADER = 0xFF, 12
+HOLE_SIZE = 8
 
 
 class Square(NamedTuple):
@@ -175,8 +176,8 @@ class Map:
         """Yield the squares of holes, and where one lands who falls."""
         rom = self.rom
         start = rom.at(rom.number("GROUND_BANK"), rom.number("HOLES_ADDR"))
-        rows, landings = rom.until_entry(start, 7), self._landings()
-        for at in range(0, len(rows), 7):
+        rows, landings = rom.until_entry(start, HOLE_SIZE), self._landings()
+        for at in range(0, len(rows), HOLE_SIZE):
             here, y, x, target, number = rows[at : at + 5]
             if here == self.number:
                 yield (x, y), landings[target, number]
