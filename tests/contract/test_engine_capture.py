@@ -77,7 +77,7 @@ def test_chance_decides_as_the_formula_says(start: Callable[[str], Game]) -> Non
     chances: list[Chance] = []
     hook = watch_chance(game, chances)
     dice = random.Random(5)
-    outcomes = set()
+    outcomes = set[int]()
     for number in range(MOST_THROWS):
         if number >= THROWS and outcomes >= OUTCOMES:
             break
