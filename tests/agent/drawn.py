@@ -1,11 +1,21 @@
 """Worlds of one map of one screen, drawn in tiles: floor of two heights, grass, walls, ledges, water and trees."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from emulator import Facing, GameMap, Lift, MapSquare, Obstacle, World
+from emulator import (
+    LAST_MAP,
+    Facing,
+    GameMap,
+    Lift,
+    MapSquare,
+    Obstacle,
+    Trigger,
+    Warp,
+    World,
+)
 from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
@@ -43,6 +53,7 @@ class Paper:
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict)
     lifts: Mapping[int, Lift] = field(default_factory=dict)
+    map_ids: frozenset[int] = frozenset()
 
     def alike(self, _map_id: int) -> "Paper":
         return self
@@ -55,6 +66,7 @@ def world_of(
     drawn: Drawn,
     passes: frozenset[Obstacle] = frozenset(),
     carries: Mapping[MapSquare, MapSquare] | None = None,
+    mats: Iterable[tuple[int, int]] = (),
 ) -> World:
     tileset = Tileset(
         tileset_id=0,
@@ -70,6 +82,10 @@ def world_of(
         water_pairs=frozenset({STEEP}),
         surfable=True,
     )
+    warps = tuple(
+        Warp(index, x, y, LAST_MAP, 0, Trigger.PRESS, frozenset({Facing.DOWN}))
+        for index, (x, y) in enumerate(mats)
+    )
     height, width = ((size + 1) // 2 for size in (len(drawn.rows), len(drawn.rows[0])))
     header = SimpleNamespace(width=width, height=height, connections=())
     game_map = GameMap(
@@ -78,6 +94,7 @@ def world_of(
         tileset=tileset,
         layout=cast("Layout", drawn),
         ground=Ground(LEDGES, {facing: frozenset() for facing in Facing}),
-        warps=(),
+        warps=warps,
+        _warp_on={(warp.x, warp.y): warp for warp in warps},
     )
     return cast("World", Paper(game_map, passes, carries or {}))

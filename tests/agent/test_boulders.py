@@ -81,6 +81,18 @@ def test_a_boulder_in_the_only_way_is_moved_first() -> None:
     assert [push.slot for push in found] == [2, 2, 1, 1]
 
 
+def test_a_mat_is_stood_on_only_where_it_does_not_work_without() -> None:
+    rows = [[LOW] * 5 for _ in range(5)]
+    mats = [(x, 4) for x in range(5)]
+    room = Room(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
+    from_below = find_pushes(room, Spot(LANE, 0, 0, LANE), 1, (2, 1))
+    assert from_below is not None
+    assert [push.stand for push in from_below] == [(2, 4), (2, 3)]
+    along = find_pushes(room, Spot(LANE, 0, 3, LANE), 1, (4, 3))
+    assert along is not None
+    assert not {(hop.to.x, hop.to.y) for push in along for hop in push.way} & set(mats)
+
+
 def solved() -> list[Mapping[str, Any]]:
     if not FACTS.exists():
         return []
@@ -93,18 +105,27 @@ def solved() -> list[Mapping[str, Any]]:
 @pytest.mark.skipif(not FACTS.exists(), reason=MISSING)
 @pytest.mark.parametrize("puzzle", solved(), ids=lambda each: each["id"])
 def test_solved_rooms_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) -> None:
-    """The facts have no blocks: the room is what the solution goes over, a step around that, and walls."""
+    """The facts have no blocks: the room is what the solution goes over, a step around that, mats, and walls."""
     start, goal = tuple(puzzle["boulder_start"]), tuple(puzzle["goal"])
-    floor = set(_floor(puzzle))
+    facts = _map(puzzle["map"])
+    floor = {(x, y) for x, y in _floor(puzzle) if x < facts["w_steps"] and y < facts["h_steps"]}
     width, height = (max(at) + 2 for at in zip(*floor, strict=True))
     drawn = Drawn([[LOW if (x, y) in floor else WALL for x in range(width)] for y in range(height)])
     x, y = puzzle["pushes"][0]["stand"]
+    # The squares that lead out to whoever presses on them.
+    mats = [(each["x"], each["y"]) for each in facts["warps"] if each["trigger"] == "press"]
+    world = world_of(drawn, mats=mats)
     found = find_pushes(
-        Room(world_of(drawn), {1: start}, frozenset(), frozenset()), Spot(LANE, x, y, LANE), 1, goal
+        Room(world, {1: start}, frozenset(), frozenset()), Spot(LANE, x, y, LANE), 1, goal
     )
     assert found is not None
     assert len(found) <= puzzle["total_pushes"]
     assert len(found) >= abs(start[0] - goal[0]) + abs(start[1] - goal[1])
+
+
+def _map(map_id: int) -> Mapping[str, Any]:
+    maps = json.loads((FOLDER / "maps.json").read_text(encoding="utf-8"))["maps"]
+    return next(each for each in maps if each["id"] == map_id)
 
 
 def _floor(puzzle: Mapping[str, Any]) -> Iterator[Square]:
