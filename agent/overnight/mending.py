@@ -113,8 +113,7 @@ class Estate:
         """Put the newest good copy in the place of a file, or what can still be read of it."""
         for copy in kept.copies:
             if self._is_good(copy, kept):
-                aside = _kept_aside(kept.path)
-                put_back(copy, kept.path)
+                aside = _put_back(copy, kept.path)
                 return Mended(True, f"put back the copy of {_made(copy)}{aside}")
         return self._salvage(kept)
 
@@ -127,8 +126,7 @@ class Estate:
             return Mended(False, says)
         if kept is self.run and (saved.lost or not _is_gapless(saved.path)):
             return Mended(False, f"{says}; what can be read of it is in {saved.path.name}")
-        aside = _kept_aside(kept.path)
-        put_back(saved.path, kept.path)
+        aside = _put_back(saved.path, kept.path)
         saved.path.unlink()
         return Mended(True, f"saved {saved.count:,} rows that could be read{aside}")
 
@@ -141,8 +139,7 @@ class Estate:
             return self._begin_anew()
         if not copy.is_file():
             return Mended(False, f"{self._settings} is lost or says nothing, without a copy")
-        aside = _kept_aside(self._settings)
-        put_back(copy, self._settings)
+        aside = _put_back(copy, self._settings)
         return Mended(True, f"put back the copy of run.toml{aside}")
 
     def _begin_anew(self) -> Mended:
@@ -208,10 +205,10 @@ def _is_gapless(path: Path) -> bool:
     return bool(marks) and ticks == list(range(1, len(ticks) + 1)) and marks[-1] <= len(ticks)
 
 
-def _kept_aside(path: Path) -> str:
-    if not path.exists():
-        return ""
-    return f"; what was there is {move_aside(path, 'damaged').name}"
+def _put_back(copy: Path, path: Path) -> str:
+    """Put a copy in the place of a file, and say where what was there is now."""
+    moved = put_back(copy, path, aside="damaged")
+    return f"; what was there is {moved.name}" if moved is not None else ""
 
 
 def _made(copy: Path) -> str:

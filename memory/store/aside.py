@@ -31,19 +31,22 @@ def move_aside(path: Path, word: str) -> Path:
     return aside
 
 
-def put_back(copy: Path, path: Path) -> None:
+def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
 
-    Companions that a file of before left there are none of the copy's, and go.
+    What was there moves `aside`, to a name with that word, which is returned; without a word it is overwritten. Nothing
+    has happened to it when there is no room for the new file. Companions of it that are left are none of the copy's, and go.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".put-back")
     try:
         shutil.copyfile(copy, new)
         sync(new)
+        moved = move_aside(path, aside) if aside and path.exists() else None
         for suffix in COMPANIONS:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         new.replace(path)
+        return moved
     finally:
         new.unlink(missing_ok=True)
 

@@ -1,5 +1,6 @@
 """What a night keeps: diary, log and copies, also where a folder cannot be written or a file is damaged."""
 
+import resource
 from contextlib import closing
 from pathlib import Path
 from shutil import copyfile, copytree
@@ -174,6 +175,20 @@ def test_settings_that_say_nothing_are_put_back(estate: Estate) -> None:
         == "put back the copy of run.toml; what was there is run.toml.damaged-1"
     )
     assert settings.read_bytes() == before
+
+
+def test_with_no_room_for_its_copy_a_run_stays_where_it_is(estate: Estate) -> None:
+    copy_all(estate)
+    before = sorted((path.name, path.stat().st_size) for path in estate.folder.iterdir())
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            estate.go_back_to_copy()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert sorted((path.name, path.stat().st_size) for path in estate.folder.iterdir()) == before
+    assert estate.go_back_to_copy().done
 
 
 def test_without_a_good_copy_a_run_stays_as_it_is_and_is_named(estate: Estate) -> None:
