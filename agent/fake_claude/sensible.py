@@ -56,7 +56,7 @@ def _named(made: object, ask: Ask, chance: random.Random) -> object:
         return made
     names = listed(ask.told)
     parts = (ask.schema or {}).get("properties") or {}
-    for name in made.keys() & names.keys():
+    for name in sorted(made.keys() & names.keys()):
         if isinstance(made[name], list) and not (parts[name].get("items") or {}).get("enum"):
             made[name] = some_of(names[name], chance)
     return made
