@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from agent.capabilities import Ledger
 from agent.mind import Intent, Mind
-from agent.perception import Eyes, Percept
+from agent.perception import Perceiver, Percept
 from agent.skills import Outcome
+from agent.story import MilestoneLedger
 from emulator import Console, State, Step, read_state
 from memory import Hooks, Json, hookable
 
@@ -25,9 +25,9 @@ class Loop:
     def __init__(
         self,
         console: Console,
-        eyes: Eyes,
+        eyes: Perceiver,
         mind: Mind,
-        ledger: Ledger,
+        ledger: MilestoneLedger,
         hooks: Hooks,
         tick: int = 0,
     ) -> None:

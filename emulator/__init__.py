@@ -3,12 +3,11 @@
 Knows the machine and the format of the game's data; knows nothing of who plays or remembers.
 """
 
-from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator.cartridge import Cartridge, CartridgeKind, Rom, demo_cartridge_path, load_cartridge
 from emulator.console import DIGEST_RANGES, FRAMES_PER_SECOND, WATCHED_RANGES, Button, Console, Step
 from emulator.dex.dex import Dex
 from emulator.dex.items import Item
-from emulator.dex.moves import Move
-from emulator.dex.species import Evolution, EvolvesBy, Lesson, Species
+from emulator.dex.species import Evolution, EvolvesBy, LevelUpMove, Species
 from emulator.dex.trainers import Member, Team, TrainerClass
 from emulator.dex.wild import Wild, WildSlot, WildTable
 from emulator.errors import (
@@ -20,66 +19,82 @@ from emulator.errors import (
     ReadingError,
     StateError,
 )
-from emulator.packing import MOST_PACKED, pack, unpack
 from emulator.profile import RED, label_of
 from emulator.pyboy_console import EMULATOR, PyBoyConsole
-from emulator.ram.bag import Bag, Stack
-from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType
+from emulator.ram.battle import Battle, BattleKind, BattleResult, BattleType, Phase
 from emulator.ram.battle_mon import BattleMon, Stages, Volatile
-from emulator.ram.box import Box, BoxedMon
-from emulator.ram.control import Control, Doubt
+from emulator.ram.control import Doubt
 from emulator.ram.dialogue import Dialogue, Waiting
-from emulator.ram.flags import Flags
-from emulator.ram.in_sight import is_in_sight
-from emulator.ram.map import Connections, Facing, MapState, Position, Travel
-from emulator.ram.menu import Menu
+from emulator.ram.map import Facing, Person, Position, Travel
+from emulator.ram.menu import Menu, read_offer
 from emulator.ram.menu_kind import MenuKind
-from emulator.ram.offer import MoveOffer, read_offer
-from emulator.ram.party import Dvs, MoveSlot, Party, PartyMon, Stats, Status
-from emulator.ram.phase import Phase
-from emulator.ram.player import Player, PlayTime
-from emulator.ram.sprites import Person
+from emulator.ram.party import Box, BoxedMon, Dvs, MoveSlot, Party, PartyMon, Stats, Status
+from emulator.ram.player import Bag, Stack
 from emulator.ram.state import ScreenType, State, read_state
+from emulator.ram.tile_map import is_in_sight
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.recording import (
+    MOST_PACKED,
     Link,
     PlayingConsole,
     RecordingConsole,
     StepRecord,
     first_divergence,
     mismatch,
+    pack,
+    unpack,
     verify_chain,
 )
-from emulator.rules.ailments import act_chance, residual_loss
-from emulator.rules.book import Ratio, RuleBook
-from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
-from emulator.rules.chart import Matchup, TypeChart
-from emulator.rules.course import Course, course, own_change
-from emulator.rules.damage import damage, self_hit
-from emulator.rules.experience import Growth, experience_gained
-from emulator.rules.records import Attacker, Defender, MoveData
-from emulator.rules.spread import TURNS, Odds, Spread, damage_spread, standing, use_spread
-from emulator.rules.stages import StageChange, after_change, stage_change
-from emulator.rules.stats import staged, stats_of
+from emulator.rules.chances import (
+    act_chance,
+    critical_chance,
+    first_chance,
+    hit_chance,
+    residual_loss,
+    run_chance,
+)
+from emulator.rules.damage import (
+    TURNS,
+    Odds,
+    Spread,
+    damage,
+    damage_spread,
+    self_hit,
+    standing,
+    use_spread,
+)
+from emulator.rules.moves import Attacker, Defender, MoveData, MoveTurns, move_turns, user_hp_change
+from emulator.rules.rule_book import Matchup, RuleBook, StageRatio, TypeChart
+from emulator.rules.stats import (
+    Growth,
+    StageChange,
+    after_change,
+    experience_gained,
+    stage_change,
+    staged,
+    stats_of,
+)
 from emulator.savestate import StateOrigin, state_origin
-from emulator.screen.glyphs import Font, agreement, read_glyphs
-from emulator.screen.map_picture import draw_map
+from emulator.screen.glyphs import (
+    Accuracy,
+    Font,
+    GlyphReader,
+    TextReader,
+    Unavailable,
+    accuracy,
+    agreement,
+    read_glyphs,
+)
 from emulator.screen.picture import Screen
-from emulator.screen.reader import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.scene import Place, Scene, locate
+from emulator.screen.scene import Scene, ScenePlace, draw_map, locate
 from emulator.screen.tesseract import TesseractReader, find_tesseract
-from emulator.soundness.check import Check
+from emulator.soundness.check import CartridgeCheck
 from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
-from emulator.world.game_map import LAST_MAP, Crossing, GameMap, Trigger, Warp
-from emulator.world.header import Connection, Sign
-from emulator.world.lift import Floor, Lift
-from emulator.world.lookouts import Lookout
-from emulator.world.obstacle import Obstacle
-from emulator.world.residents import Kind, Opponent, Resident
-from emulator.world.rom import Rom
-from emulator.world.tileset import Tileset
-from emulator.world.town_map import FIRST_INDOOR_MAP
-from emulator.world.world import MapSquare, World
+from emulator.world.game_map import LAST_MAP, GameMap, Warp, WarpTrigger
+from emulator.world.header import FIRST_INDOOR_MAP, Connection
+from emulator.world.residents import Lookout, Opponent, Resident, ResidentKind
+from emulator.world.tileset import Obstacle
+from emulator.world.world import Floor, Lift, MapSquare, World
 
 __all__ = [
     "DIGEST_RANGES",
@@ -106,16 +121,12 @@ __all__ = [
     "BoxedMon",
     "Button",
     "Cartridge",
+    "CartridgeCheck",
     "CartridgeError",
     "CartridgeKind",
-    "Check",
     "Connection",
-    "Connections",
     "Console",
     "ConsoleError",
-    "Control",
-    "Course",
-    "Crossing",
     "Defender",
     "Dex",
     "Dialogue",
@@ -127,28 +138,24 @@ __all__ = [
     "Evolution",
     "EvolvesBy",
     "Facing",
-    "Flags",
     "Floor",
     "Font",
     "GameMap",
     "GlyphReader",
     "Growth",
     "Item",
-    "Kind",
-    "Lesson",
+    "LevelUpMove",
     "Lift",
     "Link",
     "Lookout",
     "MapSquare",
-    "MapState",
     "Matchup",
     "Member",
     "Menu",
     "MenuKind",
-    "Move",
     "MoveData",
-    "MoveOffer",
     "MoveSlot",
+    "MoveTurns",
     "Obstacle",
     "Odds",
     "Opponent",
@@ -156,27 +163,25 @@ __all__ = [
     "PartyMon",
     "Person",
     "Phase",
-    "Place",
-    "PlayTime",
-    "Player",
     "PlayingConsole",
     "Position",
     "PyBoyConsole",
     "Ram",
-    "Ratio",
     "ReadingError",
     "RecordingConsole",
     "Resident",
+    "ResidentKind",
     "Rom",
     "RuleBook",
     "Scene",
+    "ScenePlace",
     "Screen",
     "ScreenType",
-    "Sign",
     "Species",
     "Spread",
     "Stack",
     "StageChange",
+    "StageRatio",
     "Stages",
     "State",
     "StateError",
@@ -188,15 +193,14 @@ __all__ = [
     "Team",
     "TesseractReader",
     "TextReader",
-    "Tileset",
     "TrainerClass",
     "Travel",
-    "Trigger",
     "TypeChart",
     "Unavailable",
     "Volatile",
     "Waiting",
     "Warp",
+    "WarpTrigger",
     "Wild",
     "WildSlot",
     "WildTable",
@@ -205,7 +209,6 @@ __all__ = [
     "act_chance",
     "after_change",
     "agreement",
-    "course",
     "critical_chance",
     "damage",
     "damage_spread",
@@ -221,7 +224,7 @@ __all__ = [
     "load_cartridge",
     "locate",
     "mismatch",
-    "own_change",
+    "move_turns",
     "pack",
     "read_glyphs",
     "read_offer",
@@ -238,5 +241,6 @@ __all__ = [
     "survey",
     "unpack",
     "use_spread",
+    "user_hp_change",
     "verify_chain",
 ]

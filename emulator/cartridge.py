@@ -1,6 +1,6 @@
-"""What is in the slot: a cartridge image, checked, named and never written to.
+"""What is in the slot: a cartridge image, checked, named, read by bank and address, and never written to.
 
-Knows headers and which games we play; knows nothing of what the games hold.
+Knows headers, banks, lists of names and which games we play; knows nothing of what the games hold.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from emulator.errors import CartridgeError
 from emulator.profile import RED
+from emulator.text import END, decode_name
 
 BLUE_SHA1: Final = "d7037c83e1ae5b39bde3c30787637ba1d4c48ce2"
 BLUE_TITLE: Final = "POKEMON BLUE"
@@ -157,3 +158,57 @@ def _check_image(path: Path, rom: bytes) -> None:
     if rom[IMAGE_CHECKSUM] != image_checksum(rom):
         message = f"{str(path)!r} is damaged: its bytes do not add up; copy or build it again"
         raise CartridgeError(message)
+
+
+BANK_SIZE: Final = 0x4000
+LIST_LIMIT: Final = 0x100  # no list of the game is longer; garbage may have no end at all
+
+
+@dataclass(frozen=True, slots=True)
+class Rom:
+    """A cartridge image; what lies past the end of a bank reads as zero, as a bad pointer may."""
+
+    data: bytes = field(repr=False)
+
+    def span(self, bank: int, address: int, size: int) -> bytes:
+        """Return `size` bytes from `bank`:`address` on."""
+        offset = address % BANK_SIZE
+        start = offset + (bank * BANK_SIZE if address >= BANK_SIZE else 0)
+        return self.data[start : start + min(size, BANK_SIZE - offset)].ljust(size, b"\0")
+
+    def byte(self, bank: int, address: int) -> int:
+        """Return the byte at `bank`:`address`."""
+        return self.span(bank, address, 1)[0]
+
+    def pointer(self, bank: int, address: int) -> int:
+        """Return the address stored at `bank`:`address`, low byte first."""
+        return int.from_bytes(self.span(bank, address, 2), "little")
+
+    def until(self, bank: int, address: int, end: int) -> bytes:
+        """Return the bytes from `bank`:`address` up to the first that equals `end`."""
+        return self.span(bank, address, LIST_LIMIT).split(bytes([end]), 1)[0]
+
+    def rows(self, bank: int, address: int, size: int, *, end: int = 0xFF) -> tuple[bytes, ...]:
+        """Return the rows of `size` bytes from `bank`:`address` up to one that begins with `end`."""
+        rows = []
+        for at in range(address, address + LIST_LIMIT * size, size):
+            row = self.span(bank, at, size)
+            if row[0] == end:
+                break
+            rows.append(row)
+        return tuple(rows)
+
+
+LONGEST: Final = 16  # end mark included
+
+
+def read_names(rom: Rom, place: tuple[int, int], count: int) -> tuple[str, ...]:
+    """Return the first names of a list, and empty ones where the list ends early."""
+    parts = rom.span(*place, count * LONGEST).split(bytes([END]))[:count]
+    return tuple([decode_name(part) for part in parts]) + ("",) * (count - len(parts))
+
+
+def read_padded_names(rom: Rom, place: tuple[int, int], count: int, size: int) -> tuple[str, ...]:
+    """Return names that all take the same room."""
+    data = rom.span(*place, count * size)
+    return tuple([decode_name(data[at : at + size]) for at in range(0, len(data), size)])

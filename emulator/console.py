@@ -13,8 +13,7 @@ from typing import Final, Protocol
 from emulator.cartridge import Cartridge
 from emulator.errors import ConsoleError
 from emulator.profile import symbol
-from emulator.ram.excerpt import Excerpt
-from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Excerpt, Ram
 from emulator.screen.picture import Screen
 
 FRAMES_PER_SECOND: Final = 59.7275

@@ -1,4 +1,4 @@
-"""Recordings: what was pressed, what came of it, and a chain that no edit survives.
+"""Recordings: what was pressed, what came of it, and a chain that no edit survives; as records, and as bytes.
 
 A record holds a step and the digests after it. A recorder makes records around any console, a
 player accepts nothing but the recorded steps, and both stop at the first thing that differs.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import struct
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator.cartridge import Cartridge
@@ -260,3 +260,43 @@ def first_divergence(
         except Divergence as divergence:
             return divergence
     return None
+
+
+MOST_PACKED: Final = RECORD.size + DIGEST_SIZE  # bytes that a record takes at most
+MOST_FRAMES: Final = 0x10000  # of a step, eighteen minutes; nobody waits longer for the game
+
+
+def pack(records: Iterable[StepRecord]) -> bytes:
+    """Return records that begin at power-on as bytes."""
+    return b"".join(map(canonical, records))
+
+
+def unpack(data: bytes, cartridge_sha1: str) -> Iterator[StepRecord]:
+    """Yield what was packed, with the chain made anew, from bytes that anybody may have written.
+
+    Raises:
+        ValueError: where they are no recording: cut short, out of order, or a step that is none.
+    """
+    tick, frame, chain, at = 0, 0, first_link(cartridge_sha1).chain, 0
+    while at < len(data):
+        record = _record(data, at)
+        tick, frame = tick + 1, frame + record.step.frames
+        if (record.tick, record.frame) != (tick, frame) or record.step.frames > MOST_FRAMES:
+            message = f"tick {tick} is out of order, or longer than a step is"
+            raise ValueError(message)
+        chain = next_chain(chain, record)
+        yield replace(record, chain=chain)
+        at += RECORD.size + len(record.full_digest or b"")
+
+
+def _record(data: bytes, at: int) -> StepRecord:
+    try:
+        tick, button, hold, settle, frame, digest, is_full = RECORD.unpack_from(data, at)
+        full = data[at + RECORD.size :][:DIGEST_SIZE] if is_full else None
+        if is_full and len(full or b"") < DIGEST_SIZE:
+            raise IndexError("cut short")
+        step = Step(BUTTONS[button], hold, settle)
+    except (struct.error, IndexError) as error:
+        message = f"the record at byte {at} is none ({error})"
+        raise ValueError(message) from error
+    return StepRecord(tick, step, frame, digest, full, b"")

@@ -1,4 +1,4 @@
-"""Text as the game codes it, one byte a character or tile, turned into strings.
+"""Text and numbers as the game codes them, turned into strings and integers.
 
 Knows the character codes; knows nothing of where text lies.
 """
@@ -89,3 +89,13 @@ def decode_screen(tiles: bytes) -> tuple[str, ...]:
         return BLANK  # as while one walks, when every step brings other tiles
     rows = [text[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
     return tuple(_spelt("\n".join(rows), tiles, bars=bars).split("\n"))
+
+
+def bcd(digits: bytes) -> int:
+    """Return a number whose every nibble is a decimal digit, highest first."""
+    return int(digits.hex()) if digits.hex().isdecimal() else 0
+
+
+def bits(value: int) -> tuple[int, ...]:
+    """Return the numbers of the bits that are set, lowest first."""
+    return tuple([bit for bit in range(8) if value >> bit & 1])

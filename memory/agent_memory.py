@@ -1,48 +1,87 @@
-"""One agent's memory, built: a blackboard, the edges between its scopes, and three tiers that look at it."""
+"""The memory of one agent, built: a blackboard, the edges between its scopes, three tiers, and how they are saved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from memory.blackboard.blackboard import Blackboard
-from memory.blackboard.entry import EntryStore
-from memory.blackboard.scopes import scope_name
+from memory.blackboard.entry import EntryStore, scope_name
+from memory.errors import UnknownMemory
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.persistence import MemoryDatabaseMixin
 from memory.recall.actions import MemoryActions
 from memory.recall.port import BlackboardRecall
-from memory.store.ltm_entries import TABLE
-from memory.store.ltm_rows import RUN
+from memory.store.long_term import RUN, TABLE
 from memory.tiers import lessons
-from memory.tiers.acquaintances import acquaintance_kind
-from memory.tiers.approaches import approach_kind
-from memory.tiers.belongings import belonging_kind
+from memory.tiers.approaches import approach_kind, situation_kind
+from memory.tiers.claims import Truth
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
-from memory.tiers.edges import Lessons, edges
-from memory.tiers.encounters import encounter_kinds
-from memory.tiers.journeys import waypoint_kind
+from memory.tiers.encounters import (
+    acquaintance_kind,
+    belonging_kind,
+    encounter_kinds,
+    waypoint_kind,
+)
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lessons import Lessons, edges
 from memory.tiers.observer import ObserverMemory, observer_kinds
-from memory.tiers.session_records import OBJECTIVE, SESSION_TOTALS, strategist_kinds
-from memory.tiers.settings import ConsolidationConfig
-from memory.tiers.situations import situation_kind
-from memory.tiers.strategist import StrategistMemory
+from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TABLE_OF, TOTALS, TacticianMemory, tactician_kinds
-from memory.tiers.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
-    from memory.faults import OnFault
+    from memory.errors import OnFault
     from memory.flow.subscription import Derived
     from memory.hooks.hooks import Hooks
-    from memory.recall.ranking import Searched
+    from memory.recall.query import Searched
+    from memory.store.knowledge_store import KnowledgeReader, KnowledgeStore
+    from memory.store.run_reader import RunReader
     from memory.store.run_store import RunStore
     from memory.tiers.knowledge import Knowledge
+
+
+class MemoryDatabaseMixin:
+    """Saves and loads the tiers of whoever has them.
+
+    Play itself needs none of it: its entries are in the run's file, and lessons reach those to come by the outbox.
+    It is for taking knowledge along by hand, and for looking at a session that has ended.
+    """
+
+    __slots__ = ()
+    strategist: StrategistMemory
+    tactician: TacticianMemory
+
+    def save_tactician_memory(self, db: KnowledgeStore) -> None:
+        """Make `db` hold what the tactician knows; what it has let go of goes to the archive there."""
+        db.save_knowledge(self.tactician.knowledge())
+
+    def load_tactician_memory(self, db: KnowledgeReader) -> TacticianMemory:
+        """Return the tactician, who now knows what `db` holds as well."""
+        self.tactician.take_over(db.load_knowledge(), origins=db.origins())
+        return self.tactician
+
+    def save_strategist_checkpoint(self, db: RunStore, session_id: str, *, tick: int) -> None:
+        """Keep the session as it is now in `db`, under its name, at the next commit."""
+        db.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+
+    def load_strategist_checkpoint(self, db: RunReader, session_id: str) -> StrategistMemory:
+        """Return the strategist, who now is what `save_strategist_checkpoint` kept under that name.
+
+        Raises:
+            UnknownMemory: when nothing is kept under it.
+        """
+        kept = db.load_strategist_checkpoint(session_id)
+        if kept is None:
+            message = f"no checkpoint of session {session_id!r}; name one that has ended."
+            raise UnknownMemory(message)
+        self.strategist.restore(cast("dict[str, Any]", kept))
+        return self.strategist
+
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
 SESSION_BEGUN: Final = "session_begun"
@@ -52,7 +91,7 @@ SESSION_ENDED: Final = "session_ended"
 class RunMemory(EntryStore, Protocol):
     """The file of a run, as memory needs it."""
 
-    def enqueue(self, tick: int, kind: lessons.Kind, payload: Mapping[str, Json]) -> None:
+    def enqueue(self, tick: int, kind: lessons.LessonKind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit."""
 
     def reindex(self) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Record = TypeVar("Record", bound="DataclassInstance")
 

@@ -1,4 +1,6 @@
-"""The errors of memory; every message says in one line what to do.
+"""The errors of memory, and the count of those that must not disturb a caller.
+
+Every message says in one line what to do.
 
 MemoryFault
 ├── MalformedRecord      a value does not have the shape its kind promises
@@ -6,17 +8,25 @@ MemoryFault
 ├── UnknownMemory        an id that this tier does not hold
 ├── ForbiddenWrite       a scope that does not admit the writer
 ├── Conflict             what a transaction read was written by another
-├── NotHookable          a method that nobody opened is to be watched
+├── NotHookable          a method that is not opened by @hookable is to be watched
 └── StoreError           a file cannot be used
     ├── MissingStore     there is no file to read
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
-    ├── BusyStore        somebody else holds the file, and did not let go of it in time
+    ├── BusyStore        another process holds the file, and did not let go of it in time
     ├── ObservationsRefused  a file takes no observations; it may still take the rest
     ├── MissingCheckpoint  there is no moment to go back to
     └── RunFolderError   a run's folder cannot be used
 """
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class MemoryFault(Exception):
@@ -81,3 +91,29 @@ class MissingCheckpoint(StoreError):
 
 class RunFolderError(StoreError):
     """A run's folder cannot be used."""
+
+
+OnFault: TypeAlias = "Callable[[str, Exception], None]"
+
+
+class Faults(Counter[str]):
+    """How often each named handler failed; the first failure of each name is told to `on_fault`."""
+
+    def __init__(self, on_fault: OnFault | None = None) -> None:
+        super().__init__()
+        self.on_fault = on_fault
+
+    def note(self, name: str, error: Exception, *, always: bool = False) -> None:
+        """Count one failure of `name`; tell the listener when it is the first, or always.
+
+        A process without memory keeps nothing that it is told to: MemoryError is raised again, and ends it.
+        """
+        if isinstance(error, MemoryError):
+            raise error
+        self[name] += 1
+        if self.on_fault is None or (self[name] > 1 and not always):
+            return
+        try:
+            self.on_fault(name, error)
+        except Exception:  # noqa: BLE001  # a broken listener must not become the caller's fault
+            self["on_fault"] += 1

@@ -4,9 +4,15 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, TypeAlias
 
-from emulator.cartridge import HEADER_CHECKSUM, HEADER_END, SMALLEST, header_checksum
+from emulator.cartridge import (
+    BANK_SIZE,
+    HEADER_CHECKSUM,
+    HEADER_END,
+    SMALLEST,
+    Rom,
+    header_checksum,
+)
 from emulator.profile import RED, RomAddress, table
-from emulator.world.rom import BANK_SIZE, Rom
 
 Spoil: TypeAlias = Callable[[bytes, Random], bytes]
 

@@ -20,16 +20,14 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from agent.app import Interrupt, Moment, Settings, play_run
-from agent.replay import (
-    Finding,
-    Pair,
+from agent.app import Interrupt, Settings, TickView, play_run, record_of, row_of
+from agent.tools.replay import (
+    BisectResult,
     Recording,
+    RecordingPair,
     bisect_alone,
     bisect_pair,
-    record_of,
     recording_of,
-    row_of,
 )
 from emulator import (
     DIGEST_RANGES,
@@ -52,7 +50,7 @@ ADDRESSES: Final = tuple(at for start, size in DIGEST_RANGES for at in range(sta
 class Nobody:
     """A viewer that looks away."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Look away."""
 
 
@@ -90,9 +88,9 @@ class Tried(NamedTuple):
 
     fault: Fault
     step: Step
-    alone: Finding
+    alone: BisectResult
     alone_s: float
-    pair: Finding
+    pair: BisectResult
     pair_s: float
 
     @property
@@ -155,12 +153,12 @@ def tried(run: Path, recording: Recording, fault: Fault, step: Step) -> Tried:
         go_another_way(run, other, fault.tick, step)
         began = perf_counter()
         with closing(read_run(other)) as played:
-            pair = Pair(recording, recording_of(played.store))
+            pair = RecordingPair(recording, recording_of(played.store))
             found = bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
         return Tried(fault, step, alone, alone_s, found, perf_counter() - began)
 
 
-def found_alone(recording: Recording, fault: Fault, cartridge: Cartridge) -> Finding:
+def found_alone(recording: Recording, fault: Fault, cartridge: Cartridge) -> BisectResult:
     """Return what is found when a recording is driven by a machine with a fault."""
     frame = recording.records[fault.tick - 1].frame
     return bisect_alone(recording, partial(FaultyConsole, cartridge, fault, frame))
@@ -238,7 +236,7 @@ def _head(told: Sequence[Tried], recording: Recording, seed: int) -> Iterator[st
     )
 
 
-def _ways(told: Sequence[Tried]) -> tuple[list[Finding], list[Finding]]:
+def _ways(told: Sequence[Tried]) -> tuple[list[BisectResult], list[BisectResult]]:
     return [each.alone for each in told], [each.pair for each in told]
 
 
@@ -250,14 +248,14 @@ def _row(each: Tried) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def _what(found: Finding) -> str:
+def _what(found: BisectResult) -> str:
     if found.shown is None:
         return ""
     first = next(iter((*found.shown.fields, *found.shown.ram)), None)
     return f"`{str(first).replace('|', '/')}`" if first else ""
 
 
-def _named(found: Finding) -> int | None:
+def _named(found: BisectResult) -> int | None:
     return None if found.divergence is None else found.divergence.tick
 
 

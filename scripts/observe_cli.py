@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)
     parser.add_argument("--reset", action="store_true", help=command.RESET)
     parser.add_argument("--session", metavar="HASH", help=command.SESSION)
-    flags = command.Flags(**vars(parser.parse_args()))
+    flags = command.ObserveFlags(**vars(parser.parse_args()))
     try:
         lines = command.run(flags, (ROOT,))
     except MemoryFault as error:

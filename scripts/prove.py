@@ -22,10 +22,9 @@ from PIL import Image
 from rich.console import Console
 from rich.progress import track
 
-from agent.app import Interrupt, Moment, Settings, play_run, replay_run
-from agent.capabilities import Story
-from agent.replay import record_of
-from agent.report import Stop, Summary
+from agent.app import Interrupt, Settings, Stop, Summary, TickView, play_run, record_of
+from agent.story import Story
+from agent.tools.replay import replay_run
 from emulator import (
     Button,
     Cartridge,
@@ -57,7 +56,7 @@ MILESTONES: Final = Story.of(CartridgeKind.DEMO).up_to("first_badge")
 class Nobody:
     """A viewer that looks away."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Look away."""
 
 

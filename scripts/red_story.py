@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from agent.capabilities import Milestone, Story
-from agent.capabilities.marks import told
-from agent.capabilities.places import Place
+from agent.story import Milestone, Story
+from agent.story.facts import told
+from agent.story.places import Place
 from emulator import CartridgeKind
 
 ROOT: Final = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from agent.app import Interrupt, Moment, Settings, play_run
+from agent.app import Interrupt, Settings, TickView, play_run
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CHROMIUM: Final = Path("/usr/bin/chromium")
@@ -41,7 +41,7 @@ SHOTS: Final = (
 class Nobody:
     """A viewer that looks away."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Show nothing."""
 
 

@@ -20,12 +20,10 @@ from hours.tour import brawl, tour
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-from agent.app import Interrupt
-from agent.app.passing import NEVER, session_in
-from agent.app.session import Limits
-from agent.capabilities import Story
-from agent.replay import record_of
-from agent.report import Summary
+from agent.app import Interrupt, Summary, record_of
+from agent.app.play import NEVER, session_in
+from agent.app.session import PlayLimits
+from agent.story import Story
 from emulator import Step, demo_cartridge_path, load_cartridge
 from memory import BATTLE, RunStore
 
@@ -89,7 +87,7 @@ def _play(home: Path, seed: int, interrupt: Interrupt, sampler: Sampler) -> Play
         sampler.stopwatch.on(TIMED),
         session_in(home, cartridge, story, seed, interrupt, tour, brawl) as (session, store),
     ):
-        summary = session.play(Limits(NEVER, float("inf")), sampler)
+        summary = session.play(PlayLimits(NEVER, float("inf")), sampler)
         steps = [record_of(row).step for row in store.steps()]
         return Played(summary, steps, _outcomes(store))
 

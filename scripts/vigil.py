@@ -17,7 +17,7 @@ from hours.vigil import Vigil, vigil_of, vigil_verdicts
 from hours.vigil_page import vigil_page, vigil_plot
 
 from agent.cli.overnight import overnight
-from agent.overnight import Supervisor
+from agent.tools.overnight import Supervisor
 
 
 def main(

@@ -1,12 +1,12 @@
-"""What an answer must look like, and what of it is taken."""
+"""The schema of an answer, and the advice that is taken from a model's text."""
 
 import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from agent.advisor.arriving import plain_json
 from agent.advisor.port import Advice, Option, Question
+from agent.advisor.reply import plain_json
 
 LONGEST_NOTE: Final = 300
 MOST_SHOWN: Final = 12  # names told again to whoever named others
@@ -31,7 +31,7 @@ ANSWER_SCHEMA: Final[Mapping[str, Any]] = {
 }
 
 
-class Unusable(Exception):  # an expected result, told to the model for repair
+class UnusableAdvice(Exception):  # an expected result, told to the model for repair
     """An answer that cannot be taken; the message tells the model why."""
 
 
@@ -45,7 +45,7 @@ def advice_of(words: str, question: Question, mask: Callable[[str], str]) -> Adv
     goals = _named(told, "goals", question.goals)
     candidates = _named(told, "candidates", question.candidates)
     if question.candidates and not goals and not candidates:
-        raise Unusable("it names neither a goal nor a candidate of the question")
+        raise UnusableAdvice("it names neither a goal nor a candidate of the question")
     return Advice(goals, candidates, note_of(told.get("note", ""), mask), _confidence(told))
 
 
@@ -74,9 +74,9 @@ def _object(words: str) -> Mapping[str, Any]:
         # Some say a word before and after; what they mean is the object.
         told = plain_json(words[begin : end + 1])
     except ValueError:
-        raise Unusable("it is no JSON object") from None
+        raise UnusableAdvice("it is no JSON object") from None
     if not isinstance(told, Mapping):
-        raise Unusable("it is no JSON object")
+        raise UnusableAdvice("it is no JSON object")
     return told
 
 
@@ -84,12 +84,12 @@ def _named(told: Mapping[str, Any], field: str, offered: Sequence[Option]) -> tu
     names = told.get(field, [])
     if not isinstance(names, list):
         message = f'"{field}" is no list of names'
-        raise Unusable(message)
+        raise UnusableAdvice(message)
     known = _offered([each for each in names if isinstance(each, str)], offered)
     if names and not known and offered:
         choice = ", ".join(each.name for each in offered[:MOST_SHOWN])
         message = f'"{field}" names none of those offered: {choice}'
-        raise Unusable(message)
+        raise UnusableAdvice(message)
     return known
 
 
@@ -102,7 +102,7 @@ def _confidence(told: Mapping[str, Any]) -> float:
     value = told.get("confidence", 0.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not 0 <= value <= 1:
-        raise Unusable('"confidence" is no number from 0 to 1')
+        raise UnusableAdvice('"confidence" is no number from 0 to 1')
     return float(value)
 
 

@@ -1,9 +1,10 @@
 """Claude through the anthropic SDK: the one file that knows it.
 
 Every reply is streamed, so that a long one is not lost to a timeout between two of its words. What arrives is bounded in
-bytes and in time before the SDK sees it. The SDK retries nothing: whoever asks knows what another call costs.
+bytes and in time before the SDK sees it. The SDK retries nothing: its caller knows what another call costs.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,19 +22,133 @@ from anthropic import (
     Timeout,
 )
 
-from agent.advisor.arriving import message_of, plain_json
-from agent.advisor.bounded import Bounds
-from agent.advisor.faults import fault_of
-from agent.advisor.model import FaultKind, Limits, ModelFault, Record, Reply, Request
-from agent.advisor.replying import reply_of
+from agent.advisor.model import CallRecorder, FaultKind, ModelFault, ModelLimits, Reply, Request
+from agent.advisor.reply import message_of, plain_json, reply_of
 from agent.errors import UsageError
+
+_STARTED: Final = "agent.started"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a reply may bring and how long it may take; `clock` gives seconds from any moment.
+
+    Time is looked at whenever something arrives, so that a reply that stops arriving takes at most as long again as the
+    client waits for one piece.
+    """
+
+    most_bytes: int
+    timeout_s: float
+    clock: Callable[[], float]
+
+    @property
+    def hooks(self) -> dict[str, list[Callable[..., Any]]]:
+        """What an httpx2 client takes as its event hooks."""
+        return {"request": [self._begin], "response": [self._bound]}
+
+    def _begin(self, request: httpx2.Request) -> None:
+        request.extensions = {**request.extensions, _STARTED: self.clock()}
+
+    def _bound(self, response: httpx2.Response) -> None:
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            until = response.request.extensions[_STARTED] + self.timeout_s
+            response.stream = _Bounded(response.stream, self, until)
+
+
+class _Bounded(httpx2.SyncByteStream):
+    """A stream of bytes that ends with a fault where the bounds are passed."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, bounds: Bounds, until: float) -> None:
+        self._stream = stream
+        self._bounds = bounds
+        self._until = until
+
+    def __iter__(self) -> Iterator[bytes]:
+        arrived = 0
+        for piece in self._stream:
+            arrived += len(piece)
+            if arrived > self._bounds.most_bytes:
+                detail = f"the reply has more than {self._bounds.most_bytes} bytes"
+                raise ModelFault(FaultKind.TOO_LONG, detail)
+            if self._bounds.clock() > self._until:
+                detail = f"the reply is not whole after {self._bounds.timeout_s:g} seconds"
+                raise ModelFault(FaultKind.TIMEOUT, detail)
+            yield piece
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+MOST_DETAIL: Final = 200  # characters of what a service says
+_REFUSALS: Final = {
+    401: FaultKind.DENIED,
+    402: FaultKind.DENIED,
+    403: FaultKind.DENIED,
+    404: FaultKind.DENIED,
+    408: FaultKind.TIMEOUT,
+    429: FaultKind.RATE_LIMIT,
+    529: FaultKind.OVERLOADED,
+}
+
+
+def fault_of(error: Exception, secret: str) -> ModelFault:
+    """Return the fault that `error` comes to; `secret` is kept out of its words."""
+    response = getattr(error, "response", None)
+    if isinstance(response, httpx2.Response):
+        return _refusal(error, response, secret)
+    is_raw = isinstance(error, httpx2.HTTPError | httpx2.StreamError | ValueError)
+    cause = error if is_raw or error.__cause__ is None else error.__cause__
+    name = type(cause).__name__
+    match cause:
+        case ModelFault():
+            return cause
+        case httpx2.ConnectTimeout():
+            return ModelFault(FaultKind.TIMEOUT, "nobody answers at the address", is_free=True)
+        case httpx2.TimeoutException():
+            return ModelFault(FaultKind.TIMEOUT, "the service was silent for too long")
+        case httpx2.ConnectError() | httpx2.UnsupportedProtocol() | httpx2.ProxyError():
+            return ModelFault(FaultKind.CONNECTION, f"no connection ({name})", is_free=True)
+        case httpx2.DecodingError() | ValueError():
+            return ModelFault(FaultKind.MALFORMED, f"what came cannot be read ({name})")
+        case httpx2.HTTPError() | httpx2.StreamError():
+            kind = FaultKind.BROKEN_STREAM if is_raw else FaultKind.CONNECTION
+            return ModelFault(kind, f"the connection broke ({name})")
+        case _:
+            return ModelFault(FaultKind.DENIED, f"no credentials ({name})", is_free=True)
+
+
+def _refusal(error: Exception, response: httpx2.Response, secret: str) -> ModelFault:
+    status = response.status_code
+    if response.is_success:
+        return ModelFault(FaultKind.MALFORMED, f"what came cannot be read ({type(error).__name__})")
+    kind = _REFUSALS.get(status, FaultKind.SERVER if status >= 500 else FaultKind.BAD_REQUEST)
+    says = " ".join(str(getattr(error, "api_message", None) or "").split())
+    if secret:
+        says = says.replace(secret, "(key)")
+    # A gateway that gives up may have a message coming behind it; a refusal has none.
+    is_free = (status < 500 and kind is not FaultKind.TIMEOUT) or kind is FaultKind.OVERLOADED
+    detail = f"status {status}{': ' if says else ''}{says[:MOST_DETAIL]}"
+    return ModelFault(kind, detail, _retry_after(response.headers), is_free=is_free)
+
+
+def _retry_after(headers: Mapping[str, Any]) -> float | None:
+    """Return the seconds that the service asks to wait; a date is not taken, for that needs a clock."""
+    for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    return None
+
 
 CONNECT_S: Final = 5.0
 _ATTEMPT: Final = "x-stainless-retry-count"  # the header by which the SDK itself tells of retries
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ClaudeConnection:
     """How the service is reached; without `base_url` the SDK takes it from the environment, or its own."""
 
     base_url: str | None = None
@@ -49,10 +164,10 @@ class Claude:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ClaudeConnection,
         *,
         clock: Callable[[], float],
-        record: Record | None = None,
+        record: CallRecorder | None = None,
     ) -> None:
         bounds = Bounds(connection.max_bytes, connection.timeout_s, clock)
         middleware = [] if record is None else [_Recording(record, clock)]
@@ -98,11 +213,11 @@ class Claude:
             raise ModelFault(FaultKind.MALFORMED, "the service counted no tokens")
         return tokens
 
-    def limits(self, model: str) -> Limits:
+    def limits(self, model: str) -> ModelLimits:
         """Return the most that `model` takes and gives, as the service says. Raises ModelFault."""
         with self._faults_told():
             found = self._client.models.retrieve(model)
-        return Limits(_number(found, "max_input_tokens"), _number(found, "max_tokens"))
+        return ModelLimits(_number(found, "max_input_tokens"), _number(found, "max_tokens"))
 
     @contextmanager
     def _faults_told(self) -> Iterator[None]:
@@ -118,7 +233,7 @@ class Claude:
 class _Recording(Middleware):
     """Hands each call that brought a whole message on; it runs for every attempt."""
 
-    def __init__(self, record: Record, clock: Callable[[], float]) -> None:
+    def __init__(self, record: CallRecorder, clock: Callable[[], float]) -> None:
         self._record = record
         self._clock = clock
 

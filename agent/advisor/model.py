@@ -1,4 +1,4 @@
-"""One call of a model, apart from whose model it is."""
+"""The port of a model: one call with its request, reply, usage and faults, whichever model it is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,7 +86,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ModelLimits:
     """The most tokens a model takes and gives; None where the service does not say."""
 
     max_input: int | None
@@ -105,7 +105,7 @@ class Model(Protocol):
         ...
 
 
-class Record(Protocol):
+class CallRecorder(Protocol):
     """Takes note of a call that brought a message: what was sent and what came, as JSON."""
 
     def __call__(

@@ -1,8 +1,11 @@
-"""What is asked, what is answered, and who may be asked."""
+"""The ports of advice: questions and answers, tools a model may use, and the conversation they go through."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
+
+from memory.conversation.messages import Block, Message, MessageOrigin
 
 
 class Purpose(Enum):
@@ -79,4 +82,70 @@ class Advisor(Protocol):
 
     def ask(self, question: Question) -> Advice | Silent:
         """Return the answer to `question`. Raises nothing but errors of the program itself."""
+        ...
+
+
+class ToolRefused(Exception):  # it is told to the model as an error result, not to the user
+    """The arguments make no sense; the message tells the model why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: what it does in words, the JSON schema of its arguments, and how it is done."""
+
+    name: str
+    says: str
+    schema: Mapping[str, Any]
+    run: Callable[[Mapping[str, Any]], str]
+
+
+class CallView(Protocol):
+    """What of a conversation a call shows: what became of its older part, and its newest messages as they are."""
+
+    @property
+    def reflection(self) -> str:
+        """What was reflected upon; it changes seldom."""
+        ...
+
+    @property
+    def observations(self) -> str:
+        """What was observed since; it grows at its end."""
+        ...
+
+    @property
+    def current_task(self) -> str:
+        """What the conversation is about, as it was last observed."""
+        ...
+
+    @property
+    def suggested_response(self) -> str:
+        """What was to be said next, as it was last observed."""
+        ...
+
+    @property
+    def others(self) -> str:
+        """What other conversations hold that nobody observed yet."""
+        ...
+
+    @property
+    def tail(self) -> Sequence[Message]:
+        """The messages that nobody observed yet, in their order."""
+        ...
+
+
+class ConversationPort(Protocol):
+    """A conversation that never runs out."""
+
+    def say(
+        self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
+    ) -> Message:
+        """Keep one message, and return it as it was kept."""
+        ...
+
+    def before_call(self, step: int) -> CallView:
+        """Return what the next call of a turn shows; `step` counts the calls of the turn from 0."""
+        ...
+
+    def after_turn(self) -> None:
+        """Take note that a question is over, answered or not."""
         ...

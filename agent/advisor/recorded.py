@@ -1,18 +1,18 @@
-"""Answers that were once given, to be given again: a run with a model can be replayed without it."""
+"""Advisors without a model: recorded answers, given again so that a run can be replayed, and scripted ones."""
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from agent.advisor.answer import fitting
-from agent.advisor.port import Advice, Advisor, Question, Silence, Silent
+from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class RecordedAnswer:
     """One question and its answer: at which tick, as which of that tick from 0, why, and what was asked, as a hash."""
 
     tick: int
@@ -22,10 +22,10 @@ class Answered:
     answer: Advice | Silent
 
 
-class Recording:
+class RecordingAdvisor:
     """An advisor that asks another, and tells `sink` of every answer."""
 
-    def __init__(self, advisor: Advisor, sink: Callable[[Answered], object]) -> None:
+    def __init__(self, advisor: Advisor, sink: Callable[[RecordedAnswer], object]) -> None:
         self._advisor = advisor
         self._sink = sink
         self._ordinals = _Ordinals()
@@ -35,14 +35,14 @@ class Recording:
         answer = self._advisor.ask(question)
         ordinal = self._ordinals.next(question.tick)
         purpose = question.purpose.value
-        self._sink(Answered(question.tick, ordinal, purpose, hash_of(question), answer))
+        self._sink(RecordedAnswer(question.tick, ordinal, purpose, hash_of(question), answer))
         return answer
 
 
 class RecordedAdvisor:
     """Gives the answers of a recording; `counts` has how many it gave, missed, and found to another question."""
 
-    def __init__(self, answers: Iterable[Answered]) -> None:
+    def __init__(self, answers: Iterable[RecordedAnswer]) -> None:
         self.counts: Counter[str] = Counter()
         self._answers = {(each.tick, each.ordinal): each for each in answers}
         self._ordinals = _Ordinals()
@@ -87,7 +87,7 @@ def hash_of(question: Question) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def as_json(answered: Answered) -> dict[str, Any]:
+def as_json(answered: RecordedAnswer) -> dict[str, Any]:
     """Return one answer as plain JSON."""
     key = {
         "tick": answered.tick,
@@ -101,14 +101,14 @@ def as_json(answered: Answered) -> dict[str, Any]:
     return key | {"advice": asdict(answer)}
 
 
-def from_json(told: Mapping[str, Any]) -> Answered:
+def from_json(told: Mapping[str, Any]) -> RecordedAnswer:
     """Return the answer that `as_json` wrote.
 
     Raises:
         ValueError: when it is none.
     """
     try:
-        return Answered(
+        return RecordedAnswer(
             int(told["tick"]),
             int(told["ordinal"]),
             str(told["purpose"]),
@@ -130,3 +130,31 @@ def _answer_in(told: Mapping[str, Any]) -> Advice | Silent:
         str(advice["note"]),
         float(advice["confidence"]),
     )
+
+
+class ScriptedAdvisor:
+    """Answers one after another from a list, or by purpose from a mapping; `questions` has what it was asked.
+
+    It names nothing that the question does not offer. Where the script has nothing to say, it is silent.
+    """
+
+    def __init__(
+        self, script: Iterable[Advice | Silent] | Mapping[Purpose, Advice | Silent] = ()
+    ) -> None:
+        self.questions: list[Question] = []
+        self._by_purpose: Mapping[Purpose, Advice | Silent] = {}
+        self._rest: deque[Advice | Silent] = deque()
+        if isinstance(script, Mapping):
+            self._by_purpose = script
+        else:
+            self._rest.extend(script)
+
+    def ask(self, question: Question) -> Advice | Silent:
+        """Return the answer of the script."""
+        self.questions.append(question)
+        answer = self._by_purpose.get(question.purpose)
+        if answer is None and self._rest:
+            answer = self._rest.popleft()
+        if answer is None:
+            return Silent(Silence.NOT_RECORDED, "the script has no answer")
+        return fitting(answer, question) if isinstance(answer, Advice) else answer

@@ -3,7 +3,7 @@
 What is covered, for each secret that is known by its value (of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and whatever
 else it is given), in any mixture and in either case of letters: as it is; with white space, line ends, invisible
 characters or backslashes (of JSON, of `repr`, of a shell's continued line) between its characters; with characters as
-%2D (also encoded twice), \\u002d, \\x2d, &#45; or &#x2d;; as hexadecimal digits; and as base64, plain or for URLs, also
+%2D (also encoded twice), \u002d, \x2d, &#45; or &#x2d;; as hexadecimal digits; and as base64, plain or for URLs, also
 as part of something longer, as in a header of basic authorization.
 
 Of secrets that nobody named: what begins with sk-ant-, what follows Bearer, and the values of the headers x-api-key
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
 
 VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MASKED: Final = "[secret]"

@@ -1,54 +1,30 @@
-"""Where everything is built: the only place that knows which part is which."""
+"""Play as a whole: the only place where all parts are built, the session that plays, and what it leaves behind."""
 
-from agent.app.glance import Fact, glance
-from agent.app.interrupts import Interrupt, interrupts
-from agent.app.machine import file_bytes, free_bytes, resident_of
-from agent.app.moment import Moment, Viewer
-from agent.app.opinions import Opinion, opinions
-from agent.app.plans import Outlook, outlook, outlooks_of_ram
-from agent.app.reliving import Relived, relive_run
-from agent.app.replaying import (
-    Form,
-    Shot,
-    bisect_run,
-    bisect_runs,
-    export_run,
-    picture_run,
-    replay_run,
-)
-from agent.app.reporting import gathered_runs, report_run
-from agent.app.runs import HOME, play_run
+from agent.app.checkpoints import record_of, row_of
+from agent.app.plan import Outlook, outlook, outlooks_of_ram
+from agent.app.play import HOME, play_run
+from agent.app.process import Interrupt, file_bytes, free_bytes, interrupts, resident_of
 from agent.app.settings import AskSettings, Decider, Settings
+from agent.app.summary import Stop, Summary, TickView, Viewer
 
 __all__ = [
     "HOME",
     "AskSettings",
     "Decider",
-    "Fact",
-    "Form",
     "Interrupt",
-    "Moment",
-    "Opinion",
     "Outlook",
-    "Relived",
     "Settings",
-    "Shot",
+    "Stop",
+    "Summary",
+    "TickView",
     "Viewer",
-    "bisect_run",
-    "bisect_runs",
-    "export_run",
     "file_bytes",
     "free_bytes",
-    "gathered_runs",
-    "glance",
     "interrupts",
-    "opinions",
     "outlook",
     "outlooks_of_ram",
-    "picture_run",
     "play_run",
-    "relive_run",
-    "replay_run",
-    "report_run",
+    "record_of",
     "resident_of",
+    "row_of",
 ]

@@ -1,4 +1,4 @@
-"""What a run keeps of the advice it was given: enough for it to be given again without a model."""
+"""The advice of a run as its record keeps it: enough to give it again without a model."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from agent.advisor import Advice, Advisor, Question, Silent, Tool, ToolRefused
-from agent.advisor.recorded import Answered, RecordedAdvisor, Recording, as_json, from_json, hash_of
+from agent.advisor.recorded import (
+    RecordedAdvisor,
+    RecordedAnswer,
+    RecordingAdvisor,
+    as_json,
+    from_json,
+    hash_of,
+)
 from agent.errors import RunError
 from memory import EventRow, Json, RunStore
 
@@ -37,18 +44,18 @@ class Consultations:
 
     def recording(self, advisor: Advisor) -> Advisor:
         """Return `advisor`, whose answers are written down from now on."""
-        return Recording(advisor, self._answered)
+        return RecordingAdvisor(advisor, self._answered)
 
     def _run(self, tool: Tool, asked: Mapping[str, Any]) -> str:
         self._done.append({"tool": tool.name, "input": dict(asked)})
         return tool.run(asked)
 
-    def _answered(self, answered: Answered) -> None:
+    def _answered(self, answered: RecordedAnswer) -> None:
         done, self._done = self._done, []
         self._store.append_event(answered.tick, ADVICE, {**as_json(answered), "done": done})
 
 
-class Again:
+class ReplayedAdvice:
     """Gives the advice that a run was given, and does again what was done by tools before each answer.
 
     Of two branches that asked at the same tick the live one is meant.

@@ -1,12 +1,13 @@
-"""What is observed of play: deeds by a hook, events by the blackboard, both kept with the run's record."""
+"""Observations of play kept with the run: actions by a hook, events by the blackboard, a post-mortem of each stall."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
-from agent.capabilities import Story
-from agent.mind import AGENT, GAME_SECTIONS, Intent, game_table
-from agent.mind.observing import DEED, STUCK
+from agent.mind import AGENT, GAME_SECTIONS, Intent, StuckEpisode, game_seconds, game_table
+from agent.mind.observations import DEED, STUCK
 from agent.skills import Outcome
+from agent.story import Story
 from emulator import Dex
 from memory import (
     BATTLE,
@@ -25,8 +26,12 @@ from memory import (
     MemoryFault,
     ObservationQuery,
     Observed,
+    Produced,
+    Producers,
     Result,
+    RunReader,
     RunStore,
+    as_json,
     observations_block,
     scope_name,
 )
@@ -36,7 +41,7 @@ TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOI
 MOST: Final = 250  # observations that a block is made of, the most important first
 
 
-class Knowing(NamedTuple):
+class GameKnowledge(NamedTuple):
     """What there is to know beforehand of the game that is observed."""
 
     story: Story
@@ -57,7 +62,7 @@ class PlayObservations:
         self,
         store: RunStore,
         session: str,
-        knowing: Knowing,
+        knowing: GameKnowledge,
         hooks: Hooks,
         blackboard: Blackboard,
     ) -> None:
@@ -109,3 +114,33 @@ class PlayObservations:
         self._store.add_observations(
             self._session, observed, tick=blackboard.tick, game_s=blackboard.game_s
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PostMortems:
+    """Makes an entry of short-term memory, and so an event of the run, of each episode.
+
+    It names the run, the last checkpoint before it and its ticks; where they are on a branch that died,
+    `last_step` is the number of the last of them. `replay --episode` drives them.
+    """
+
+    run: RunReader
+    called: Callable[[int], str]  # what a map is called
+
+    def register(self, producers: Producers) -> None:
+        """Watch the mind."""
+        scope = scope_name(AGENT, "stm")
+        producers.register("Mind.post_mortem", self.stuck, scope=scope, kind="stuck")
+
+    def stuck(self, call: Call, episode: StuckEpisode) -> Produced:
+        """One episode: why, where, what was tried, and what helped."""
+        percept: Any = call.args[1]
+        before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
+        data = {
+            **as_json(episode),
+            "place": self.called(episode.map_id),
+            "run": self.run.run_id,
+            "checkpoint_tick": before[0] if before else None,
+            "last_step": None if episode.over else self.run.last_dead_step(),
+        }
+        return Produced(data, percept.tick, game_seconds(percept.state), importance=8)

@@ -1,4 +1,4 @@
-"""One process lifetime of play: every part built, wired to the others, and let go of in order."""
+"""One process lifetime of play: all parts built, wired to each other, and released in order."""
 
 import gc
 import logging
@@ -10,27 +10,19 @@ from time import perf_counter
 from typing import Final, NamedTuple
 
 from agent.app.advice import Asking
-from agent.app.branch import Branch, Ground
-from agent.app.delivery import Delivery
-from agent.app.interrupts import Interrupt
-from agent.app.moment import Moment, Viewer
+from agent.app.build import Branch, RunContext
+from agent.app.checkpoints import Delivery, Trail, Vitals, mind_of, row_of
 from agent.app.observations import PlayObservations
-from agent.app.restoring import mind_of
-from agent.app.settings import Frozen
-from agent.app.trail import Trail
-from agent.app.vitals import Vitals
-from agent.capabilities import (
-    Reached,
-    Story,
-    Topic,
-    Use,
-)
+from agent.app.process import Interrupt
+from agent.app.settings import RunSettings
+from agent.app.summary import Stop, Summary, TickView, Viewer
+from agent.capabilities import Topic
 from agent.errors import Stuck
+from agent.experience import MemoryUse
 from agent.loop import Performed
 from agent.mind import Intent
 from agent.perception import Percept
-from agent.replay import row_of
-from agent.report import Stop, Summary
+from agent.story import ReachedMilestone, Story
 from emulator import (
     Console,
     Dex,
@@ -62,14 +54,14 @@ LAST: Final = 2_000  # the priority of handlers that run after the producers
 log = logging.getLogger(__name__)
 
 
-class Limits(NamedTuple):
+class PlayLimits(NamedTuple):
     """When to stop: at a milestone, or after so many ticks of the run."""
 
     until: str
     ticks: float
 
 
-class Return(NamedTuple):
+class ReturnPoint(NamedTuple):
     """Where a session goes on instead of at the newest moment: the newest up to `tick`, and who wants it so."""
 
     tick: int
@@ -93,14 +85,14 @@ class Session:
     def __init__(  # noqa: PLR0913  # what a session is made of
         self,
         folder: RunFolder[RunStore],
-        frozen: Frozen,
+        frozen: RunSettings,
         console: Console,
         knowledge: KnowledgeStore,
         story: Story,
         interrupt: Interrupt,
         *more: Topic,
         asking: Asking | None = None,
-        back: Return | None = None,
+        back: ReturnPoint | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -111,7 +103,7 @@ class Session:
         self._stop = Stop.ERROR
         self._errors = 0  # of branches that died
         self._store.faults.on_fault = self._fault
-        self._ground = Ground(
+        self._ground = RunContext(
             self._store,
             self._store.next_session(),
             frozen,
@@ -149,10 +141,10 @@ class Session:
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
-        self._watch_for(self._witness, "Ledger.observe")
+        self._watch_for(self._witness, "MilestoneLedger.observe")
         self._watch_for(self._consolidate, "Loop.perform")
 
-    def _left_behind(self, back: Return | None) -> Checkpoint | None:
+    def _left_behind(self, back: ReturnPoint | None) -> Checkpoint | None:
         """Return the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
 
         With what was learnt up to it play goes on otherwise, and not into the same again.
@@ -169,7 +161,7 @@ class Session:
         """What was observed on the branch that is played."""
         return self._branch.observations
 
-    def play(self, limits: Limits, viewer: Viewer) -> Summary:
+    def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
         reason = ""
         gc.freeze()  # what is built by now lasts as long as play: the collector need not go over it
@@ -192,7 +184,7 @@ class Session:
             self._hand_on()
         return self._summary(reason)
 
-    def _reaches_an_end(self, limits: Limits, viewer: Viewer) -> bool:
+    def _reaches_an_end(self, limits: PlayLimits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
         self._watch_for(partial(self._show, viewer), "Loop.perform")
         try:
@@ -242,7 +234,7 @@ class Session:
         """Call `handler` behind the producers; what goes wrong there must not disturb play."""
         self._branch.hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
-    def _is_over(self, limits: Limits, state: State) -> bool:
+    def _is_over(self, limits: PlayLimits, state: State) -> bool:
         # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
         self._trail.saw(self._loop.tick, state)
         if self._due is not None and self._loop.tick > self._committed + 1:
@@ -267,7 +259,7 @@ class Session:
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
 
-    def _witness(self, call: Call, reached: tuple[Reached, ...]) -> None:
+    def _witness(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
         percept: Percept = call.args[0]
         for each in reached:
             picture = percept.sight.screen.png() if percept.sight else b""
@@ -334,7 +326,7 @@ class Session:
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start
         viewer.show(
-            Moment(
+            TickView(
                 run=self._frozen.run,
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
@@ -373,7 +365,7 @@ class Session:
             episodes=self._branch.ladder.episodes,
             restores=self._branch.ladder.restores,
             returns=tuple(self._store.branchings()),
-            moved={use.value: self._branch.experience.moved[use] for use in Use},
+            moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )
 
     def _fault(self, name: str, error: Exception) -> None:

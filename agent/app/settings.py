@@ -1,17 +1,20 @@
-"""What `play` was asked for, and what a run keeps of it for ever."""
+"""What `play` was asked for: flags, the settings a run keeps, the terms of a model, and the cartridge that fits."""
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from enum import Enum
 from math import inf
 from pathlib import Path
-from typing import Any, Self, get_type_hints
+from typing import Any, NamedTuple, Protocol, Self, get_type_hints
 
 from agent import VERSION
-from agent.capabilities import Use
+from agent.advisor.money import Prices, Terms, load_prices, load_terms, nanos_of
 from agent.errors import RunError, UsageError
+from agent.experience import MemoryUse
+from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
 
 
 class Decider(Enum):
@@ -60,7 +63,7 @@ class Settings:
     recovers: bool = False  # whether nobody but the supervisor wants that
     memory: Path | None = None
     mind: Decider | None = None  # None: rules, or whoever decided in the run that is resumed
-    without: tuple[Use, ...] = ()
+    without: tuple[MemoryUse, ...] = ()
     wants: tuple[str, ...] = ()  # facts of the story that come before its milestones
     asking: AskSettings = AskSettings()
 
@@ -86,7 +89,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class RunSettings:
     """The settings of a run that never change: what run.toml holds."""
 
     run: str
@@ -138,10 +141,10 @@ class Frozen:
         return tuple(self.wants.split(",")) if self.wants else ()
 
     @property
-    def uses(self) -> frozenset[Use]:
+    def uses(self) -> frozenset[MemoryUse]:
         """What memory may change of this run."""
         off = self.without.split(",")
-        return frozenset(use for use in Use if use.value not in off)
+        return frozenset(use for use in MemoryUse if use.value not in off)
 
     def table(self) -> dict[str, Any]:
         """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""
@@ -163,3 +166,75 @@ class Frozen:
             },
             "memory": {"hash": self.memory_hash, **without},
         }
+
+
+class ModelTerms(NamedTuple):
+    """On what terms Claude is asked, and where what is said is recorded; `distils` lets him observe and reflect too."""
+
+    terms: Terms
+    prices: Prices
+    tapes: Path
+    timeout_s: float = 60.0
+    distils: bool = False
+
+
+def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
+    """Return the terms that were asked for; `home` is the folder of the memory, where prices and tapes are by default.
+
+    Raises:
+        UsageError: when a file cannot be used, or a model has no price.
+    """
+    terms, own = load_terms(asked.terms), home / "prices.toml"
+    prices = load_prices(asked.prices or (own if own.is_file() else None))
+    for model in (terms.usual, terms.small):
+        prices.require(model)
+    if asked.usd is not None:
+        run = replace(terms.ceilings.run, nanos=nanos_of(Decimal(str(asked.usd))))
+        terms = replace(terms, ceilings=replace(terms.ceilings, run=run))
+    tapes = asked.tapes or home / ".tapes"
+    return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
+
+
+class PlayedOn(Protocol):
+    """A run that says on which cartridge it was played: its name, and its SHA-1."""
+
+    @property
+    def cartridge(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def sha1(self) -> str:
+        """The SHA-1 of its image."""
+        ...
+
+
+def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
+    """Return the image asked for, else the one `run` was played on, else the demo.
+
+    Raises:
+        CartridgeError: when the image cannot be played, or is not the one of `run`.
+    """
+    if run is None:
+        return load_cartridge(rom or demo_cartridge_path())
+    cartridge = load_cartridge(rom) if rom else _find(run.sha1)
+    if cartridge.sha1 != run.sha1:
+        message = (
+            f"the run was played on {run.cartridge}, SHA-1 {run.sha1}, and this is"
+            f" {cartridge.name}, SHA-1 {cartridge.sha1}; pass the --rom it was played on"
+        )
+        raise CartridgeError(message)
+    return cartridge
+
+
+def _find(sha1: str) -> Cartridge:
+    """Return the image beside the demo that has this SHA-1, or the demo when none has."""
+    demo = demo_cartridge_path()
+    for path in sorted(demo.parent.glob("*.gb")):
+        try:
+            cartridge = load_cartridge(path)
+        except CartridgeError:
+            continue  # somebody's other game; it is not asked for
+        if cartridge.sha1 == sha1:
+            return cartridge
+    return load_cartridge(demo)

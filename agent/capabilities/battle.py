@@ -1,21 +1,81 @@
-"""Fighting every battle to its end: what to do each turn is `tactics`' business."""
+"""Fighting every battle to its end, for what it should bring besides victory.
+
+That is a catch, experience, or a move sequence that won before. What to do each turn is decided in
+`agent.battle`.
+"""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from agent.capabilities.aims import wishing
-from agent.capabilities.capability import Capability, Deed, Sensor
-from agent.capabilities.experience import Use
-from agent.capabilities.kit import Kit
-from agent.capabilities.tactics import Tactics
-from agent.capabilities.tactics.commander import Wishing, plain_wishes
-from agent.capabilities.winning import remembered
+from agent.battle import BattleGoals, BattlePolicy
+from agent.battle.policy import GoalsOfBattle, plain_wishes
+from agent.capabilities.capability import BoundAction, Capability, Sensor
+from agent.capabilities.catch import wanted
+from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import ahead, is_ready
+from agent.experience.uses import MemoryUse
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
-from emulator import Dex, State
-from memory import Recall
+from emulator import Battle, BattleMon, Dex, State
+from memory import Recall, SuccessfulStrategy
+
+
+def sequence(kit: GameContext, state: State) -> tuple[int, ...]:
+    """Return the numbers of the moves that won such a battle before, in their order; none where nothing is known."""
+    strategy = won_before(kit, state)
+    if strategy is None:
+        return ()
+    numbers = {move.name: number for number, move in kit.dex.all_moves.items()}
+    return tuple([numbers[name] for name in strategy.moves_sequence if name in numbers])
+
+
+def won_before(kit: GameContext, state: State) -> SuccessfulStrategy | None:
+    """Return how a battle like this one was won: by the same Pokemon, against the same, in the same order."""
+    battle = state.battle
+    if battle is None or battle.own is None or battle.enemy is None:
+        return None
+    own = kit.dex.all_species.get(battle.own.species)
+    enemies = _enemies(kit.dex, battle, battle.enemy)
+    return kit.experience.winning(own.name, enemies) if own is not None else None
+
+
+def remembered(kit: GameContext, state: State) -> str:
+    """Return what is remembered of battles like this one, in words."""
+    known = won_before(kit, state)
+    if known is None:
+        return ""
+    rate = f"{100 * known.success_rate:.0f}% of {known.total_uses}"
+    return f"remembered: {known.strategy_description} won {rate} against {known.enemy_type}"
+
+
+def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
+    """Name whom the battle is against, as its record will: a trainer's all, each once, in their order."""
+    numbers = [mon.species for mon in battle.enemy_party.mons] or [enemy.species]
+    known = [dex.all_species[number].name for number in numbers if number in dex.all_species]
+    return ", ".join(dict.fromkeys(known))
+
+
+def wishing(kit: GameContext) -> GoalsOfBattle:
+    """Return what to wish of the battle of a moment."""
+    kept = tuple(sorted(kit.story.kept))
+
+    def wishes(state: State) -> BattleGoals:
+        return BattleGoals(
+            catch=wanted(kit, state),
+            train=_wants_experience(kit, state),
+            spare=kept,
+            sequence=sequence(kit, state),
+        )
+
+    return wishes
+
+
+def _wants_experience(kit: GameContext, state: State) -> bool:
+    task = next(ahead(kit.story, state), None)
+    return task is not None and not is_ready(kit, state.party, task)
+
 
 PRIORITY: Final = 100  # nothing else can be done meanwhile
 AT_WAR: Final = Require("in_battle", at_least=1)
@@ -31,29 +91,29 @@ _FIGHT: Final = Action(
 _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Fight whenever there is a battle, for what the story wants of it."""
 
     def swayed(_state: State) -> None:
-        kit.experience.moved[Use.MOVES] += 1
+        kit.experience.moved[MemoryUse.MOVES] += 1
 
-    tactics = Tactics(kit.dex, wishing(kit), swayed)
+    tactics = BattlePolicy(kit.dex, wishing(kit), swayed)
     return _battling(tactics, partial(remembered, kit))
 
 
-def battling(dex: Dex, wishing: Wishing = plain_wishes) -> Capability:
+def battling(dex: Dex, wishing: GoalsOfBattle = plain_wishes) -> Capability:
     """Fight whenever there is a battle; `wishing` says of a state what a battle should bring."""
-    return _battling(Tactics(dex, wishing))
+    return _battling(BattlePolicy(dex, wishing))
 
 
-def _battling(tactics: Tactics, note: Callable[[State], str] | None = None) -> Capability:
+def _battling(tactics: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
     def begin(state: State) -> Skill:
         return fight(tactics, state)
 
     return Capability(
         name="battle",
         sensors=(Sensor(frozenset({"in_battle"}), _read),),
-        deeds=(Deed(_FIGHT, begin, holds=AT_WAR, note=note),),
+        deeds=(BoundAction(_FIGHT, begin, holds=AT_WAR, note=note),),
         goals=(_OVER,),
     )
 

@@ -1,4 +1,4 @@
-"""What a capability is: one topic's sensors, deeds, goals and reflexes, ready to be put together."""
+"""What a capability is: the sensors, actions, goals and reflexes of one topic."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def recalling(
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class BoundAction:
     """An action of the planner, and the skill that carries it out.
 
     `holds` is what must stay true while it is under way: when it no longer does, as when a battle
@@ -99,7 +99,7 @@ class Capability:
 
     name: str
     sensors: tuple[Sensor, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    deeds: tuple[BoundAction, ...] = ()
     goals: tuple[Goal, ...] = ()
     reflexes: tuple[Reflex, ...] = ()
     hazards: tuple[Hazard, ...] = ()

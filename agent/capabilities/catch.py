@@ -1,23 +1,60 @@
-"""Somebody for the team: who does well in the fight ahead, or learns a move that the story needs; where they live, and a ball."""
+"""Catch Pokemon the team needs.
+
+One that beats the next trainer, or one that can learn a required field move.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from agent.capabilities import supplies
-from agent.capabilities.capability import Capability, Deed, Sensor, watching
-from agent.capabilities.field_moves import able
-from agent.capabilities.kit import Kit
-from agent.capabilities.places import Place
-from agent.capabilities.pupils import awaited, learners_of, machine_fact, untaught
-from agent.capabilities.reach import within_reach
+from agent.battle import items
+from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.context import GameContext
+from agent.capabilities.field_moves import able, awaited, learners_of, machine_fact, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
-from agent.capabilities.story import Task
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam
+from agent.story.facts import told
+from agent.story.places import Place
+from agent.story.story import Story, Task
 from emulator import Dex, Party, Species, State, Team
+
+
+def within_reach(story: Story, task: Task) -> frozenset[Place]:
+    """Return the places that one can come to before a task is done, by whatever else the story has one do.
+
+    What nothing in the story makes true, such as a move that somebody of the team knows, is thought to be so.
+    """
+    others = [each for each in story.tasks if each is not task]
+    missing, places = _made(story), dict[str, Place]()
+    before = (-1, -1)
+    while before != (len(missing), len(places)):
+        before = (len(missing), len(places))
+        for place in story.places:
+            for way in place.approaches():
+                if _holds(way.needs, missing) and (not way.start or way.start in places):
+                    places[place.name] = place
+                    missing.difference_update(place.gives, way.gives)
+        for each in others:
+            if each.place in places and _holds(each.needs, missing):
+                missing.difference_update((each.sets, *each.gives))
+    return frozenset(places.values())
+
+
+def _made(story: Story) -> set[str]:
+    """Return the facts that a task, or coming to a place, makes true."""
+    made = {fact for each in story.tasks for fact in (each.sets, *each.gives)}
+    for place in story.places:
+        made.update(place.gives, *(way.gives for way in place.ways))
+    return made
+
+
+def _holds(needs: Iterable[str], missing: set[str]) -> bool:
+    """Say whether all of it can be so; what must not have happened has not."""
+    return not any(so and name in missing for name, so in map(told, needs))
+
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it
@@ -30,7 +67,7 @@ COST: Final = 20
 MEETING_COST: Final = 5  # of each mon met until one is wanted
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Catch somebody who fits, where they live."""
     found = {task: homes(kit, task) for task in kit.story.tasks if task.against is not None}
     return Capability(
@@ -39,7 +76,7 @@ def capability(kit: Kit) -> Capability:
         deeds=(
             *(
                 _deed(
-                    Prey(task.id, task.fits, "does well in what is ahead", (ROOM,)),
+                    CatchTarget(task.id, task.fits, "does well in what is ahead", (ROOM,)),
                     place,
                     share,
                     kit,
@@ -56,7 +93,7 @@ def capability(kit: Kit) -> Capability:
     )
 
 
-def wanted(kit: Kit, state: State) -> frozenset[int]:
+def wanted(kit: GameContext, state: State) -> frozenset[int]:
     """Return the species worth a ball at this moment."""
     if len(state.party) >= FULL:
         return frozenset()
@@ -72,18 +109,18 @@ def wanted(kit: Kit, state: State) -> frozenset[int]:
     return frozenset[int]().union(*needed)
 
 
-def _room(kit: Kit, state: State) -> int:
+def _room(kit: GameContext, state: State) -> int:
     """Return how many find a place beside those whom the story cannot do without: the team cannot be chosen anew."""
     kept = sum(1 for _ in awaited(kit.story, kit.dex, state))
     return max(0, FULL - len(state.party) - kept)
 
 
-def is_looking(kit: Kit, state: State) -> bool:
+def is_looking(kit: GameContext, state: State) -> bool:
     """Say whether somebody is to be caught, and lives somewhere."""
     return bool(homes_of(kit, wanted(kit, state)))
 
 
-def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
+def _sensor(kit: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
     before = {task.fits: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
 
     strength_of = remembered_strength()
@@ -99,12 +136,12 @@ def _sensor(kit: Kit, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
             for task, places in found.items()
         }
         places = FULL - len(state.party)
-        return {**facts, BALLS: supplies.balls(state.bag), PLACES: places, ROOM: room}
+        return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room}
 
     return watching(before, sources, read)
 
 
-def _is_served(kit: Kit, task: Task, party: Party) -> bool:
+def _is_served(kit: GameContext, task: Task, party: Party) -> bool:
     """Say whether a team needs nobody new for a task: it has who fits, or wins without."""
     if _has_fitting(kit.dex, task, party):
         return True
@@ -112,12 +149,12 @@ def _is_served(kit: Kit, task: Task, party: Party) -> bool:
 
 
 def _can_have_balls(dex: Dex, state: State) -> bool:
-    ball = dex.all_items.get(supplies.POKE_BALL)
+    ball = dex.all_items.get(items.POKE_BALL)
     affordable = ball is not None and 0 < ball.price <= state.player.money
-    return affordable or supplies.balls(state.bag) > 0
+    return affordable or items.balls(state.bag) > 0
 
 
-class Prey(NamedTuple):
+class CatchTarget(NamedTuple):
     """Whom to catch: a name for it, the fact that is so then, in words who it is, and what else is needed first."""
 
     name: str
@@ -126,18 +163,18 @@ class Prey(NamedTuple):
     needs: tuple[str, ...]
 
 
-def _learners(kit: Kit) -> Iterator[tuple[Prey, frozenset[int]]]:
+def _learners(kit: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]:
     """Yield who could learn the moves that the story gives machines for."""
     for move in kit.story.field_moves:
         carried = machine_fact(kit.story, kit.dex, move.move)
         if carried is not None:
             who = f"learns {move.name.upper()}"
             place = PLACES if move.known in kit.story.needed else ROOM
-            prey = Prey(move.name, able(move), who, (carried, place))
+            prey = CatchTarget(move.name, able(move), who, (carried, place))
             yield prey, learners_of(kit.dex, move.move)
 
 
-def _deed(prey: Prey, place: Place, share: Fraction, kit: Kit) -> Deed:
+def _deed(prey: CatchTarget, place: Place, share: Fraction, kit: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         return roam(kit.terrain, state)
 
@@ -154,17 +191,17 @@ def _deed(prey: Prey, place: Place, share: Fraction, kit: Kit) -> Deed:
         cost=COST + round(MEETING_COST / share),
         says=f"catch somebody in {place.called} who {prey.who}",
     )
-    return Deed(action, begin, masters=frozenset({"busy"}))
+    return BoundAction(action, begin, masters=frozenset({"busy"}))
 
 
-def homes(kit: Kit, task: Task) -> Mapping[Place, Fraction]:
+def homes(kit: GameContext, task: Task) -> Mapping[Place, Fraction]:
     """Return where somebody lives who fits, within reach before the task, and which share of those met there does."""
     near = within_reach(kit.story, task)
     everywhere = homes_of(kit, fitting_for(kit.dex, task))
     return {place: share for place, share in everywhere.items() if place in near}
 
 
-def homes_of(kit: Kit, species: frozenset[int]) -> Mapping[Place, Fraction]:
+def homes_of(kit: GameContext, species: frozenset[int]) -> Mapping[Place, Fraction]:
     """Return where some of these species live, and which share of those met there is."""
     shares = {place: _share(kit.dex, place, species) for place in kit.story.places}
     return {place: share for place, share in shares.items() if share}

@@ -1,14 +1,18 @@
-"""Text that waits, and boxes that nobody asked for; those of a battle are the battle's own business."""
+"""Text and menus outside battle, and the way from power-on into the game."""
 
-from agent.capabilities.capability import Capability, Reflex, Sensor
-from agent.capabilities.kit import Kit
+from collections.abc import Mapping
+from typing import Final
+
+from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
+from agent.capabilities.context import GameContext
 from agent.perception import Percept
-from agent.skills import read_on, tap, wait
-from emulator import Button
+from agent.planning import Action, Effect, Require
+from agent.skills import Skill, boot, choose, once, read_on, tap, wait
+from emulator import Button, Menu, State
 from memory import Recall
 
 
-def capability(_kit: Kit) -> Capability:
+def capability(_kit: GameContext) -> Capability:
     """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
     return Capability(
         name="dialogue",
@@ -40,3 +44,90 @@ def _stray_menu(percept: Percept) -> bool:
 def _busy(percept: Percept) -> bool:
     state = percept.state
     return state.game_started and not state.in_control and not state.in_battle
+
+
+MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
+NAMES_LAST: Final = 3  # wMaxMenuItem of the list: NEW NAME and three presets
+STARTED: Final = {"game_started": 1, "new_game": 1, "naming_menu": 0, "main_menu": 0}
+
+_BOOT: Final = Action(
+    name="boot",
+    requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
+    effects=(Effect("main_menu", 1),),
+    cost=2,
+    says="press START until the main menu opens",
+)
+_START_NEW_GAME: Final = Action(
+    name="start_new_game",
+    requires=(Require("main_menu", at_least=1),),
+    effects=(Effect("main_menu", 0), Effect("new_game", 1)),
+    cost=1,
+    says="choose NEW GAME",
+)
+_LISTEN: Final = Action(
+    name="listen",
+    requires=(
+        Require("new_game", at_least=1),
+        Require("game_started", at_most=0),
+        Require("naming_menu", at_most=0),
+    ),
+    effects=(Effect("naming_menu", 1),),
+    cost=1,
+    says="wait for the speech to ask for a name",
+)
+_TAKE_NAME: Final = Action(
+    name="take_name",
+    requires=(Require("naming_menu", at_least=1),),
+    effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
+    cost=1,
+    says="take a preset name",
+)
+
+
+def opening(kit: GameContext) -> Capability:
+    """Boot, start a new game, and take one of the preset names."""
+    preset, seed = 1 + kit.chance("opening").randrange(3), kit.seed
+    return Capability(
+        name="opening",
+        sensors=(
+            Sensor(
+                frozenset({"new_game", "game_started", "main_menu", "naming_menu"}), _read_opening
+            ),
+        ),
+        deeds=(
+            BoundAction(_BOOT, lambda state: boot(title_frames(seed), state)),
+            BoundAction(_START_NEW_GAME, _start_new_game),
+            BoundAction(_LISTEN, lambda _state: once(wait(8))),
+            BoundAction(_TAKE_NAME, lambda state: choose(preset, state)),
+        ),
+    )
+
+
+def title_frames(seed: int) -> int:
+    """Return how long the game of this seed waits at the title: every seed is a different game."""
+    return 1 + 37 * seed % 4001
+
+
+def _start_new_game(state: State) -> Skill:
+    # CONTINUE stands first when a save exists.
+    saved = state.menu is not None and state.menu.maximum >= 2
+    return choose(1 if saved else 0, state)
+
+
+def _read_opening(percept: Percept, _recall: Recall) -> Mapping[str, int]:
+    state = percept.state
+    if state.game_started:
+        return STARTED
+    corner = state.menu is not None and (state.menu.top_x, state.menu.top_y) == MENU_CORNER
+    naming = corner and _is_name_list(state.menu)
+    return {
+        "game_started": 0,
+        # A new game starts with money, long before the player stands anywhere.
+        "new_game": int(state.player.money > 0),
+        "naming_menu": int(naming),
+        "main_menu": int(corner and not naming),
+    }
+
+
+def _is_name_list(menu: Menu | None) -> bool:
+    return menu is not None and menu.maximum == NAMES_LAST

@@ -1,28 +1,79 @@
-"""Moves used on the map: learning them from machines, what they open, light in the dark, and flying to towns."""
+"""Moves used on the map: teaching them, what they open, light in the dark, flying."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from agent.capabilities.capability import Capability, Deed, watching
-from agent.capabilities.kit import Kit
-from agent.capabilities.places import Place
-from agent.capabilities.pupils import able_to_learn, machine_fact, pupil_for
-from agent.capabilities.story import FieldMove
+from agent.battle import HM_MOVES, SLOTS, room_for
+from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import (
-    CUT,
-    FLASH,
-    FLY,
-    SURF,
-    Outcome,
-    Skill,
-    fly,
-    nothing,
-    teach,
-    use_field_move,
-)
-from emulator import FIRST_INDOOR_MAP, Obstacle, State
+from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
+from agent.story.facts import FactKind, RamFact
+from agent.story.places import Place
+from agent.story.story import FieldMove, Story
+from emulator import FIRST_INDOOR_MAP, Dex, Obstacle, Party, State
+
+
+class Learner(NamedTuple):
+    """A place in the team, and the slot for the new move."""
+
+    position: int
+    slot: int
+
+
+def pupil_for(dex: Dex, party: Party, move: int) -> Learner | None:
+    """Return whose moves are worth most with a new one that a machine teaches; None when nobody can learn it."""
+    rooms = [(at, room_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
+    found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
+    return Learner(*min(found)[1:]) if found else None
+
+
+def able_to_learn(dex: Dex, party: Party, move: int) -> list[int]:
+    """Return the places of those who can be taught a move that they do not know, and have room for it or can make some."""
+    learners = learners_of(dex, move)
+    found = []
+    for at, mon in enumerate(party.mons):
+        known = [each.move for each in mon.moves]
+        has_room = len(known) < SLOTS or not HM_MOVES.issuperset(known)
+        if mon.species in learners and move not in known and has_room:
+            found.append(at)
+    return found
+
+
+@lru_cache(maxsize=64)
+def learners_of(dex: Dex, move: int) -> frozenset[int]:
+    """Return the species that a machine can teach a move."""
+    machine = dex.machine_for(move)
+    return dex.learners(machine) if machine is not None else frozenset()
+
+
+def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
+    """Return the name of the fact that what teaches a move is in the bag; None where the story never gives it."""
+    machine = dex.machine_for(move)
+    return story.fact_of(RamFact(FactKind.ITEM, machine)) if machine is not None else None
+
+
+def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
+    """Yield the moves without which the story does not go on, and which nobody of the team knows or learns."""
+    needed = story.needed
+    for each in story.field_moves:
+        known = each.known not in needed or story.shows(state, each.known)
+        if not known and not able_to_learn(dex, state.party, each.move):
+            yield each
+
+
+def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
+    """Yield the moves that could be taught by now, if there were anybody who learns them."""
+    for each in story.field_moves:
+        machine = dex.machine_for(each.move)
+        taught = (
+            machine is None or not state.bag.quantity(machine) or story.shows(state, each.known)
+        )
+        if not taught and not able_to_learn(dex, state.party, each.move):
+            yield each
+
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of what can be flown to
@@ -36,7 +87,7 @@ LIGHT_PRIORITY: Final = 58  # worth a moment where it can be had, and no way any
 MENUS: Final = frozenset({"busy", "text", "stray_menu"})
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Teach what the story's machines know, and put it to use."""
     story = kit.story
     known = {each.move for each in story.field_moves}
@@ -84,12 +135,12 @@ def visited(town: Place) -> str:
     return f"visited:{town.name}"
 
 
-def _can_learn(kit: Kit, move: FieldMove, state: State) -> bool:
+def _can_learn(kit: GameContext, move: FieldMove, state: State) -> bool:
     known = kit.story.shows(state, move.known)
     return known or bool(able_to_learn(kit.dex, state.party, move.move))
 
 
-def _lesson(move: FieldMove, kit: Kit) -> Deed | None:
+def _lesson(move: FieldMove, kit: GameContext) -> BoundAction | None:
     """Teaching a move, where the story gives what teaches it."""
     machine, carried = kit.dex.machine_for(move.move), machine_fact(kit.story, kit.dex, move.move)
     if machine is None or carried is None:
@@ -112,10 +163,10 @@ def _lesson(move: FieldMove, kit: Kit) -> Deed | None:
         cost=TEACH_COST,
         says=f"teach somebody {move.name.upper()}",
     )
-    return Deed(action, begin, masters=MENUS)
+    return BoundAction(action, begin, masters=MENUS)
 
 
-def _light() -> Deed:
+def _light() -> BoundAction:
     def begin(state: State) -> Skill:
         state = yield from use_field_move(FLASH, state)
         return Outcome.BLOCKED if state.is_dark else Outcome.DONE
@@ -131,13 +182,13 @@ def _light() -> Deed:
         cost=LIGHT_COST,
         says="light up the dark",
     )
-    return Deed(action, begin, masters=MENUS)
+    return BoundAction(action, begin, masters=MENUS)
 
 
 _LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "see where one walks")
 
 
-def _flight(town: Place, kit: Kit) -> Deed:
+def _flight(town: Place, kit: GameContext) -> BoundAction:
     """Flying to a town that was entered before: past every gate, and from outdoors."""
     names = {
         each: entry.name
@@ -161,4 +212,4 @@ def _flight(town: Place, kit: Kit) -> Deed:
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )
-    return Deed(action, begin, masters=MENUS)
+    return BoundAction(action, begin, masters=MENUS)

@@ -1,21 +1,31 @@
-"""Picking up what lies about, as long as the bag has room for it, and as somebody might miss it."""
+"""Picking up items on the map, where the bag has room and earlier runs missed them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from agent.capabilities.capability import Capability, Deed, watching
-from agent.capabilities.finds import leaves_lying
-from agent.capabilities.kit import Kit
+from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.context import GameContext
+from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
-from emulator import Kind, State
+from emulator import ResidentKind, State
+
+
+def leaves_lying(kit: GameContext, state: State, item: int) -> bool:
+    """Say whether memory knows that an item that lies here is never missed."""
+    why = kit.experience.spare(item)
+    if why:
+        name = kit.dex.item_name(item)
+        kit.experience.sways(MemoryUse.THINGS, f"{name} in {kit.story.place_of(state)}", why)
+    return bool(why)
+
 
 LEFT: Final = "lying:about"
 PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
 COST: Final = 5
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Pick up the things of the map one is on."""
 
     def sources(state: State) -> tuple[object, ...]:
@@ -45,19 +55,19 @@ def capability(kit: Kit) -> Capability:
     return Capability(
         name="forage",
         sensors=(watching({LEFT: 0}, sources, read),),
-        deeds=(Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
         goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
     )
 
 
-def _things(kit: Kit, state: State) -> Iterator[int]:
+def _things(kit: GameContext, state: State) -> Iterator[int]:
     """Yield the sprite slots of what can be picked up here."""
     if not state.in_control:
         return
     items = {
         resident.slot: resident.item
         for resident in kit.terrain.world(state).map(state.map.map_id).people
-        if resident.kind is Kind.ITEM
+        if resident.kind is ResidentKind.ITEM
     }
     for person in state.people_present:
         item = items.get(person.slot)

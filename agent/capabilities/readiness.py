@@ -1,15 +1,76 @@
-"""Whether the team stands up to whom the story has it fight, and who of it should go first."""
+"""Whether the team beats the next trainer: by exact odds, and by battles that memory knows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.capabilities.kit import Kit
-from agent.capabilities.rematch import Proof, lost_to, won_against
-from agent.capabilities.story import Story, Task
-from agent.capabilities.tactics import chance_to_beat
+from agent.battle import chance_to_beat
+from agent.capabilities.context import GameContext
+from agent.experience.uses import Experience
+from agent.story.story import Story, Task
 from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Team
 from memory import MistakeRecord
+
+PROVEN: Final = 3  # wins without a defeat from which on they count
+
+
+class Proof(NamedTuple):
+    """How often a kind of Pokemon won, without a defeat, and the lowest level at which it did."""
+
+    own: str
+    enemies: str
+    wins: int
+    level: int
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{self.own} won against {self.enemies} all of {self.wins} times, at level {self.level} too"
+
+
+def won_against(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Proof | None:
+    """Return the proof that `mon`'s kind beats `team` at its level or one above it, or None.
+
+    One level is what is dared: each win there moves the proof down by one, a defeat takes it away.
+    """
+    species = dex.all_species.get(mon.species)
+    if species is None or not team:
+        return None
+    enemies = ", ".join(dict.fromkeys(dex.species(each.species).name for each in team))
+    strongest = max(each.level for each in team)
+    wins, levels = 0, []
+    for known in experience.wins(species.name, enemies):
+        if known.context.get("enemy_level") != strongest:
+            continue
+        if known.success_rate < 1:
+            return None
+        wins += known.total_uses
+        levels.append(known.context.get("player_level"))
+    lowest = min((level for level in levels if isinstance(level, int)), default=None)
+    if lowest is None or wins < PROVEN or mon.level < lowest - 1:
+        return None
+    return Proof(species.name, enemies, wins, lowest)
+
+
+def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> MistakeRecord | None:
+    """Return the battle that `mon`'s kind lost against `team` at its level or above, or None."""
+    species = dex.all_species.get(mon.species)
+    defeats = experience.defeats(species.name) if species is not None else ()
+    return next((each for each in defeats if _forbids(dex, each, mon, team)), None)
+
+
+def _forbids(dex: Dex, defeat: MistakeRecord, mon: PartyMon, team: Team) -> bool:
+    lost_at = defeat.situation["player_level"]
+    return isinstance(lost_at, int) and mon.level <= lost_at and _was_against(dex, defeat, team)
+
+
+def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
+    """Whether it was this team as far as it was seen; a wild one of the same kind and level passes for it too."""
+    met = str(defeat.situation["enemy_pokemon"]).split(", ")
+    named = [(dex.species(each.species).name, each.level) for each in team]
+    order = list(dict.fromkeys(name for name, _ in named))
+    levels = [level for name, level in named if name in met]
+    return order[: len(met)] == met and defeat.situation["enemy_level"] in levels
+
 
 READY: Final = 0.9  # the chance to win that is worth the walk
 DARED: Final = 0.5  # the same where memory knows of nothing but wins
@@ -30,7 +91,7 @@ def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> fl
     return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
 
 
-def following(kit: Kit, task: Task) -> Team:
+def following(kit: GameContext, task: Task) -> Team:
     """Return whom one fights after whom a task is against, without a rest between."""
     row = next((each.trials for each in kit.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
@@ -46,7 +107,7 @@ def led_by(party: Party, position: int) -> Party:
     return Party(tuple(mons))
 
 
-class Standing(NamedTuple):
+class Readiness(NamedTuple):
     """Whether a team would most likely beat a trainer.
 
     Where memory alone says no, the battle lost before; where it alone says yes, what was won.
@@ -57,14 +118,14 @@ class Standing(NamedTuple):
     proof: Proof | None = None
 
 
-def is_ready(kit: Kit, party: Party, task: Task) -> bool:
+def is_ready(kit: GameContext, party: Party, task: Task) -> bool:
     """Say whether a team would most likely beat whom a task is against, rested and in the best order."""
     if task.against is None:
         return True
     return standing(kit, party, task.against, following(kit, task)).ready
 
 
-def standing(kit: Kit, party: Party, opponent: Opponent, then: Team = ()) -> Standing:
+def standing(kit: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
     """Return how a team stands against a trainer, and `then` others without a rest between.
 
     Who led it when it lost to him leads it only when grown since.
@@ -79,10 +140,10 @@ def standing(kit: Kit, party: Party, opponent: Opponent, then: Team = ()) -> Sta
         if defeat is not None:
             held_back = held_back or (defeat if chance >= READY else None)
         elif chance >= READY:
-            return Standing(ready=True)
+            return Readiness(ready=True)
         else:
             proof = proof or (None if then else won_against(kit.dex, mon, team, kit.experience))
-    return Standing(proof is not None, held_back, proof)
+    return Readiness(proof is not None, held_back, proof)
 
 
 def rested(dex: Dex, party: Party) -> Party:

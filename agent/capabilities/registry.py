@@ -1,24 +1,53 @@
-"""Every capability there is: one for each file of this folder that offers a `capability(kit)`."""
+"""All topics of play in their order, which decides between plans as good."""
 
-from collections.abc import Callable, Iterator
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
-from types import ModuleType
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from agent.capabilities import (
+    battle,
+    catch,
+    dialogue,
+    field_moves,
+    forage,
+    heal,
+    memory_actions,
+    party_order,
+    shop,
+    story_tasks,
+    train,
+    travel,
+)
 from agent.capabilities.capability import Capability
-from agent.capabilities.kit import Kit
+from agent.capabilities.context import GameContext
 
-FOLDER: Final = __name__.rpartition(".")[0]
+Topic: TypeAlias = Callable[[GameContext], Capability]
 
-Topic: TypeAlias = Callable[[Kit], Capability]
+# The order decides between plans as good as each other: to change it is to change play.
+TOPICS: Final[tuple[Topic, ...]] = (
+    battle.capability,
+    travel.locked_doors,
+    catch.capability,
+    travel.trainer_sight,
+    dialogue.capability,
+    field_moves.capability,
+    forage.capability,
+    party_order.capability,
+    dialogue.opening,
+    memory_actions.capability,
+    heal.capability,
+    shop.bag_space,
+    shop.capability,
+    memory_actions.stock_of_memory,
+    story_tasks.capability,
+    train.capability,
+    travel.capability,
+)
 
 
-def capabilities_for(kit: Kit, *more: Topic) -> tuple[Capability, ...]:
-    """Return what the agent can do with `kit`, in the order of the files' names; of `more`, what has a topic's name replaces it."""
+def capabilities_for(kit: GameContext, *more: Topic) -> tuple[Capability, ...]:
+    """Return what the agent can do with `kit`, in the order of `TOPICS`; of `more`, what has a topic's name replaces it."""
     found: dict[str, Capability] = {}
-    for topic in (*(module.capability for module in topics()), *more):
+    for topic in (*TOPICS, *more):
         capability = topic(kit)
         found[capability.name] = capability
     capabilities = tuple(found.values())
@@ -26,11 +55,3 @@ def capabilities_for(kit: Kit, *more: Topic) -> tuple[Capability, ...]:
     kit.terrain.open([passage for each in capabilities for passage in each.passages])
     kit.terrain.carry(kit.story.carries, kit.story.lifts)
     return capabilities
-
-
-def topics() -> Iterator[ModuleType]:
-    """Yield the files that are about a topic of play."""
-    for name in sorted(each.name for each in iter_modules([str(Path(__file__).parent)])):
-        module = import_module(f"{FOLDER}.{name}")
-        if callable(getattr(module, "capability", None)):
-            yield module

@@ -1,33 +1,133 @@
-"""Keeping a few things in the bag: balls while somebody is to be caught, potions and antidotes for the way."""
+"""The bag: buying what runs short, and throwing away what is worth least when it is full.
+
+With a full bag the game refuses story items, and the giver repeats forever.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from agent.capabilities import supplies
-from agent.capabilities.capability import Capability, Deed, watching
+from agent.battle import items
+from agent.battle import items as supplies
+from agent.capabilities.capability import BoundAction, Capability, watching
 from agent.capabilities.catch import BALLS, is_looking
-from agent.capabilities.experience import Use
-from agent.capabilities.kit import Kit
-from agent.capabilities.marks import required
+from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength
-from agent.capabilities.shelves import WANTED, Shelves
-from agent.capabilities.story import Clerk
 from agent.capabilities.travel import at
+from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, buy
-from emulator import State
+from agent.skills import Skill, buy, nothing, toss
+from agent.story.facts import required
+from agent.story.story import Clerk
+from emulator import Bag, Dex, Stack, State
 
-LEAST: Final = {supplies.POTION: 2, supplies.POKE_BALL: 2}  # below which one goes shopping
-EFFECTS: Final = {supplies.POKE_BALL: BALLS, supplies.POTION: "bag:potions"}  # of a visit
+WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
+
+
+class ShopWares:
+    """The wares of every clerk of the story, as numbers of items."""
+
+    def __init__(self, kit: GameContext) -> None:
+        self._kit = kit
+        maps = {place.name: place.map_id for place in kit.story.places}
+        self._where = {each: (maps[each.place], each.person) for each in kit.story.clerks}
+        sold = {each: _sold(kit, *where) for each, where in self._where.items()}
+        self._untold = frozenset(each for each in sold if sold[each] is None)
+        self._told = {
+            each: frozenset(WANTED if items is None else items) for each, items in sold.items()
+        }
+
+    def told(self, clerk: Clerk) -> frozenset[int]:
+        """Return what the cartridge says that a clerk sells; where it does not tell, whatever one may want."""
+        return self._told[clerk]
+
+    def believed(self, clerk: Clerk) -> frozenset[int]:
+        """Return what a clerk sells, by what was seen there last."""
+        seen = self._kit.experience.shelf(*self._where[clerk])
+        return self._told[clerk] if seen is None else frozenset(seen.wares)
+
+    def missing(self, clerk: Clerk) -> dict[int, str]:
+        """Return what of what one may want was not there though it should be, and that in words."""
+        lacking = sorted(set(self._told[clerk]) & WANTED.keys() - set(self.believed(clerk)))
+        return {
+            item: f"{self._called(clerk)} had no {self._kit.dex.item_name(item)}"
+            for item in lacking
+        }
+
+    def added(self, clerk: Clerk) -> str:
+        """Return in words what was there of what one may want though the cartridge does not say so."""
+        more = sorted(set(self.believed(clerk)) & WANTED.keys() - set(self._told[clerk]))
+        names = ", ".join(self._kit.dex.item_name(item) for item in more)
+        return f"{self._called(clerk)} had {names}" if names else ""
+
+    def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
+        """Tell what is for sale; that nothing is, only where nobody knows better."""
+        if wares or clerk in self._untold:
+            self._kit.encounters.looked(state, clerk.person, wares)
+
+    def _called(self, clerk: Clerk) -> str:
+        return self._kit.story.called(self._where[clerk][0])
+
+
+def _sold(kit: GameContext, map_id: int, person: int) -> frozenset[int] | None:
+    shops = [each for each in kit.terrain.plain.map(map_id).shops if each.slot == person]
+    return frozenset(item for shop in shops for item in shop.items) if shops else None
+
+
+CRAMMED: Final = "bag:crammed"
+BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
+TOSS_COST: Final = 5
+
+
+def bag_space(kit: GameContext) -> Capability:
+    """Throw away what is worth least when the bag is full."""
+    kept = frozenset(WANTED) | kit.story.kept
+
+    def read(state: State) -> Mapping[str, int]:
+        return {CRAMMED: int(_least_worth(kit.dex, state.bag, kept) is not None)}
+
+    def begin(state: State) -> Skill:
+        stack = _least_worth(kit.dex, state.bag, kept)
+        return toss(stack.item, state) if stack is not None else nothing()
+
+    action = Action(
+        name="toss",
+        requires=(Require(CRAMMED, at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect(CRAMMED, 0),),
+        cost=TOSS_COST,
+        says="throw away what is worth least",
+    )
+    return Capability(
+        name="room",
+        sensors=(watching({CRAMMED: 0}, lambda state: (state.bag,), read),),
+        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        goals=(
+            Goal(
+                CRAMMED, (Require(CRAMMED, at_most=0),), BAG_SPACE_PRIORITY, "have room in the bag"
+            ),
+        ),
+    )
+
+
+def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
+    """Return the stack to do without in a full bag; never what cannot be bought again, nor what is `kept`."""
+    if not bag.full:
+        return None
+    prices = {item: known.price for item, known in dex.all_items.items() if not known.key}
+    spare = [each for each in bag.items if prices.get(each.item) and each.item not in kept]
+    return min(spare, key=lambda each: prices[each.item] * each.quantity, default=None)
+
+
+LEAST: Final = {items.POTION: 2, items.POKE_BALL: 2}  # below which one goes shopping
+EFFECTS: Final = {items.POKE_BALL: BALLS, items.POTION: "bag:potions"}  # of a visit
 PRIORITY: Final = 52
 COST: Final = 5
 NEAR: Final = 60  # steps that what runs short is worth: no more than to the next town
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Buy what runs short where it is sold, as far as the money goes."""
-    clerks, shelves = kit.story.clerks, Shelves(kit)
+    clerks, shelves = kit.story.clerks, ShopWares(kit)
     called = {place.name: place.called for place in kit.story.places}
 
     def read(state: State) -> Mapping[str, int]:
@@ -60,7 +160,7 @@ def capability(kit: Kit) -> Capability:
 
 
 def _tell(
-    lacking: Collection[Clerk], expected: Collection[Clerk], shelves: Shelves, kit: Kit
+    lacking: Collection[Clerk], expected: Collection[Clerk], shelves: ShopWares, kit: GameContext
 ) -> None:
     """Say what memory changes: who is not asked, who is asked instead, and what a visit does not bring about."""
     known = kit.experience
@@ -76,14 +176,14 @@ def _tell(
         if promised:
             known.broken[name] = promised
         if each in expected and each not in lacking:
-            known.sways(Use.SHOPS, fact, ", ".join(missing[each].values()))
+            known.sways(MemoryUse.SHOPS, fact, ", ".join(missing[each].values()))
         elif each in lacking and each not in expected:
             known.reasons[fact] = shelves.added(each) or why
-            known.sways(Use.SHOPS, fact, known.reasons[fact])
+            known.sways(MemoryUse.SHOPS, fact, known.reasons[fact])
 
 
 def _bought_from(
-    clerks: Mapping[Clerk, Collection[int]], kit: Kit, state: State
+    clerks: Mapping[Clerk, Collection[int]], kit: GameContext, state: State
 ) -> frozenset[Clerk]:
     """Return whom to buy from what runs short: of those who sell it and are near, the nearest."""
     steps = {each: _steps(each, kit, state) for each in clerks if _is_open(each, kit, state)}
@@ -95,19 +195,19 @@ def _bought_from(
     )
 
 
-def _steps(clerk: Clerk, kit: Kit, state: State) -> int:
+def _steps(clerk: Clerk, kit: GameContext, state: State) -> int:
     (there,) = [each.map_id for each in kit.story.places if each.name == clerk.place]
     return kit.terrain.nearness.steps(state.map.map_id, there)
 
 
-def _is_open(clerk: Clerk, kit: Kit, state: State) -> bool:
+def _is_open(clerk: Clerk, kit: GameContext, state: State) -> bool:
     """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
     (place,) = [each for each in kit.story.places if each.name == clerk.place]
     open_now = all(kit.story.shows(state, fact) for fact in clerk.needs)
     return open_now and kit.story.is_near(state, place)
 
 
-def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
+def _lacking(kit: GameContext, wares: Collection[int], state: State) -> Iterator[int]:
     """Yield the wares of which there are too few, as far as there is room and money for what is wanted of them."""
     for item, least in LEAST.items():
         ware = kit.dex.all_items.get(item)
@@ -115,13 +215,13 @@ def _lacking(kit: Kit, wares: Collection[int], state: State) -> Iterator[int]:
             continue
         if state.bag.full and not state.bag.quantity(item):
             continue
-        if item == supplies.POKE_BALL and not is_looking(kit, state):
+        if item == items.POKE_BALL and not is_looking(kit, state):
             continue
         if state.player.money >= ware.price * (WANTED[item] - state.bag.quantity(item)):
             yield item
 
 
-def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
+def _deed(clerk: Clerk, shelves: ShopWares, kit: GameContext) -> BoundAction:
     wares = shelves.told(clerk) | shelves.believed(clerk)
 
     def begin(state: State) -> Skill:
@@ -141,4 +241,4 @@ def _deed(clerk: Clerk, shelves: Shelves, kit: Kit) -> Deed:
         cost=COST,
         says="buy what runs short",
     )
-    return Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
+    return BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))

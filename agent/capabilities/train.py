@@ -1,15 +1,13 @@
-"""Getting strong enough for whom the story has one fight: in the grass, and against trainers who are sure to lose."""
+"""Training until the odds against the next trainer are good: in the grass, or by battles."""
 
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from agent.capabilities.capability import Capability, Deed, Sensor, watching
-from agent.capabilities.experience import Use
-from agent.capabilities.kit import Kit
-from agent.capabilities.places import Place
+from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
-    Standing,
+    Readiness,
     ahead,
     following,
     odds,
@@ -18,8 +16,10 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.capabilities.travel import at
+from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
+from agent.story.places import Place
 from emulator import Dex, State, WildTable, experience_gained
 
 FRESH: Final = 50  # percent of HP below which nobody goes training
@@ -33,7 +33,7 @@ SPARRING: Final = "sparring"
 NOBODY: Final = 0  # the slot of the player himself
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Train until the odds are good."""
     against = [task for task in kit.story.tasks if task.against and team_of(kit.dex, task.against)]
     ready = tuple(Effect(task.ready, 1) for task in against)
@@ -47,7 +47,7 @@ def capability(kit: Kit) -> Capability:
     )
 
 
-def _ready_sensor(kit: Kit) -> Sensor:
+def _ready_sensor(kit: GameContext) -> Sensor:
     names = {task.ready: 0 for task in kit.story.tasks if task.against is not None}
 
     def read(state: State) -> Mapping[str, int]:
@@ -59,16 +59,16 @@ def _ready_sensor(kit: Kit) -> Sensor:
                 tell(task.ready, found)
         return facts
 
-    def tell(fact: str, found: Standing) -> None:
+    def tell(fact: str, found: Readiness) -> None:
         reasons, grounds = kit.experience.reasons, kit.experience.grounds
         reasons.pop(fact, None)
         grounds.pop(fact, None)
         if found.proof is not None:
             grounds[fact] = str(found.proof)
-            kit.experience.sways(Use.WINS, fact, grounds[fact])
+            kit.experience.sways(MemoryUse.WINS, fact, grounds[fact])
         elif found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
-            kit.experience.sways(Use.STRENGTH, fact, reasons[fact])
+            kit.experience.sways(MemoryUse.STRENGTH, fact, reasons[fact])
 
     strength_of = remembered_strength()
 
@@ -78,7 +78,7 @@ def _ready_sensor(kit: Kit) -> Sensor:
     return watching(names, sources, read)
 
 
-def _sparring_sensor(kit: Kit) -> Sensor:
+def _sparring_sensor(kit: GameContext) -> Sensor:
     def sources(state: State) -> tuple[object, ...]:
         return state.in_control, state.map.map_id, state.party, state.flags.events
 
@@ -88,7 +88,7 @@ def _sparring_sensor(kit: Kit) -> Sensor:
     return watching({SPARRING: 0}, sources, read)
 
 
-def _partner(kit: Kit, state: State) -> int:
+def _partner(kit: GameContext, state: State) -> int:
     """The sprite slot of a trainer on this map who would almost surely lose, or 0."""
     for each in watchers(kit.terrain.world(state), state):
         if odds(kit.dex, state.party, each.opponent) >= SURE:
@@ -96,7 +96,7 @@ def _partner(kit: Kit, state: State) -> int:
     return NOBODY
 
 
-def _roam(place: Place, ready: tuple[Effect, ...], kit: Kit) -> Deed:
+def _roam(place: Place, ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         return roam(kit.terrain, state)
 
@@ -111,10 +111,10 @@ def _roam(place: Place, ready: tuple[Effect, ...], kit: Kit) -> Deed:
         cost=_cost(kit.dex, place),
         says=f"train in {place.called}",
     )
-    return Deed(action, begin, masters=frozenset({"busy"}))
+    return BoundAction(action, begin, masters=frozenset({"busy"}))
 
 
-def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
+def _spar(ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         return talk(_partner(kit, state), kit.terrain, state, patience=LOOKS)
 
@@ -129,7 +129,7 @@ def _spar(ready: tuple[Effect, ...], kit: Kit) -> Deed:
         cost=SPAR_COST,
         says="take on a trainer who is sure to lose",
     )
-    return Deed(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
+    return BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
 
 
 def _table(dex: Dex, place: Place) -> WildTable | None:

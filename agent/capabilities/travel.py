@@ -1,23 +1,132 @@
-"""Getting from place to place."""
+"""Getting from place to place, and what routes keep clear of.
+
+Closed gates, locked doors, squares where earlier walks failed, and the sight of trainers who might
+win.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from agent.capabilities.capability import Capability, Deed, Read, Sensor
-from agent.capabilities.detours import around, detour, walk
-from agent.capabilities.feats import LISTENING
-from agent.capabilities.kit import Kit
-from agent.capabilities.marks import outcome, required
-from agent.capabilities.places import Approach, Land, Place, Square
-from agent.capabilities.readiness import RESTED, team_of
-from agent.capabilities.story import Story
+from agent.capabilities.capability import BoundAction, Capability, Read, Sensor
+from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import RESTED, odds, team_of
+from agent.experience.uses import MemoryUse
 from agent.perception import Percept
 from agent.planning import Action, Effect, Extra, Require
-from agent.skills import Hazard, Obstacles, Skill, Terrain, joins, spot_of
-from emulator import State
+from agent.skills import (
+    FLASH,
+    Destination,
+    Hazard,
+    Obstacles,
+    Skill,
+    Terrain,
+    broken_off,
+    find_way,
+    joins,
+    overseen,
+    spot_of,
+    travel,
+    watchers,
+)
+from agent.story import LISTENING
+from agent.story.facts import outcome, required
+from agent.story.places import Land, Place, PlaceAccess, Square
+from agent.story.story import Story
+from emulator import Obstacle, State
 from memory import Recall
+
+BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
+
+
+def around(kit: GameContext, _state: State) -> Obstacles:
+    """Return the squares that memory makes dearer; a way over them is still a way, where there is no other."""
+    barred = kit.experience.barred()
+    return (
+        Obstacles(frozenset(), dict.fromkeys(barred, BARRED_DETOUR)) if barred else Obstacles.none()
+    )
+
+
+def detour(place: Place, kit: GameContext, state: State) -> str:
+    """Return why the way to `place` is not the shortest; nothing, where memory does not change it."""
+    barred = kit.experience.barred()
+    if not barred or not state.in_control:
+        return ""
+    usual = find_way(kit.terrain, _end(place), state) or ()
+    found = next((barred[hop.to[:3]] for hop in usual if hop.to[:3] in barred), None)
+    if found is None:
+        return ""
+    where = kit.story.called(found.map_id)
+    why = f"a walk to {found.towards} got no further at ({found.x},{found.y}) of {where}"
+    kit.experience.sways(MemoryUse.ROUTES, f"the way to {place.called}", why)
+    return f"remembered: {why}"
+
+
+def walk(place: Place, kit: GameContext, state: State) -> Skill:
+    """Walk to `place`, and tell of the square that could not be stepped on, or could again.
+
+    It is broken off where it turns dark for somebody who has a light: nobody needs to grope on to the next battle.
+    """
+    met, barred = kit.encounters, kit.experience.barred()
+    began = state
+
+    def pass_over(state: State) -> None:
+        here = state.map
+        if (here.map_id, here.x, here.y) in barred:
+            met.passed(state, (here.map_id, here.x, here.y))
+
+    way = travel(
+        kit.terrain,
+        _end(place),
+        state,
+        balked=lambda spot: met.barred(began, spot[:3], place.called),
+    )
+
+    def turned_dark(state: State) -> bool:
+        return state.is_dark and state.in_control and kit.story.can_use(state, FLASH)
+
+    if barred:
+        way = overseen(way, pass_over)
+    return way if state.is_dark else broken_off(way, turned_dark)
+
+
+def _end(place: Place) -> Destination:
+    return Destination(place.map_id, frozenset({place.spot}) if place.spot is not None else None)
+
+
+CARD_KEY: Final = 48
+OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
+
+
+def locked_doors(_kit: GameContext) -> Capability:
+    """Walk through locked doors once the card is in the bag."""
+    return Capability(name="card_key", passages=(_opened,))
+
+
+def _opened(state: State) -> frozenset[Obstacle]:
+    return OPENS if state.bag.quantity(CARD_KEY) else frozenset()
+
+
+SAFE: Final = 0.9  # chance to win from which on nobody is avoided: they pay, and teach
+SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
+
+
+def trainer_sight(kit: GameContext) -> Capability:
+    """Keep out of the sight of trainers that the team, as it is, might lose against."""
+
+    def eyes(state: State) -> Obstacles:
+        if not state.in_control or not state.party.mons:
+            return Obstacles.none()
+        seen = watchers(kit.terrain.world(state), state)
+        risky = [each for each in seen if odds(kit.dex, state.party, each.opponent) < SAFE]
+        if not risky:
+            return Obstacles.none()
+        costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
+        return Obstacles(frozenset(), costs)
+
+    return Capability(name="caution", hazards=(eyes,))
+
 
 TRAVEL_COST: Final = 10  # of any walk, however short
 STEPS: Final = (
@@ -26,7 +135,7 @@ STEPS: Final = (
 MAP: Final = "map"  # the fact that says on which map the player is
 
 
-def capability(kit: Kit) -> Capability:
+def capability(kit: GameContext) -> Capability:
     """Walk to any of the named places of the story, but through no gate that is still closed."""
     story = kit.story
     tells = frozenset(
@@ -45,7 +154,7 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def _reader(kit: Kit) -> Read:
+def _reader(kit: GameContext) -> Read:
     """Return what tells where the player is; only a place that is part of a map, and a land, ask for more than the map."""
     story = kit.story
     nowhere = {at(place.name): 0 for place in story.places}
@@ -91,7 +200,7 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
     )
 
 
-def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
+def _deed(place: Place, way: PlaceAccess, kit: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         return walk(place, kit, state)
 
@@ -115,10 +224,10 @@ def _deed(place: Place, way: Approach, kit: Kit) -> Deed:
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
-    return Deed(action, begin, masters=LISTENING, note=note)
+    return BoundAction(action, begin, masters=LISTENING, note=note)
 
 
-def _free_to_go(way: Approach, lands: Iterable[Land]) -> Iterator[Require]:
+def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:
     """Yield where one must be, and where one must not."""
     if way.start:
         yield Require(at(way.start), at_least=1)
@@ -128,7 +237,7 @@ def _free_to_go(way: Approach, lands: Iterable[Land]) -> Iterator[Require]:
             yield Require(each.fact, at_most=0)
 
 
-def _prepared(place: Place, kit: Kit) -> Iterator[Require]:
+def _prepared(place: Place, kit: GameContext) -> Iterator[Require]:
     """Yield what the team must be before it goes where nobody heals and nothing leads back."""
     tasks = [each for each in kit.story.tasks if each.id in place.trials]
     for task in tasks:

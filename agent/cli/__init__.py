@@ -6,19 +6,17 @@ from typing import Annotated
 import typer
 
 from agent.app import HOME, outlook, outlooks_of_ram
-from agent.cli.benches import bench
+from agent.cli.bench import bench
 from agent.cli.doctor import confirmable, examine, show_facts, show_health
 from agent.cli.eval import evaluate
-from agent.cli.explanation import show_outlook
-from agent.cli.fake_claude import fake_claude
 from agent.cli.flags import Rom
 from agent.cli.memory import memory as memory_commands
-from agent.cli.observe import observe
+from agent.cli.model import fake_claude, observe
 from agent.cli.output import Output, fail
 from agent.cli.overnight import overnight
+from agent.cli.plan import show_outlook
 from agent.cli.play import play
-from agent.cli.replay import replay
-from agent.cli.report import report
+from agent.cli.runs import replay, report
 from agent.cli.scenario import scenario as scenario_commands
 from agent.cli.verify import verify_cartridge
 from agent.errors import AgentError, UsageError

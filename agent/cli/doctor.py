@@ -1,4 +1,4 @@
-"""`doctor`: is everything here that play wants, and what to do where it is not."""
+"""`doctor`: whether all that play needs is here, and what to do where it is not."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from agent.app import Fact, Opinion, glance, opinions
+from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
 from emulator import (
     UNSOUND_ADVICE,
     Cartridge,
-    Check,
+    CartridgeCheck,
     EmulatorError,
     demo_cartridge_path,
     load_cartridge,
@@ -43,7 +43,7 @@ class Health(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One check: what was found, and what to do about it."""
 
     what: str
@@ -52,7 +52,7 @@ class Finding:
     advice: str = ""
 
 
-def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
+def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
     """Yield every finding about this machine, the cartridge, and `folder`, where runs would go."""
     yield _interpreter()
     yield _dependencies()
@@ -62,17 +62,17 @@ def examine(rom: Path | None, folder: Path) -> Iterator[Finding]:
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
     except EmulatorError as error:
-        yield Finding("cartridge", Health.BROKEN, "cannot be played", str(error))
+        yield HealthFinding("cartridge", Health.BROKEN, "cannot be played", str(error))
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
-    yield Finding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+    yield HealthFinding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
     soundness = list(_soundness(cartridge))
     yield from soundness
     if all(each.health is Health.OK for each in soundness):  # what is unsound may run for ever
         yield from _readings(cartridge)
 
 
-def show_health(findings: Iterable[Finding], console: Console) -> bool:
+def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
     """Print the findings, those of the survey by themselves; return whether the agent can play."""
     # Hashes and paths are shown whole.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
@@ -94,17 +94,17 @@ def show_health(findings: Iterable[Finding], console: Console) -> bool:
     return sound
 
 
-def confirmable(rom: Path | None) -> tuple[Fact, ...]:
+def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
     """Return what the owner can confirm at a glance; nothing of a cartridge that is not sound."""
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
         refuse_unsound(cartridge, survey(cartridge))
     except EmulatorError:
         return ()  # the findings say why
-    return glance(cartridge)
+    return owner_facts(cartridge)
 
 
-def show_facts(facts: tuple[Fact, ...], console: Console) -> None:
+def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
     """Print what the owner can confirm."""
     table = Table("what", "the cartridge says", title="confirm at a glance", title_justify="left")
     for fact in facts:
@@ -113,95 +113,105 @@ def show_facts(facts: tuple[Fact, ...], console: Console) -> None:
         console.print(table)
 
 
-def _interpreter() -> Finding:
+def _interpreter() -> HealthFinding:
     version = ".".join(str(part) for part in sys.version_info[:3])
-    return Finding("python", Health.OK, f"{version} at {sys.executable}")
+    return HealthFinding("python", Health.OK, f"{version} at {sys.executable}")
 
 
-def _dependencies() -> Finding:
+def _dependencies() -> HealthFinding:
     versions = {name: _version(name) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     if None in versions.values():
-        return Finding("packages", Health.BROKEN, found, "run scripts/play once: it installs them")
-    return Finding("packages", Health.OK, found)
+        return HealthFinding(
+            "packages", Health.BROKEN, found, "run scripts/play once: it installs them"
+        )
+    return HealthFinding("packages", Health.OK, found)
 
 
-def _tesseract() -> Finding:
+def _tesseract() -> HealthFinding:
     program = shutil.which("tesseract")
     if program is None:
         advice = "not needed to play; Debian: apt-get install tesseract-ocr"
-        return Finding("tesseract", Health.OPTIONAL, "not installed", advice)
+        return HealthFinding("tesseract", Health.OPTIONAL, "not installed", advice)
     try:
         asked = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return Finding("tesseract", Health.OPTIONAL, f"does not run: {error}", "install it again")
+        return HealthFinding(
+            "tesseract", Health.OPTIONAL, f"does not run: {error}", "install it again"
+        )
     words = asked.stdout.split()
-    return Finding("tesseract", Health.OK, " ".join(words[1:2]) or program)
+    return HealthFinding("tesseract", Health.OK, " ".join(words[1:2]) or program)
 
 
-def _key() -> Finding:
+def _key() -> HealthFinding:
     if os.environ.get(KEY):
-        return Finding("key", Health.OK, f"{KEY} is set (not used yet: play is by rules)")
-    return Finding("key", Health.OPTIONAL, f"{KEY} is not set", "not needed: play is by rules")
+        return HealthFinding("key", Health.OK, f"{KEY} is set (not used yet: play is by rules)")
+    return HealthFinding(
+        "key", Health.OPTIONAL, f"{KEY} is not set", "not needed: play is by rules"
+    )
 
 
-def _disk(folder: Path) -> Finding:
+def _disk(folder: Path) -> HealthFinding:
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free / 1e9
     found = f"{free:.1f} GB free at {existing}"
     if free < DISK_FLOOR_GB:
-        return Finding("disk", Health.BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
+        return HealthFinding("disk", Health.BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
     if not os.access(existing, os.W_OK):
-        return Finding("disk", Health.BROKEN, f"{existing} is read-only", "play with --run DIR")
-    return Finding("disk", Health.OK, found)
+        return HealthFinding(
+            "disk", Health.BROKEN, f"{existing} is read-only", "play with --run DIR"
+        )
+    return HealthFinding("disk", Health.OK, found)
 
 
-def _soundness(cartridge: Cartridge) -> Iterator[Finding]:
+def _soundness(cartridge: Cartridge) -> Iterator[HealthFinding]:
     """How the cartridge does by every invariant; one that cannot even be decoded is one finding."""
     try:
         checks = survey(cartridge)
     except EmulatorError as error:
-        yield Finding(SURVEY, Health.BROKEN, "cannot be decoded", str(error))
+        yield HealthFinding(SURVEY, Health.BROKEN, "cannot be decoded", str(error))
         return
     for check in checks:
         yield _invariant(check)
 
 
-def _invariant(check: Check) -> Finding:
+def _invariant(check: CartridgeCheck) -> HealthFinding:
     if check.is_sound:
         looked = f"{check.looked_at} looked at" if check.looked_at else "it has none"
-        return Finding(SURVEY, Health.OK, f"{check.invariant}: {looked}")
+        return HealthFinding(SURVEY, Health.OK, f"{check.invariant}: {looked}")
     more = check.broken - len(check.violations)
     told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
     found = f"{check.invariant}, but: {told}"
-    return Finding(SURVEY, Health.BROKEN, found, UNSOUND_ADVICE)
+    return HealthFinding(SURVEY, Health.BROKEN, found, UNSOUND_ADVICE)
 
 
-def _readings(cartridge: Cartridge) -> Iterator[Finding]:
+def _readings(cartridge: Cartridge) -> Iterator[HealthFinding]:
     """How each reader did on the main menu, to which the cartridge is switched on."""
     try:
-        found = opinions(cartridge)
+        found = reader_checks(cartridge)
     except EmulatorError as error:
-        yield Finding("main menu", Health.BROKEN, "cannot be seen", str(error))
+        yield HealthFinding("main menu", Health.BROKEN, "cannot be seen", str(error))
         return
     for opinion in found:
         yield _reading(opinion)
 
 
-def _reading(opinion: Opinion) -> Finding:
+def _reading(opinion: ReaderCheck) -> HealthFinding:
     """How a reader did on the main menu: glyphs must be exact, the second opinion need not be."""
     what = f"text by {opinion.reader}"
     if opinion.accuracy is None:
-        return Finding(what, Health.OPTIONAL, opinion.reason, "not needed to play")
+        return HealthFinding(what, Health.OPTIONAL, opinion.reason, "not needed to play")
     right, total = opinion.accuracy
     found = f"{right} of {total} characters of the main menu"
     exact = right == total
     if exact or opinion.reader != GLYPHS:
         told = "; ".join(opinion.disagreements)
-        return Finding(what, Health.OK, f"{found} ({told})" if told else found)
-    return Finding(what, Health.BROKEN, found, "the picture does not show what RAM says; report it")
+        return HealthFinding(what, Health.OK, f"{found} ({told})" if told else found)
+    return HealthFinding(
+        what, Health.BROKEN, found, "the picture does not show what RAM says; report it"
+    )
 
 
 def _version(package: str) -> str | None:

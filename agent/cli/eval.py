@@ -1,4 +1,4 @@
-"""`eval`: many games side by side, with progress while they run, and what follows from them."""
+"""`eval`: many games in parallel, with progress while they run, and the results."""
 
 import os
 import shutil
@@ -12,11 +12,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
-from agent.capabilities import Story
 from agent.cli.flags import seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.eval import Game, Results, Runner, game_of, page, play_command, write_csv, write_json
+from agent.lab import (
+    EvalGame,
+    EvalResults,
+    Runner,
+    eval_page,
+    game_of,
+    play_command,
+    write_csv,
+    write_json,
+)
+from agent.story import Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 INTERRUPTED: Final = 130
@@ -101,7 +110,7 @@ def evaluate(
     runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)
     with interrupts() as interrupt:
         games = _play(runner, wanted, folder, milestones[-1], interrupt)
-    results = Results(
+    results = EvalResults(
         games=tuple(sorted(games, key=lambda game: game.seed)),
         milestones=milestones,
         until=milestones[-1],
@@ -148,8 +157,8 @@ def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
 
 def _play(
     runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
-) -> list[Game]:
-    err, games = Output(stderr=True), list[Game]()
+) -> list[EvalGame]:
+    err, games = Output(stderr=True), list[EvalGame]()
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -168,9 +177,9 @@ def _play(
     return games
 
 
-def _leave(results: Results, folder: Path, write: Path | None) -> None:
+def _leave(results: EvalResults, folder: Path, write: Path | None) -> None:
     # Drawing takes a second to load, which no other command should wait for.
-    from agent.eval.plots import draw_milestones, draw_times
+    from agent.lab.plots import draw_milestones, draw_times
 
     out = Output()
     write_csv(results, folder / "eval.csv")
@@ -190,7 +199,7 @@ def _leave(results: Results, folder: Path, write: Path | None) -> None:
             f"python -m agent eval --seeds {settings['seeds']} --until {results.until}"
             f" --write {write}"
         )
-        write.write_text(page(results, beside, command), encoding="utf-8")
+        write.write_text(eval_page(results, beside, command), encoding="utf-8")
     share = results.share(results.until)
     out.say(
         f"{len(results.games)} games, {share.estimate:.0%} reach {results.until}"

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 import typer
 
 from agent.app import Decider
-from agent.capabilities import Use
 from agent.errors import UsageError
+from agent.experience import MemoryUse
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
@@ -51,10 +51,10 @@ Mind = Annotated[
     ),
 ]
 Without = Annotated[
-    list[Use] | None,
+    list[MemoryUse] | None,
     typer.Option(
         metavar="USE",
-        help=f"Make no use of memory for one of: {', '.join(use.value for use in Use)}; may be given several times.",
+        help=f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
         show_default=False,
     ),
 ]

@@ -1,15 +1,16 @@
-"""Writing to a terminal, a file or a pipe that may close at any moment."""
+"""Output to a terminal, a file or a pipe that may close at any moment: lines, tables, and the one line of an error."""
 
 import os
 import sys
-from collections.abc import Iterable
-from typing import IO
+from collections.abc import Iterable, Sequence
+from typing import IO, Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
-from agent.report.visible import visible
+from agent.tools.report.words import visible
 
 
 class Output(Console):
@@ -47,3 +48,33 @@ def discard(stream: IO[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+TIGHT: Final = frozenset(
+    {"id", "score", "edge", "from", "to", "done", "waiting", "closed", "lessons", "still here"}
+)
+
+
+def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Return names and what there is to say of each."""
+    table = Table(title=Text(title), title_justify="left", show_header=False)
+    table.add_column(style="dim", overflow="fold", max_width=26)
+    table.add_column(overflow="fold", min_width=min(len(title), 50))  # or a title would be folded
+    for name, words in rows:
+        table.add_row(Text(name), Text(words))
+    return table
+
+
+def listing(
+    title: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, wide: int = 0
+) -> Table:
+    """Return a row each; the column number `wide` takes the room that the others leave."""
+    table = Table(title=Text(title), title_justify="left")
+    for at, name in enumerate(head):
+        if at == wide:
+            table.add_column(name, overflow="fold", ratio=1)
+        else:
+            table.add_column(name, overflow="fold", no_wrap=name in TIGHT)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table

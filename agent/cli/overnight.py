@@ -1,15 +1,23 @@
-"""`overnight`: play until there is a verdict, whatever happens meanwhile."""
+"""`overnight`: play under supervision, and what is shown meanwhile."""
 
 import json
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
-from agent.advisor.calling import PATIENCE
-from agent.app import HOME, AskSettings, Decider, interrupts, report_run
+from agent.advisor.calls import RETRY_POLICY
+from agent.app import HOME, AskSettings, Decider, interrupts
 from agent.cli.flags import (
     AskEvery,
     Distil,
@@ -26,12 +34,145 @@ from agent.cli.flags import (
     Until,
     Without,
 )
-from agent.cli.night_view import night_table, night_view_on
 from agent.cli.output import Output
 from agent.errors import AgentError, UsageError
-from agent.overnight import MB, Ending, Limits, NightSettings, Patience, Supervisor
+from agent.tools.overnight import (
+    MB,
+    Beat,
+    Line,
+    Night,
+    NightEnding,
+    NightLimits,
+    NightSettings,
+    NightTimeouts,
+    NightViewer,
+    Supervisor,
+)
+from agent.tools.report import report_run
 from emulator import EmulatorError
 from memory import MemoryFault
+
+LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is
+REFRESH_PER_SECOND: Final = 2
+
+
+@contextmanager
+def night_view_on(output: Output) -> Iterator[NightViewer]:
+    """Lend the view that suits where the output goes."""
+    lines = NightLines(output)
+    if not output.is_terminal:
+        yield lines
+        return
+    panel = NightPanel(lines)
+    live = Live(console=output, get_renderable=panel.draw, refresh_per_second=REFRESH_PER_SECOND)
+    with live:
+        yield panel
+
+
+@dataclass
+class NightLines:
+    """A line for each thing that happens, and one now and then that says where play is."""
+
+    output: Output
+    restarts: int = 0
+    _next: float = 0.0
+
+    def told(self, line: Line) -> None:
+        """Print what a line of the diary says, where it is of interest."""
+        words = words_of(line)
+        if words:
+            made = datetime.fromtimestamp(line["at"], UTC).astimezone()
+            self.output.say(f"{made:%H:%M:%S}  {words}")
+        self.restarts = max(self.restarts, line.get("n", 1) - 1)
+
+    def saw(self, beat: Beat, night_s: float) -> None:
+        """Print where play is, if that was long ago."""
+        if night_s >= self._next:
+            self._next = night_s + LINE_EVERY_S
+            self.output.say(f"          tick {beat.tick:,}, {beat.place}: {beat.doing}")
+
+
+@dataclass
+class NightPanel:
+    """A panel of how it goes now, below the lines of what happened."""
+
+    lines: NightLines
+    _beat: Beat | None = None
+    _night_s: float = 0.0
+    _faults: int = field(default=0)
+
+    def told(self, line: Line) -> None:
+        """Print it above the panel."""
+        self._faults += line["what"] == "fault"
+        self.lines.told(line)
+
+    def saw(self, beat: Beat, night_s: float) -> None:
+        """Keep it for the next drawing."""
+        self._beat, self._night_s = beat, night_s
+
+    def draw(self) -> Panel | str:
+        """Return the panel, or nothing before play begins."""
+        beat = self._beat
+        if beat is None:
+            return ""
+        facts = Table.grid(padding=(0, 2))
+        facts.add_column(style="dim", no_wrap=True)
+        facts.add_column()
+        rows = {
+            "where": beat.place,
+            "doing": beat.doing,
+            "milestones": ", ".join(beat.milestones) or "none yet",
+            "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {_duration(self._night_s)} of the night",
+            "so far": f"{self.lines.restarts} restarts, {self._faults} faults",
+        }
+        for name, words in rows.items():
+            facts.add_row(name, Text(words))  # as Text, so that no word is taken for markup
+        return Panel(facts, title=Text("red-agent overnight"))
+
+
+def words_of(line: Line) -> str:
+    """Return a line of the diary in words, or '' for one that is for the morning only."""
+    match line["what"]:
+        case "began":
+            return "the night begins, or goes on"
+        case "started":
+            return f"play is up at tick {line['tick']:,}"
+        case "milestone":
+            return f"reached {line['id']} by tick {line['tick']:,}"
+        case "fault":
+            return f"{line['kind']} at tick {line['tick']:,}: {line['says']}; {line['answer']}"
+        case "rules":
+            return f"no model is asked any more: {line['says']}"
+        case _:
+            return ""
+
+
+def night_table(night: Night) -> Table:
+    """Return how a night ended, as a table."""
+    which = f" ({night.which.replace('_', ' ')})" if night.which else ""
+    title = Text(f"{night.run}: {night.verdict.replace('_', ' ')}{which}")
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    faults = ", ".join(f"{kind} {times}" for kind, times in night.faults.items())
+    rows = {
+        "why": night.why,
+        "milestones": ", ".join(night.milestones) or "none",
+        "played": f"{night.ticks:,} ticks, {night.frames:,} frames",
+        "the night took": _duration(night.night_s),
+        "restarts": str(night.restarts),
+        "faults": faults or "none",
+    }
+    for name, words in rows.items():
+        table.add_row(name, Text(words))
+    return table
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
+
 
 HANG_S: Final = 300.0  # without a tick, where no model is asked
 CALLS: Final = 6  # of a model at most between two ticks
@@ -120,7 +261,7 @@ def overnight(
             _flags(seed=seed) + [part for use in without or () for part in ("--without", use.value)]
         ),
         asks=asks,
-        limits=Limits(
+        limits=NightLimits(
             hours=inf if hours is None else hours,
             game_hours=inf if game_hours is None else game_hours,
             free_bytes=min_free * MB,
@@ -129,7 +270,7 @@ def overnight(
             calls=inf if max_calls is None else max_calls,
             usd=inf if max_usd is None else max_usd,
         ),
-        patience=Patience(
+        patience=NightTimeouts(
             hang_s=_hang_s(hang, timeout, asks=asks), gain_hours=patience, backoff_s=backoff
         ),
     )
@@ -140,7 +281,7 @@ def overnight(
         out.say(json.dumps(night.as_json()))
     else:
         out.print(night_table(night))
-    raise typer.Exit(Ending(night.verdict).exit_code)
+    raise typer.Exit(NightEnding(night.verdict).exit_code)
 
 
 def _write_report(folder: Path, rom: Path | None, err: Output) -> None:
@@ -177,7 +318,7 @@ def _asking_flags(asking: AskSettings) -> list[str]:
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     """Return how long no tick is no hang: a model may take its time, and be asked again."""
-    longest: float = PATIENCE.in_all_s + timeout_s
+    longest: float = RETRY_POLICY.in_all_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks
     if asks and hang < longest:

@@ -1,4 +1,4 @@
-"""`python -m agent scenario`: run scenarios, make them of runs, and see what there is."""
+"""`scenario`: run scenarios, make them from runs, and list them."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ from rich.text import Text
 
 from agent.cli.flags import Rom, seeds_of
 from agent.cli.output import Output
-from agent.report.writing import write_whole
-from agent.scenario import (
+from agent.tools.report.html import write_whole
+from agent.tools.scenario import (
     Listed,
+    MomentRequest,
     Report,
-    Verdict,
-    Wanted,
+    ScenarioVerdict,
     from_stuck,
     listed,
     page,
@@ -30,7 +30,11 @@ from agent.scenario import (
 )
 from emulator import demo_cartridge_path, load_cartridge
 
-STYLES: Final = {Verdict.PASSED: "green", Verdict.FAILED: "red", Verdict.SKIPPED: "yellow"}
+STYLES: Final = {
+    ScenarioVerdict.PASSED: "green",
+    ScenarioVerdict.FAILED: "red",
+    ScenarioVerdict.SKIPPED: "yellow",
+}
 
 Paths = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of them.")
@@ -110,7 +114,7 @@ def run_them(
     else:
         out.print(_reports_table(reports) if seeds is None else _games_table(reports))
         out.say(_counted(reports))
-    if any(each.verdict is Verdict.FAILED for each in reports):
+    if any(each.verdict is ScenarioVerdict.FAILED for each in reports):
         raise typer.Exit(1)
 
 
@@ -146,7 +150,7 @@ def record_one(
     rom: Played = None,
 ) -> None:
     """Make a scenario that begins at a moment of a run."""
-    made = record(run, rom, Wanted(at, name, says, tuple(until or ())), into)
+    made = record(run, rom, MomentRequest(at, name, says, tuple(until or ())), into)
     _tell([made], rom, Output())
 
 
@@ -185,14 +189,14 @@ def _tell(made: Sequence[Path], rom: Path | None, out: Output) -> None:
 
 def _as_json(reports: Sequence[Report]) -> dict[str, Any]:
     rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
-    counts = {each.value: sum(row.verdict is each for row in reports) for each in Verdict}
+    counts = {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
     return {"scenarios": rows, **counts}
 
 
 def _counted(reports: Sequence[Report]) -> str:
     if not reports:
         return "there is no scenario to run"
-    counts = {each: sum(row.verdict is each for row in reports) for each in Verdict}
+    counts = {each: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
     told = [f"{number} {each.value}" for each, number in counts.items() if number]
     return f"{len(reports)} scenarios: {', '.join(told)}"
 

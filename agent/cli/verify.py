@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
-from agent.capabilities import Story
 from agent.cli.flags import Rom, Seed
 from agent.cli.output import Output
-from agent.cli.view import view_on
+from agent.cli.play import view_on
 from agent.errors import UsageError
-from agent.report.writing import require_page_or_new, require_writable, write_whole
-from agent.verify import Standing, Verdict, Wish, frames_of, page, verify
+from agent.story import Story
+from agent.tools.report.html import require_page_or_new, require_writable, write_whole
+from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, frames_of, page, verify
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 REPORT: Final = "verify-report"
@@ -58,7 +58,7 @@ def verify_cartridge(
     require_page_or_new(write / f"{REPORT}.html")
     require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    wish = Wish(_goal(cartridge, until), frames_of(minutes), seed or 0)
+    wish = VerifyRequest(_goal(cartridge, until), frames_of(minutes), seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, wish, view, interrupt)
     if not as_json:
@@ -80,7 +80,7 @@ def _goal(cartridge: Cartridge, until: str | None) -> str:
     return until or known[-1]
 
 
-def _table(verdict: Verdict) -> Table:
+def _table(verdict: CartridgeVerdict) -> Table:
     """Return the verdict: what was wrong first, then a line a topic."""
     table = Table(
         title=Text(f"{verdict.cartridge}: {verdict.headline}"),
@@ -96,7 +96,9 @@ def _table(verdict: Verdict) -> Table:
         table.add_row("play broke", Text(verdict.played.reason))
     for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):
         rows = [row for row in verdict.rows if row.fact.topic == topic]
-        counts = [f"{sum(row.standing is each for row in rows)} {each.value}" for each in Standing]
+        counts = [
+            f"{sum(row.standing is each for row in rows)} {each.value}" for each in FactStatus
+        ]
         table.add_row(topic, ", ".join(counts))
     table.add_row("played", f"{verdict.played.ticks:,} ticks, {verdict.played.frames:,} frames")
     return table

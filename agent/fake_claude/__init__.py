@@ -1,26 +1,26 @@
-"""A server that speaks the Messages API on loopback and is no model: for tests, and for trying without a key."""
+"""A server that speaks the Messages API on loopback and is no model: for tests, and for trying play without a key."""
 
-from agent.fake_claude.answer import Answer, Call
-from agent.fake_claude.ask import Ask, Kind
-from agent.fake_claude.faults import Fault, FaultKind, Spread
-from agent.fake_claude.scenario import Line, Scenario
-from agent.fake_claude.scenario_file import scenario_named, scenario_of, shipped
+from agent.fake_claude.answers import AnswerKind, ParsedRequest, ToolCall
+from agent.fake_claude.faults import FaultSpread, ServiceFault, ServiceFaultKind
+from agent.fake_claude.scenario import (
+    ScriptedAnswer,
+    ServiceScenario,
+    scenario_named,
+    scenario_of,
+    shipped,
+)
 from agent.fake_claude.server import FakeClaude
-from agent.fake_claude.tally import Received, Tally
 
 __all__ = [
-    "Answer",
-    "Ask",
-    "Call",
+    "AnswerKind",
     "FakeClaude",
-    "Fault",
-    "FaultKind",
-    "Kind",
-    "Line",
-    "Received",
-    "Scenario",
-    "Spread",
-    "Tally",
+    "FaultSpread",
+    "ParsedRequest",
+    "ScriptedAnswer",
+    "ServiceFault",
+    "ServiceFaultKind",
+    "ServiceScenario",
+    "ToolCall",
     "scenario_named",
     "scenario_of",
     "shipped",

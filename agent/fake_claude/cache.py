@@ -1,10 +1,66 @@
-"""The prompt cache: which prefixes are kept, for how long, and what a request is charged for."""
+"""The prompt cache of the server: which prefixes are kept, what a request is charged for, and the sums."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from agent.fake_claude.prefix import Piece
+from agent.fake_claude.answers import blocks, tokens_of_block
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """One block. `digest` and `tokens` are of everything up to its end; `ttl` is '' where it bears no mark."""
+
+    section: str  # tools, format, system or messages
+    digest: bytes
+    tokens: int
+    ttl: str = ""
+
+
+def pieces_of(body: Mapping[str, Any]) -> tuple[PromptPiece, ...]:
+    """Return the pieces of a valid request, the first first.
+
+    The schema of an answer goes in front of the system text: a service that is told of another one reads
+    everything after the tools anew. What else bears on the messages (thinking, the choice of tools) goes
+    in front of those.
+    """
+    digest, tokens, pieces = _digest(b"", body["model"]), 0, []
+    for section, block in _blocks(body):
+        mark = block.get("cache_control") or {}
+        bare = {key: value for key, value in block.items() if key != "cache_control"}
+        digest = _digest(digest, [section, bare])
+        if block.get("type") != "nothing":
+            tokens += tokens_of_block(block)
+        pieces.append(PromptPiece(section, digest, tokens, mark.get("ttl", "5m") if mark else ""))
+    return tuple(pieces)
+
+
+def _blocks(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for tool in body.get("tools") or ():
+        yield "tools", tool
+    if schema := (body.get("output_config") or {}).get("format"):
+        yield "format", schema
+    for block in blocks(body.get("system") or ""):
+        yield "system", block
+    bearing = {name: body[name] for name in ("thinking", "tool_choice") if body.get(name)}
+    if bearing:
+        yield "format", {"type": "nothing", **bearing}
+    spoken = [
+        (each["role"], block) for each in body["messages"] for block in blocks(each["content"])
+    ]
+    for number, (role, block) in enumerate(spoken, start=1):
+        automatic = number == len(spoken) and body.get("cache_control")
+        marked = {**block, "cache_control": body["cache_control"]} if automatic else block
+        yield f"messages.{role}", marked
+
+
+def _digest(before: bytes, value: object) -> bytes:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(before + text.encode(), digest_size=16).digest()
+
 
 TTL_S: Final = {"5m": 300.0, "1h": 3_600.0}
 LOOK_BACK: Final = 20  # blocks before a mark at which a kept prefix is still found
@@ -32,7 +88,7 @@ class PromptCache:
         self._clock = clock
         self._kept: dict[bytes, tuple[float, float]] = {}  # until when, and how long from a hit
 
-    def charge(self, pieces: Sequence[Piece], minimum: int) -> Charge:
+    def charge(self, pieces: Sequence[PromptPiece], minimum: int) -> Charge:
         """Read the longest kept prefix, keep what is marked after it, and return what that comes to.
 
         A prefix of less than `minimum` tokens is never kept.
@@ -48,7 +104,7 @@ class PromptCache:
             self._keep(piece)
         return Charge(total - end, read, end - long, long - read)
 
-    def _hit(self, pieces: Sequence[Piece], marks: Sequence[int]) -> int:
+    def _hit(self, pieces: Sequence[PromptPiece], marks: Sequence[int]) -> int:
         for mark in reversed(marks):
             for at in range(mark, max(mark - LOOK_BACK, -1), -1):
                 if self._renewed(pieces[at].digest):
@@ -63,8 +119,36 @@ class PromptCache:
         self._kept[digest] = now + length, length
         return True
 
-    def _keep(self, piece: Piece) -> None:
+    def _keep(self, piece: PromptPiece) -> None:
         until, length = self._kept.get(piece.digest, (0.0, 0.0))
         now = self._clock()
         length = max(TTL_S[piece.ttl], length if until > now else 0.0)
         self._kept[piece.digest] = now + length, length
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came. Of a credential only "present" is kept."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(slots=True)
+class ServiceCounts:
+    """Counts since the start: calls by path, faults by kind, errors by type, and tokens by what they cost."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+
+    def charge(self, charge: Charge, output: int) -> None:
+        """Add the tokens of one message."""
+        self.tokens["input"] += charge.plain
+        self.tokens["cache_read"] += charge.read
+        self.tokens["cache_write_5m"] += charge.written_5m
+        self.tokens["cache_write_1h"] += charge.written_1h
+        self.tokens["output"] += output

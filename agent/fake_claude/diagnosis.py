@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agent.fake_claude.prefix import Piece
+from agent.fake_claude.cache import PromptPiece
 
 KEPT: Final = 1_000  # messages that can still be compared with
 
@@ -12,15 +12,19 @@ class Diagnosis:
     """Remembers the prompt of each message that was answered, and compares."""
 
     def __init__(self) -> None:
-        self._prompts: dict[str, tuple[str, Sequence[Piece]]] = {}  # by message: model and pieces
+        self._prompts: dict[
+            str, tuple[str, Sequence[PromptPiece]]
+        ] = {}  # by message: model and pieces
 
-    def remember(self, message_id: str, model: str, pieces: Sequence[Piece]) -> None:
+    def remember(self, message_id: str, model: str, pieces: Sequence[PromptPiece]) -> None:
         """Take note of the prompt that `message_id` answered."""
         self._prompts[message_id] = model, pieces
         if len(self._prompts) > KEPT:
             del self._prompts[next(iter(self._prompts))]  # the oldest
 
-    def of(self, body: Mapping[str, Any], pieces: Sequence[Piece]) -> dict[str, object] | None:
+    def of(
+        self, body: Mapping[str, Any], pieces: Sequence[PromptPiece]
+    ) -> dict[str, object] | None:
         """Return `diagnostics` for the request; None where none is asked for or nothing diverged."""
         previous = (body.get("diagnostics") or {}).get("previous_message_id")
         if previous is None:
@@ -36,7 +40,7 @@ class Diagnosis:
         return _reason(_changed(before, pieces, same), before, same)
 
 
-def _same(before: Sequence[Piece], after: Sequence[Piece]) -> int:
+def _same(before: Sequence[PromptPiece], after: Sequence[PromptPiece]) -> int:
     pairs = zip(before, after, strict=False)
     return next(
         (at for at, (old, new) in enumerate(pairs) if old.digest != new.digest),
@@ -44,7 +48,7 @@ def _same(before: Sequence[Piece], after: Sequence[Piece]) -> int:
     )
 
 
-def _changed(before: Sequence[Piece], after: Sequence[Piece], same: int) -> str:
+def _changed(before: Sequence[PromptPiece], after: Sequence[PromptPiece], same: int) -> str:
     sections = {
         each[same].section.partition(".")[0] for each in (before, after) if same < len(each)
     }
@@ -55,7 +59,7 @@ def _changed(before: Sequence[Piece], after: Sequence[Piece], same: int) -> str:
     return "messages_changed"
 
 
-def _reason(kind: str, before: Sequence[Piece], same: int) -> dict[str, object]:
+def _reason(kind: str, before: Sequence[PromptPiece], same: int) -> dict[str, object]:
     if kind == "unavailable":
         return {"cache_miss_reason": {"type": kind}}
     marked = max((each.tokens for each in before if each.ttl), default=0)

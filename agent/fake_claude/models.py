@@ -12,7 +12,7 @@ LEVELS: Final = ("low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ServedModel:
     """One model and its limits, in tokens. `prefill`: whether a request may begin the answer itself."""
 
     id: str
@@ -58,13 +58,13 @@ _CAPABILITIES: Final[Mapping[str, object]] = {
 }
 
 
-def _read() -> dict[str, Model]:
+def _read() -> dict[str, ServedModel]:
     text = resources.files(__package__).joinpath("models.toml").read_text(encoding="utf-8")
-    models: dict[str, Model] = {}
+    models: dict[str, ServedModel] = {}
     for group in tomllib.loads(text)["models"]:
         same: dict[str, Any] = {key: value for key, value in group.items() if key != "ids"}
-        models |= {name: Model(id=name, **same) for name in group["ids"]}
+        models |= {name: ServedModel(id=name, **same) for name in group["ids"]}
     return models
 
 
-MODELS: Final[Mapping[str, Model]] = _read()
+MODELS: Final[Mapping[str, ServedModel]] = _read()

@@ -5,31 +5,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent.fake_claude.answer import Answer
-from agent.fake_claude.ask import Ask, texts
-from agent.fake_claude.cache import Charge, PromptCache
+from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, sensible, texts
+from agent.fake_claude.cache import Charge, PromptCache, PromptPiece, ServiceCounts, pieces_of
 from agent.fake_claude.diagnosis import Diagnosis
-from agent.fake_claude.faults import FaultKind
-from agent.fake_claude.models import MODELS, Model
-from agent.fake_claude.prefix import Piece, pieces_of
-from agent.fake_claude.refusal import Refused
-from agent.fake_claude.scenario import Scenario, Script
-from agent.fake_claude.sensible import sensible
-from agent.fake_claude.tally import Tally
-from agent.fake_claude.twists import twisted
+from agent.fake_claude.faults import ServiceFaultKind, twisted
+from agent.fake_claude.models import MODELS, ServedModel
+from agent.fake_claude.scenario import ScenarioProgress, ServiceScenario
 from agent.fake_claude.validation import validate
+from agent.fake_claude.wire import RequestRefused
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
 
 THOUGHT: Final = "No model thinks here."
 
 
-class Service:
+class FakeService:
     """Answers requests one after the other. `clock` is in seconds; `seed` varies what is made up."""
 
-    def __init__(self, scenario: Scenario, clock: Callable[[], float], seed: int) -> None:
-        self.tally = Tally()
-        self._script = Script(scenario)
+    def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
+        self.tally = ServiceCounts()
+        self._script = ScenarioProgress(scenario)
         self._seed = seed
         self._cache = PromptCache(clock)
         self._diagnosis = Diagnosis()
@@ -37,7 +32,7 @@ class Service:
         self._lock = threading.Lock()
 
     def message(
-        self, body: Mapping[str, Any], turn: int, wrong: FaultKind | None = None
+        self, body: Mapping[str, Any], turn: int, wrong: ServiceFaultKind | None = None
     ) -> dict[str, Any]:
         """Return the message that answers `body`, with what is to be `wrong` about it. Raises Refused."""
         with self._lock:
@@ -45,7 +40,7 @@ class Service:
             pieces = pieces_of(body)
             _check_window(pieces, model)
             self._check_end(body, model)
-            ask = Ask(body, turn, pieces[-1].digest)
+            ask = ParsedRequest(body, turn, pieces[-1].digest)
             answer = self._script.answer(ask) or sensible(ask, self._seed)
             if (body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
                 answer = replace(answer, thought=THOUGHT)
@@ -61,7 +56,7 @@ class Service:
         pieces = pieces_of(body)
         return {"input_tokens": pieces[-1].tokens}
 
-    def _check_end(self, body: Mapping[str, Any], model: Model) -> None:
+    def _check_end(self, body: Mapping[str, Any], model: ServedModel) -> None:
         """Refuse the beginning of an answer, unless it is what was paused and may be given back as it was."""
         last = body["messages"][-1]
         if last["role"] != "assistant" or model.prefill:
@@ -69,10 +64,14 @@ class Service:
         if "\n\n".join(texts(last["content"])) not in self._paused:
             message = "This model does not support assistant message prefill."
             message += " The conversation must end with a user message."
-            raise Refused("invalid_request_error", message)
+            raise RequestRefused("invalid_request_error", message)
 
     def _message(
-        self, ask: Ask, answer: Answer, charge: Charge, pieces: tuple[Piece, ...]
+        self,
+        ask: ParsedRequest,
+        answer: MadeUpAnswer,
+        charge: Charge,
+        pieces: tuple[PromptPiece, ...],
     ) -> dict[str, Any]:
         # Other requests have other ids, whichever server is asked.
         message_id = f"msg_fake{ask.turn:06}{ask.chance(self._seed).randbytes(4).hex()}"
@@ -96,7 +95,7 @@ class Service:
         }
 
 
-def _details(answer: Answer) -> dict[str, object] | None:
+def _details(answer: MadeUpAnswer) -> dict[str, object] | None:
     if not answer.explanation:
         return None
     return {"type": "refusal", "category": None, "explanation": answer.explanation}
@@ -128,18 +127,18 @@ def models_json(lifecycles: Sequence[str]) -> dict[str, object]:
 def model_json(name: str) -> dict[str, object]:
     """Return one model. Raises Refused."""
     if name not in MODELS:
-        raise Refused("not_found_error", f"model: {name}")
+        raise RequestRefused("not_found_error", f"model: {name}")
     return MODELS[name].as_json()
 
 
-def _check_window(pieces: tuple[Piece, ...], model: Model) -> None:
+def _check_window(pieces: tuple[PromptPiece, ...], model: ServedModel) -> None:
     tokens = pieces[-1].tokens
     if tokens > model.max_input_tokens:
         message = f"prompt is too long: {tokens} tokens > {model.max_input_tokens} maximum"
-        raise Refused("invalid_request_error", message)
+        raise RequestRefused("invalid_request_error", message)
 
 
-def _cut(answer: Answer, most: int) -> Answer:
+def _cut(answer: MadeUpAnswer, most: int) -> MadeUpAnswer:
     """Return as much of `answer` as `most` tokens allow; a call that does not fit is left out."""
     if answer.tokens <= most:
         return answer

@@ -1,15 +1,190 @@
-"""What the service refuses, where it matters to us; in its own kinds of words."""
+"""What the service refuses in a request, where it matters to us, in words like its own."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Any, Final
 
-from agent.fake_claude.allowed import unsound, unusable
-from agent.fake_claude.ask import blocks
-from agent.fake_claude.models import MODELS, Model
-from agent.fake_claude.refusal import Refused
-from agent.fake_claude.shapes import misshapen
+from agent.fake_claude.answers import blocks
+from agent.fake_claude.models import MODELS, ServedModel
+from agent.fake_claude.wire import RequestRefused
+
+Kinds = type | tuple[type, ...]
+_NONE: Final = type(None)
+_OBJECT: Final = (dict, _NONE)
+_STRING: Final = (str, _NONE)
+
+FIELDS: Final[Mapping[str, Kinds]] = {
+    "cache_control": _OBJECT,
+    "container": (str, dict, _NONE),
+    "diagnostics": _OBJECT,
+    "inference_geo": _STRING,
+    "max_tokens": int,
+    "messages": list,
+    "metadata": dict,
+    "model": str,
+    "output_config": dict,
+    "service_tier": str,
+    "speed": _STRING,
+    "stop_sequences": list,
+    "stream": bool,
+    "system": (str, list),
+    "thinking": dict,
+    "tool_choice": dict,
+    "tools": list,
+}
+# The blocks that this server knows; the service knows many more.
+_BLOCKS: Final[Mapping[str, Mapping[str, Kinds]]] = {
+    "text": {"text": str},
+    "image": {"source": dict},
+    "thinking": {"thinking": str, "signature": str},
+    "tool_use": {"id": str, "name": str, "input": dict},
+    "tool_result": {"tool_use_id": str},
+}
+_TAGGED: Final = {
+    "thinking": ("adaptive", "between_tools", "disabled", "enabled"),
+    "tool_choice": ("auto", "any", "tool", "none"),
+    "cache_control": ("ephemeral",),
+}
+_ROLES: Final = ("user", "assistant", "system")
+
+
+def misshapen(body: Mapping[str, Any], needed: Sequence[str]) -> Iterator[str]:
+    """Yield what is missing, unknown or of the wrong kind; all but the first may follow from the first."""
+    for name, value in body.items():
+        if name not in FIELDS:
+            yield f"{name}: Extra inputs are not permitted"
+        elif not isinstance(value, FIELDS[name]) or (value is True and name == "max_tokens"):
+            yield f"{name}: Input should be a valid {_said(FIELDS[name])}"
+    for name in needed:
+        if name not in body:
+            yield f"{name}: Field required"
+    yield from _inside(body)
+
+
+def _inside(body: Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(body.get("system"), list):
+        yield from _blocks("system", body["system"])
+    for at, tool in enumerate(body.get("tools", ())):
+        yield from _has(f"tools.{at}.custom", tool, {"name": str, "input_schema": dict})
+    for name, types in _TAGGED.items():
+        if body.get(name) is not None and body[name].get("type") not in types:
+            yield f"{name}.type: Input should be one of {', '.join(types)}"
+    if not isinstance((body.get("diagnostics") or {}).get("previous_message_id"), _STRING):
+        yield "diagnostics.previous_message_id: Input should be a valid str"
+    for at, message in enumerate(body["messages"]):
+        where = f"messages.{at}"
+        yield from _has(where, message, {"role": str, "content": (str, list)})
+        if message["role"] not in _ROLES:
+            yield f"{where}.role: Input should be 'user', 'assistant' or 'system'"
+        if isinstance(message["content"], list):
+            yield from _blocks(f"{where}.content", message["content"])
+
+
+def _blocks(where: str, found: Sequence[Any]) -> Iterator[str]:
+    for at, block in enumerate(found):
+        yield from _has(f"{where}.{at}", block, {"type": str})
+        if block["type"] not in _BLOCKS:
+            yield f"{where}.{at}: Input tag '{block['type']}' does not match any of the expected tags"
+        yield from _has(f"{where}.{at}.{block['type']}", block, _BLOCKS[block["type"]])
+        if isinstance(block.get("content"), list):
+            yield from _blocks(f"{where}.{at}.content", block["content"])
+
+
+def _has(where: str, value: object, kinds: Mapping[str, Kinds]) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{where}: Input should be a valid object"
+        return  # for mypy: nobody asks for more
+    for name, kind in {**kinds, "cache_control": _OBJECT}.items():
+        if name not in value and name != "cache_control":
+            yield f"{where}.{name}: Field required"
+        elif not isinstance(value.get(name), kind):
+            yield f"{where}.{name}: Input should be a valid {_said(kind)}"
+
+
+def _said(kinds: Kinds) -> str:
+    names = [each.__name__ for each in (kinds if isinstance(kinds, tuple) else (kinds,))]
+    return " or ".join(name for name in names if name != "NoneType")
+
+
+Schema = Mapping[str, Any]
+
+_TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
+_KINDS: Final[Mapping[str, type]] = {
+    "properties": dict,
+    "$defs": dict,
+    "items": dict,
+    "anyOf": list,
+    "enum": list,
+    "required": list,
+    "$ref": str,
+}
+_BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_NOT_TAKEN: Final = {
+    "integer": _BOUNDS,
+    "number": _BOUNDS,
+    "string": ("minLength", "maxLength"),
+    "array": ("maxItems", "uniqueItems", "contains", "prefixItems"),
+    "object": ("minProperties", "maxProperties", "patternProperties"),
+}
+
+
+def unsound(schema: object, where: str) -> Iterator[str]:
+    """Yield what makes it no schema; all but the first may follow from the first."""
+    yield from _unsound(schema, where, schema)
+
+
+def _unsound(schema: object, where: str, root: object) -> Iterator[str]:
+    if not isinstance(schema, dict):
+        yield f"{where}: JSON schema is invalid: it is no object"
+        return
+    for name, kind in _KINDS.items():
+        if name in schema and not isinstance(schema[name], kind):
+            yield f"{where}.{name}: JSON schema is invalid: it is no {kind.__name__}"
+    kinds = schema.get("type", "null")
+    for kind in kinds if isinstance(kinds, list) and kinds else [kinds]:
+        if kind not in _TYPES:
+            yield f"{where}.type: JSON schema is invalid: {kind!r} is no type"
+    for bound in ("minimum", "maximum", "maxLength", "maxItems"):
+        if not isinstance(schema.get(bound, 0), int | float):
+            yield f"{where}.{bound}: JSON schema is invalid: it is no number"
+    if "$ref" in schema and not _is_defined(schema["$ref"], root):
+        yield f"{where}.$ref: JSON schema is invalid: {schema['$ref']!r} is not defined"
+    for name, inner in _parts(schema):
+        yield from _unsound(inner, f"{where}.{name}", root)
+
+
+def _is_defined(ref: str, root: object) -> bool:
+    start, _, name = ref.rpartition("/")
+    return start == "#/$defs" and isinstance(root, dict) and name in root.get("$defs", {})
+
+
+def unusable(schema: Schema, where: str) -> Iterator[str]:
+    """Yield what the service does not take in the sound schema of an answer."""
+    kind = schema.get("type")
+    if not {"type", "enum", "const", "anyOf", "allOf", "$ref"} & schema.keys():
+        yield f"{where}: Schema must have a 'type', 'anyOf' or 'enum'"
+    if "enum" in schema and not schema["enum"]:
+        yield f"{where}: 'enum' must not be empty"
+    if isinstance(kind, str):
+        odd = [name for name in _NOT_TAKEN.get(kind, ()) if name in schema]
+        if odd:
+            yield f"{where}: For '{kind}' type, properties {', '.join(odd)} are not supported"
+    if kind == "object" and schema.get("additionalProperties") is not False:
+        yield f"{where}: For 'object' type, 'additionalProperties' must be explicitly set to false"
+    if kind == "array" and schema.get("minItems", 0) not in (0, 1):
+        yield f"{where}: For 'array' type, 'minItems' values other than 0 or 1 are not supported"
+    for name, inner in _parts(schema):
+        yield from unusable(inner, f"{where}.{name}")
+
+
+def _parts(schema: Schema) -> Iterator[tuple[str, Any]]:
+    for group in ("properties", "$defs"):
+        yield from ((f"{group}.{name}", each) for name, each in schema.get(group, {}).items())
+    yield from ((f"anyOf.{at}", each) for at, each in enumerate(schema.get("anyOf", ())))
+    if "items" in schema:
+        yield "items", schema["items"]
+
 
 MOST_MARKS: Final = 4
 LEAST_THINKING: Final = 1_024  # tokens
@@ -18,14 +193,14 @@ TOOL_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 Block = Mapping[str, Any]
 
 
-def validate(body: object, *, counting: bool = False) -> Model:
+def validate(body: object, *, counting: bool = False) -> ServedModel:
     """Return the model that a request asks for. `counting`: nothing is to be generated. Raises Refused."""
     if not isinstance(body, dict):
-        raise Refused("invalid_request_error", "The request body is not a JSON object")
+        raise RequestRefused("invalid_request_error", "The request body is not a JSON object")
     _refuse(misshapen(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
     model = MODELS.get(body["model"])
     if model is None or model.lifecycle == "retired":
-        raise Refused("not_found_error", f"model: {body['model']}")
+        raise RequestRefused("not_found_error", f"model: {body['model']}")
     if not counting:
         _refuse(_check_lengths(body, model))
     _refuse(_check_format(body))
@@ -38,10 +213,10 @@ def validate(body: object, *, counting: bool = False) -> Model:
 def _refuse(problems: Iterator[str]) -> None:
     """Refuse for the first problem; what is found after it may make no sense."""
     for problem in problems:
-        raise Refused("invalid_request_error", problem)
+        raise RequestRefused("invalid_request_error", problem)
 
 
-def _check_lengths(body: Block, model: Model) -> Iterator[str]:
+def _check_lengths(body: Block, model: ServedModel) -> Iterator[str]:
     most = body["max_tokens"]
     if most < 0:
         yield "max_tokens: Input should be greater than or equal to 0"

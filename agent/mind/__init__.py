@@ -1,39 +1,39 @@
-"""What to do next: reflexes, then the plan; and what is remembered of it."""
+"""Decisions: reflexes, the plan, recovery, advice; and the producers of memory that watch them."""
 
-from agent.mind.advising import Advising, Moment
-from agent.mind.battles import BattleWatch
-from agent.mind.counselled import watch_advice
-from agent.mind.describing import Describing
-from agent.mind.gains import Change, Gains
-from agent.mind.intent import Intent, Source
-from agent.mind.ladder import Episode, Ladder
-from agent.mind.meetings import MeetingProducers
+from agent.mind.advice import Advising, Describing, QuestionContext
+from agent.mind.advisor_tools import AdvisorTools
+from agent.mind.battle_record import BattleWatch
+from agent.mind.intent import Intent, IntentSource
+from agent.mind.memory_producers import (
+    AGENT,
+    MeetingProducers,
+    PlayProducers,
+    game_seconds,
+    watch_advice,
+)
 from agent.mind.mind import Mind
-from agent.mind.observing import GAME_SECTIONS, game_table
-from agent.mind.prices import Prices
-from agent.mind.progress import Progress
-from agent.mind.remembering import AGENT, PlayProducers, game_seconds
-from agent.mind.tools import Tools
+from agent.mind.observations import GAME_SECTIONS, game_table
+from agent.mind.progress import Gains, Novelty, ProgressMonitor
+from agent.mind.recovery import Ladder, StuckEpisode
 
 __all__ = [
     "AGENT",
     "GAME_SECTIONS",
     "Advising",
+    "AdvisorTools",
     "BattleWatch",
-    "Change",
     "Describing",
-    "Episode",
     "Gains",
     "Intent",
+    "IntentSource",
     "Ladder",
     "MeetingProducers",
     "Mind",
-    "Moment",
+    "Novelty",
     "PlayProducers",
-    "Prices",
-    "Progress",
-    "Source",
-    "Tools",
+    "ProgressMonitor",
+    "QuestionContext",
+    "StuckEpisode",
     "game_seconds",
     "game_table",
     "watch_advice",

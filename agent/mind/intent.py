@@ -5,11 +5,11 @@ from enum import Enum
 from typing import NamedTuple
 
 from agent.planning import Goal
-from agent.skills import Course
+from agent.skills import SkillRun
 from emulator import State
 
 
-class Source(Enum):
+class IntentSource(Enum):
     """Who decided."""
 
     REFLEX = "reflex"
@@ -19,7 +19,7 @@ class Source(Enum):
     IDLE = "idle"
 
 
-class Pursuit(NamedTuple):
+class ActiveGoal(NamedTuple):
     """A goal, and the tick at which play turned to it."""
 
     goal: Goal
@@ -33,10 +33,10 @@ class Intent:
     `began` is the state it was decided in; `plan` the whole plan in words, where there is one.
     """
 
-    source: Source
+    source: IntentSource
     name: str
     why: str
-    pursuit: Pursuit | None
-    course: Course
+    pursuit: ActiveGoal | None
+    course: SkillRun
     began: State
     plan: str = ""

@@ -6,16 +6,15 @@ from functools import partial
 from typing import Any, Final
 
 from agent.advisor import Purpose
-from agent.capabilities import PEACE, Capability, Deed, Reflex, Senses, domain_of
+from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
-from agent.mind.advising import LIFTS, Advising, Moment
-from agent.mind.counsel import Counsel, noted
-from agent.mind.intent import Intent, Pursuit, Source
-from agent.mind.ladder import Episode, Ladder, Rung
-from agent.mind.prices import Prices
+from agent.experience.action_costs import ActionCosts, ExperiencedPlanner, noted
+from agent.mind.advice import LIFTS, Advising, QuestionContext
+from agent.mind.intent import ActiveGoal, Intent, IntentSource
+from agent.mind.recovery import Ladder, RecoveryStep, StuckEpisode
 from agent.perception import Percept
 from agent.planning import Facts, Goal, Plan, after, explain
-from agent.skills import Course, Outcome, once, wait
+from agent.skills import Outcome, SkillRun, once, wait
 from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable
 
@@ -35,7 +34,7 @@ class Mind:
         recall: Recall,
         hooks: Hooks,
         ladder: Ladder,
-        prices: Prices | None = None,
+        prices: ActionCosts | None = None,
         advising: Advising | None = None,
     ) -> None:
         self.hooks = hooks
@@ -44,7 +43,7 @@ class Mind:
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
-        self._counsel = Counsel(prices or Prices())
+        self._counsel = ExperiencedPlanner(prices or ActionCosts())
         self._here: State | None = None
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
@@ -61,7 +60,7 @@ class Mind:
         self._setbacks: Counter[str] = Counter()  # of goals
         self._weighed: tuple[Facts, list[Goal]] | None = None  # the open goals, as of which facts
         self._intent: Intent | None = None
-        self._pursuit: Pursuit | None = None
+        self._pursuit: ActiveGoal | None = None
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
         self._last_deed: str | None = None  # the last that was done
@@ -119,7 +118,7 @@ class Mind:
             or self._advised(percept, facts)
             or self._next(percept, facts)
         )
-        self._held_up = intent.source is Source.REFLEX
+        self._held_up = intent.source is IntentSource.REFLEX
         if self._held_up and self._intent is not None:
             self._progress.dropped(self._intent.name, intent.name)
         self._intent = None if self._held_up else intent
@@ -134,7 +133,7 @@ class Mind:
         if outcome is Outcome.RUNNING or intent is not self._intent:
             return
         self._intent = None
-        if intent.source is not Source.IDLE:
+        if intent.source is not IntentSource.IDLE:
             self.ended(intent, outcome, self._here or intent.began)
         match outcome:
             case Outcome.DONE:
@@ -170,7 +169,7 @@ class Mind:
             self._advising.restore(data["advising"])
         name = data["pursuit"]
         if name in self._begun:
-            self._pursuit = Pursuit(self._goals[name], self._begun[name])
+            self._pursuit = ActiveGoal(self._goals[name], self._begun[name])
 
     def come_back(self, died: Mapping[str, Any], tick: int) -> None:
         """Begin anew at the checkpoint of `tick`, with what the mind of the branch that died learnt."""
@@ -182,7 +181,7 @@ class Mind:
             self._plan = None
 
     @hookable
-    def post_mortem(self, episode: Episode, percept: Percept) -> Episode:
+    def post_mortem(self, episode: StuckEpisode, percept: Percept) -> StuckEpisode:
         """Say what came of getting nowhere: it is over, or the branch in which it happened died."""
         return episode
 
@@ -207,17 +206,17 @@ class Mind:
     def _climb(self, reason: StuckReason, percept: Percept) -> None:
         ladder = self._ladder
         rung = ladder.climb(reason, percept, self.goal)
-        if rung is Rung.ASK_ADVICE and self._advising is not None:
+        if rung is RecoveryStep.ASK_ADVICE and self._advising is not None:
             self._advising.stuck(reason.value)
-        if rung not in {Rung.RESTORE, Rung.GIVE_UP}:
+        if rung not in {RecoveryStep.RESTORE, RecoveryStep.GIVE_UP}:
             self._intent = self._plan = None
             return
-        if rung is Rung.GIVE_UP:
+        if rung is RecoveryStep.GIVE_UP:
             self.post_mortem(ladder.close(), percept)
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
         doing = f"{self._doing.name}, because {self._doing.why}" if self._doing else ""
-        raise Stuck(reason, where, doing, may_restore=rung is Rung.RESTORE)
+        raise Stuck(reason, where, doing, may_restore=rung is RecoveryStep.RESTORE)
 
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
@@ -231,11 +230,11 @@ class Mind:
         if reflex is None:
             return None
         return Intent(
-            source=Source.REFLEX,
+            source=IntentSource.REFLEX,
             name=reflex.name,
             why=reflex.says,
             pursuit=self._pursuit,
-            course=Course(once(reflex.step)),
+            course=SkillRun(once(reflex.step)),
             began=percept.state,
         )
 
@@ -255,7 +254,7 @@ class Mind:
         deed = self._ladder.way_out(percept)
         if deed is None:
             return None
-        return self._carry_out(deed, Source.LADDER, percept)
+        return self._carry_out(deed, IntentSource.LADDER, percept)
 
     def _advised(self, percept: Percept, facts: Facts) -> Intent | None:
         """Ask for advice when a question is due, and try what was advised next, where it is possible."""
@@ -272,33 +271,37 @@ class Mind:
         name = advising.next_candidate(partial(self._can_be_done, facts))
         if name is None:
             return None
-        return self._carry_out(self._deeds[name], Source.ADVICE, percept)
+        return self._carry_out(self._deeds[name], IntentSource.ADVICE, percept)
 
     def _can_be_done(self, facts: Facts, name: str) -> bool:
         offered = self._ladder.offered(self.domain.actions)
         return any(each.name == name and each.possible(facts) for each in offered)
 
-    def _moment(self, percept: Percept, facts: Facts) -> Moment:
+    def _moment(self, percept: Percept, facts: Facts) -> QuestionContext:
         plan = self._doing.plan if self._doing is not None else ""
         offered = self._ladder.offered(self.domain.actions)
-        return Moment(percept, facts, self.open_goals(facts), offered, self._failures, plan)
+        return QuestionContext(
+            percept, facts, self.open_goals(facts), offered, self._failures, plan
+        )
 
-    def _carry_out(self, deed: Deed, source: Source, percept: Percept) -> Intent | None:
+    def _carry_out(
+        self, deed: BoundAction, source: IntentSource, percept: Percept
+    ) -> Intent | None:
         """Begin a deed that no plan asks for; None when there is nothing left to do for it."""
         intent = Intent(
             source=source,
             name=deed.action.name,
             why=deed.action.says,
             pursuit=self._pursuit,
-            course=Course(deed.begin(percept.state)),
+            course=SkillRun(deed.begin(percept.state)),
             began=percept.state,
         )
         return intent if intent.course.outcome is Outcome.RUNNING else None
 
     @hookable
-    def pursue(self, goal: Goal, percept: Percept) -> Pursuit:
+    def pursue(self, goal: Goal, percept: Percept) -> ActiveGoal:
         """Turn to another goal."""
-        self._pursuit = Pursuit(goal, self._begun.setdefault(goal.name, percept.tick))
+        self._pursuit = ActiveGoal(goal, self._begun.setdefault(goal.name, percept.tick))
         return self._pursuit
 
     def _let_go(self, facts: Facts) -> None:
@@ -307,7 +310,7 @@ class Mind:
             self._intent = None
 
     @hookable
-    def reach(self, pursuit: Pursuit, percept: Percept) -> Pursuit:
+    def reach(self, pursuit: ActiveGoal, percept: Percept) -> ActiveGoal:
         """Close a goal that facts show reached."""
         if self._pursuit is not None and self._pursuit.goal is pursuit.goal:
             self._pursuit = None
@@ -368,7 +371,7 @@ class Mind:
         for name in tuple(self._begun):
             goal = self._goals[name]
             if goal.reached(facts):
-                pursuit = Pursuit(goal, self._begun.pop(name))
+                pursuit = ActiveGoal(goal, self._begun.pop(name))
                 if self._recall.objective_status(name) == "active":
                     self.reach(pursuit, percept)  # otherwise its last deed has closed it already
 
@@ -385,11 +388,11 @@ class Mind:
         self._last_deed = None
         self._progress.begun(action.name)
         intent = Intent(
-            source=Source.PLAN,
+            source=IntentSource.PLAN,
             name=action.name,
             why=action.says,
             pursuit=self._pursuit,
-            course=Course(self._deeds[action.name].begin(percept.state)),
+            course=SkillRun(self._deeds[action.name].begin(percept.state)),
             began=percept.state,
             plan=explain(chosen, facts),
         )
@@ -408,14 +411,14 @@ class Mind:
 
     def _done(self, intent: Intent) -> None:
         """Go on to the rest of the plan; whether the deed did what it should, the next facts tell."""
-        if intent.source is Source.PLAN and self._plan is not None:
+        if intent.source is IntentSource.PLAN and self._plan is not None:
             self._plan = self._plan.rest()
             self._last_deed = intent.name
 
     def _failed(self, intent: Intent) -> None:
         """Make what failed dearer and its goal less urgent, and think again."""
         self._plan = None
-        if intent.source is not Source.PLAN:
+        if intent.source is not IntentSource.PLAN:
             return
         self._progress.failed(intent.name)
         self._failures[intent.name] += 1
@@ -428,10 +431,10 @@ class Mind:
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
         return Intent(
-            source=Source.IDLE,
+            source=IntentSource.IDLE,
             name="wait",
             why=why,
             pursuit=self._pursuit,
-            course=Course(once(wait(frames))),
+            course=SkillRun(once(wait(frames))),
             began=percept.state,
         )

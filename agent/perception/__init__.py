@@ -1,7 +1,5 @@
-"""What is going on: cartridge state and screen, with every disagreement between the two."""
+"""A moment as the agent sees it: RAM and the rendered screen, and where the two disagree."""
 
-from agent.perception.eyes import Due, Eyes, percept_of
-from agent.perception.percept import Percept
-from agent.perception.sight import Sight
+from agent.perception.percept import Due, Perceiver, Percept, ScreenReading, percept_of
 
-__all__ = ["Due", "Eyes", "Percept", "Sight", "percept_of"]
+__all__ = ["Due", "Perceiver", "Percept", "ScreenReading", "percept_of"]

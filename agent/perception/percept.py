@@ -1,13 +1,47 @@
-"""One moment as the mind gets it."""
+"""A moment from RAM and from the rendered screen, with the disagreements between the two.
 
+A state is read every tick, a frame only when something needs it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from agent.perception.sight import Sight
-from emulator import State
+from emulator import (
+    Console,
+    Font,
+    Scene,
+    Screen,
+    ScreenType,
+    State,
+    World,
+    agreement,
+    locate,
+    read_glyphs,
+)
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScreenReading:
+    """One look at the screen: the picture, the text in it, and the place it shows, if any."""
+
+    tick: int
+    screen: Screen
+    text: str
+    scene: Scene | None
+
+    @property
+    def says(self) -> str:
+        """The place in words."""
+        if self.scene is None:
+            return "the frame shows no known place"
+        scene = self.scene
+        return f"the frame shows map {scene.map_id} at ({scene.x},{scene.y}), {scene.fit:.0%} of it"
+
+
+class MapPosition(NamedTuple):
     """A square of a map."""
 
     map_id: int
@@ -30,11 +64,112 @@ class Percept:
     text: str
     confidence: float
     disagreements: tuple[str, ...]
-    sight: Sight | None
+    sight: ScreenReading | None
     came_from: int | None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> MapPosition:
         """Where the player stands."""
         here = self.state.map
-        return Place(here.map_id, here.x, here.y)
+        return MapPosition(here.map_id, here.x, here.y)
+
+
+LOOK_EVERY: Final = 200  # ticks
+
+
+class Due(Enum):
+    """What of the next frame somebody waits for."""
+
+    NOTHING = "nothing"
+    FRAME = "frame"
+    PLACE = "place"  # and where on the map it was taken, which takes long to find
+
+
+class Perceiver:
+    """Reads moments of one console, and compares what RAM says with what pixels show.
+
+    Frames are drawn while time passes, so each moment says whether the next one is to be drawn:
+    when a milestone waits for its witness, when the kind of screen has changed, and now and then.
+    """
+
+    def __init__(
+        self, console: Console, font: Font, world: World, due: Callable[[State], Due]
+    ) -> None:
+        self.wants_frame = False
+        self._console = console
+        self._font = font
+        self._world = world
+        self._due = due  # what a milestone lacks as its second witness
+        self._confidence = 0.0
+        self._last_type: ScreenType | None = None
+        self._last_map: int | None = None
+
+    def perceive(self, state: State, tick: int) -> Percept:
+        """Return this moment: always from RAM, and from the frame where one was drawn."""
+        due = self._due(state)
+        sight = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
+        if sight is not None:
+            self._confidence = agreement(state.screen_text, sight.text)
+        percept = Percept(
+            tick=tick,
+            state=state,
+            text=_text_of(state.screen_rows),
+            confidence=self._confidence,
+            disagreements=tuple(self._disagreements(state, sight)) if sight else (),
+            sight=sight,
+            came_from=self._last_map,
+        )
+        changed = state.screen_type is not self._last_type
+        self.wants_frame = due is not Due.NOTHING or changed or (tick + 1) % LOOK_EVERY == 0
+        self._last_type = state.screen_type
+        if state.in_control:
+            self._last_map = state.map.map_id
+        return percept
+
+    def to_json(self) -> dict[str, int | None]:
+        """Return what a checkpoint keeps: where the player was last free to walk."""
+        return {"last_map": self._last_map}
+
+    def restore(self, data: Mapping[str, int | None]) -> None:
+        """Take over what `to_json` returned."""
+        self._last_map = data["last_map"]
+
+    def _look(self, tick: int, *, find_place: bool) -> ScreenReading:
+        screen = self._console.screen()
+        text = read_glyphs(screen, self._font)
+        return ScreenReading(
+            tick, screen, text, locate(screen, self._world) if find_place else None
+        )
+
+    def _disagreements(self, state: State, sight: ScreenReading) -> Iterator[str]:
+        if self._confidence < 1:
+            yield f"text: tile map and pixels agree on {self._confidence:.0%}"
+        here = state.map
+        if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
+            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+        if wrong := self._misread(state):
+            yield f"terrain: live map and screen disagree on {wrong} squares"
+
+    def _misread(self, state: State) -> int:
+        """Count the squares in sight that the screen shows otherwise than the live blocks have them."""
+        live, shown = self._world.live_map(state), state.tiles_in_sight
+        return live.unlike(shown) if live is not None and shown is not None else 0
+
+
+def percept_of(state: State, tick: int) -> Percept:
+    """Return a moment from RAM alone, for who will not act on it."""
+    return Percept(
+        tick=tick,
+        state=state,
+        text=_text_of(state.screen_rows),
+        confidence=0.0,
+        disagreements=(),
+        sight=None,
+        came_from=None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _text_of(rows: tuple[str, ...]) -> str:
+    """Return what stands in the rows of a screen, without blank ones."""
+    return "\n".join(row for row in map(str.strip, rows) if row)

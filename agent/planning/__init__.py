@@ -1,9 +1,17 @@
-"""Pure search over integer facts: what to do, in which order, and why. Knows nothing of games."""
+"""Pure search over integer facts: which actions reach a goal, at what cost, and why."""
 
-from agent.planning.domain import Action, Domain, DomainError, Extra, Goal
-from agent.planning.explain import explain
-from agent.planning.facts import Effect, Facts, Require, after
-from agent.planning.search import Plan, plan
+from agent.planning.domain import (
+    Action,
+    Domain,
+    DomainError,
+    Effect,
+    Extra,
+    Facts,
+    Goal,
+    Require,
+    after,
+)
+from agent.planning.search import Plan, explain, plan
 
 __all__ = [
     "Action",

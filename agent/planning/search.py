@@ -1,4 +1,4 @@
-"""A* over facts: bounded, deterministic, and free of side effects."""
+"""A* over facts: bounded, deterministic, free of side effects; and its plans explained in words."""
 
 import heapq
 from collections.abc import Sequence
@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, NamedTuple
 
-from agent.planning.bound import Bound
-from agent.planning.domain import Action, Goal
-from agent.planning.facts import Facts, after
-from agent.planning.question import Moment, Question
+from agent.planning.domain import Action, Facts, Goal, after
+from agent.planning.problem import LowerBound, SearchProblem, SearchState
 
 NODE_BUDGET: Final = 10_000
 
@@ -60,14 +58,17 @@ def plan(
 
     The estimate is never more than what is left to pay, so the first plan found is the cheapest.
     """
-    question = Question.of(goal, facts, actions)
+    question = SearchProblem.of(goal, facts, actions)
     if question is None:
         return None
-    bound, order = Bound(question), count()  # ties are broken by age: the same answer every time
-    frontier: list[tuple[int, int, int, Moment, _Path | None]] = []
-    best: dict[Moment, int] = {}
+    bound, order = (
+        LowerBound(question),
+        count(),
+    )  # ties are broken by age: the same answer every time
+    frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
+    best: dict[SearchState, int] = {}
 
-    def add(cost: int, moment: Moment, path: _Path | None) -> None:
+    def add(cost: int, moment: SearchState, path: _Path | None) -> None:
         left = bound.of(moment[0])
         if left is not None and cost < best.get(moment, cost + 1):
             best[moment] = cost
@@ -97,3 +98,19 @@ def _unwound(goal: Goal, path: _Path | None) -> Plan:
         path = path.before
     steps.reverse()
     return Plan(goal, tuple(step.action for step in steps), tuple(step.price for step in steps))
+
+
+def explain(plan: Plan, facts: Facts) -> str:
+    """Return why each action of `plan` is taken, one line each, however things are called."""
+    wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
+    lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
+    for number, (action, price) in enumerate(zip(plan.actions, plan.costs, strict=True), start=1):
+        changes = ", ".join(
+            f"{effect.fact} {facts.get(effect.fact, 0)} -> {effect.becomes}"
+            for effect in action.effects
+            if facts.get(effect.fact, 0) != effect.becomes
+        )
+        note = f"; {action.note}" if action.note else ""
+        lines.append(f"{number}. {action.says} (cost {price}; {changes}{note}).")
+        facts = after(facts, action.effects)
+    return "\n".join(" ".join(each.split()) for each in lines)

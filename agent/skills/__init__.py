@@ -1,26 +1,22 @@
-"""How things are done: generators that yield steps. Only the loop lets time pass."""
+"""Skills: generators that yield steps and receive the states that follow."""
 
-from agent.skills.agree import agree_at, leave_saying_yes
-from agent.skills.boot import boot
-from agent.skills.chores import buy, swap, toss, use_item
-from agent.skills.fetch import fetch, steps_to
-from agent.skills.field_moves import (
-    CUT,
-    FLASH,
-    FLY,
-    STRENGTH,
-    SURF,
-    fly,
-    use_field_move,
-    who_knows,
+from agent.skills.bag import buy, swap, teach, toss, use_item
+from agent.skills.boulders import BoulderGoal, push_boulders
+from agent.skills.distances import Nearness
+from agent.skills.errands import (
+    agree_at,
+    collect,
+    fetch,
+    hand_in,
+    leave_saying_yes,
+    play_on,
+    search,
+    steps_to,
+    vend,
 )
+from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
-from agent.skills.fossils import collect, hand_in
-from agent.skills.hops import spot_of
-from agent.skills.leave import leave_map
-from agent.skills.look import look_at
-from agent.skills.menu import choose
-from agent.skills.nearness import Nearness
+from agent.skills.menu import boot, choose, look_at
 from agent.skills.orders import (
     BALLS,
     SAFARI_BALL,
@@ -30,27 +26,20 @@ from agent.skills.orders import (
     Order,
     Switch,
     Throw,
-    Tried,
-    Use,
+    TriedOrders,
+    UseItem,
     any_attack,
     first_able,
     is_lawful,
     usable_slots,
 )
-from agent.skills.oversee import broken_off, overseen
-from agent.skills.play_on import play_on
 from agent.skills.press import read_on, tap, wait
-from agent.skills.roam import roam
-from agent.skills.route import Obstacles, joins
-from agent.skills.search import search
-from agent.skills.shove import Wish, push_boulders
-from agent.skills.skill import Course, Outcome, Skill, nothing, once
+from agent.skills.roam import leave_map, roam
+from agent.skills.route import Obstacles, joins, spot_of
+from agent.skills.skill import Outcome, Skill, SkillRun, broken_off, nothing, once, overseen
 from agent.skills.talk import examine, hear_out, talk
-from agent.skills.teach import teach
-from agent.skills.terrain import Hazard, Passage, Terrain
-from agent.skills.travel import Destination, find_way, travel
-from agent.skills.vend import vend
-from agent.skills.watchers import Watcher, watchers
+from agent.skills.terrain import Hazard, Passage, Terrain, watchers
+from agent.skills.walk import Destination, find_way, travel
 
 __all__ = [
     "BALLS",
@@ -61,8 +50,8 @@ __all__ = [
     "STRENGTH",
     "SURF",
     "Attack",
+    "BoulderGoal",
     "Commander",
-    "Course",
     "Destination",
     "Flee",
     "Hazard",
@@ -72,13 +61,12 @@ __all__ = [
     "Outcome",
     "Passage",
     "Skill",
+    "SkillRun",
     "Switch",
     "Terrain",
     "Throw",
-    "Tried",
-    "Use",
-    "Watcher",
-    "Wish",
+    "TriedOrders",
+    "UseItem",
     "agree_at",
     "any_attack",
     "boot",
@@ -121,5 +109,4 @@ __all__ = [
     "vend",
     "wait",
     "watchers",
-    "who_knows",
 ]

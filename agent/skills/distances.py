@@ -1,18 +1,16 @@
-"""How far every spot is from a map when nobody stands in the way: what guides the search for routes.
+"""Distances: of every spot to a map, to guide the route search, and between maps, for plans."""
 
-Whatever stands in the way only makes a way longer, so these distances never promise too much.
-"""
-
+import heapq
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from agent.skills.hops import Spot, hops
-from emulator import World
+from agent.skills.route import Spot, hops
+from emulator import LAST_MAP, GameMap, World
 
 
-class Measured(NamedTuple):
+class MeasuredDistances(NamedTuple):
     """The distances to one map, and how many spots were known when they were measured."""
 
     known: int
@@ -26,7 +24,7 @@ class Distances:
         self._world = world
         self._number: dict[Spot, int] = {}  # of each spot that is known, in the order of finding
         self._leads_here: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
-        self._to: dict[int, Measured] = {}
+        self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -44,7 +42,9 @@ class Distances:
         measured = self._to.get(map_id)
         # What is found later does not shorten a way from what was known: no way led there.
         if measured is None or self._number[start] >= measured.known:
-            measured = self._to[map_id] = Measured(len(self._number), self._measure(map_id))
+            measured = self._to[map_id] = MeasuredDistances(
+                len(self._number), self._measure(map_id)
+            )
         return measured.distances
 
     def _explore(self, start: Spot) -> None:
@@ -73,3 +73,64 @@ class Distances:
                         rings.setdefault(distance + cost, []).append(before)
             distance += 1
         return distances
+
+
+UNKNOWN = 100  # steps to a map of which no way is known
+
+
+class Nearness:
+    """The distances between the maps of one world, worked out once for each map that is set out from.
+
+    To ask for them is to have all maps decoded, which is better done before play than in its first plan.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._roads = _roads(world)
+        self._from: dict[int, Mapping[int, int]] = {}
+
+    @staticmethod
+    @lru_cache(maxsize=4)
+    def of(world: World) -> "Nearness":
+        """Return the distances of `world`, the same for every caller."""
+        return Nearness(world)
+
+    def steps(self, start: int, end: int) -> int:
+        """Return about how many steps it is from one map to another; 0 inside the same."""
+        if start not in self._from:
+            self._from[start] = self._measure(start)
+        return self._from[start].get(end, UNKNOWN)
+
+    def _measure(self, start: int) -> Mapping[int, int]:
+        steps = {start: 0}
+        frontier = [(0, start)]
+        while frontier:
+            so_far, here = heapq.heappop(frontier)
+            if so_far > steps[here]:
+                continue
+            further = so_far + _breadth(self._world.map(here))
+            for neighbour in self._roads.get(here, frozenset()):
+                if further < steps.get(neighbour, further + 1):
+                    steps[neighbour] = further
+                    heapq.heappush(frontier, (further, neighbour))
+        return steps
+
+
+def _roads(world: World) -> Mapping[int, frozenset[int]]:
+    """Which maps lead to which; a door that leads back outside leads wherever one can have come from."""
+    roads: defaultdict[int, set[int]] = defaultdict(set)
+    for game_map in world.maps:
+        for other in _neighbours(game_map):
+            if other in world.map_ids:
+                roads[game_map.map_id].add(other)
+                roads[other].add(game_map.map_id)
+    return {map_id: frozenset(others) for map_id, others in roads.items()}
+
+
+def _neighbours(game_map: GameMap) -> Iterator[int]:
+    yield from (connection.map_id for connection in game_map.connections)
+    yield from (warp.map_id for warp in game_map.warps if warp.map_id != LAST_MAP)
+
+
+def _breadth(game_map: GameMap) -> int:
+    return 1 + (game_map.columns + game_map.rows) // 4

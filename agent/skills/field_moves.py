@@ -6,9 +6,7 @@ Whether it did anything is for RAM to tell: a tile ahead, how the player gets al
 from collections.abc import Mapping
 from typing import Final
 
-from agent.skills.behind_start import Done, work
-from agent.skills.look import enter, leave_menus, open_start_menu
-from agent.skills.menu import select
+from agent.skills.menu import Done, enter, leave_menus, open_start_menu, select, work
 from agent.skills.press import tap, until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, Party, State

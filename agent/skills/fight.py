@@ -1,27 +1,150 @@
-"""Fighting: from what should be done this turn to the presses that do it, and everything between turns.
+"""Fighting a battle to its end: the presses for each order, and every question in between.
 
-Each step answers what RAM shows at that moment, so nothing is pressed into a menu that is not there; what
-is chosen is compared with what lies under the cursor first.
+Each step answers what RAM shows at that moment. The entry under the cursor is compared with the
+entry wanted before it is chosen.
 """
 
 from typing import Final
 
-from agent.skills.answers import Answers
 from agent.skills.menu import select
 from agent.skills.orders import (
+    SAFARI_BALL,
     Attack,
     Commander,
     Flee,
     Order,
     Switch,
     Throw,
-    Use,
+    TriedOrders,
+    UseItem,
     first_able,
+    is_lawful,
+    last_resort,
 )
 from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.turn import Turn
 from emulator import Battle, BattleResult, BattleType, Button, MenuKind, Phase, State, Step
+
+
+class YesNoAnswers:
+    """Yes or no to each question: `first` to the first, and yes to what is asked because of a no.
+
+    Who will not forget a move for a fifth one is asked whether to do without it, and who says no to
+    that as well is asked for ever. With which of the two it begins is not known, so what is asked again is
+    answered otherwise.
+    """
+
+    def __init__(self) -> None:
+        self._given: dict[str, bool] = {}
+        self._asked = ""  # the question that is still open
+
+    def to(self, asked: str, *, first: bool = False) -> bool:
+        """Return whether to say yes."""
+        if asked != self._asked:
+            self._given[asked] = self._answer(asked, first=first)
+            self._asked = asked
+        return self._given[asked]
+
+    def close(self) -> None:
+        """Take note that nothing is being asked."""
+        self._asked = ""
+
+    def _answer(self, asked: str, *, first: bool) -> bool:
+        if asked in self._given:
+            return not self._given.pop(asked)
+        return first if not self._given else list(self._given.values())[-1] is False
+
+
+DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
+PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
+
+
+class Turn:
+    """The order of this turn; asks for the next one whenever the battle menu waits again."""
+
+    def __init__(self, commander: Commander) -> None:
+        self.commander = commander
+        self.order: Order | None = None
+        self.change: int | None = None  # whom to change to before the trainer's next
+        self._given_in: State | None = None
+        self._done = False
+        self._asked = False  # whether the battle menu waited the last time somebody looked
+        self._choices = 0
+        self._looks = 0
+        self._refused: set[Order] = set()
+        self._balls = 0
+        self._used: set[int] = set()  # the numbers of moves
+
+    def order_for(self, state: State) -> Order:
+        """Return the order to carry out while the battle menu waits."""
+        self._looks += 1
+        if self._asked and self._looks > DEAF:
+            self._asked = False  # the menu does not take it
+        if not self._asked or self.order is None:
+            self._settle(state)
+            self.order = self._next(state)
+            self._given_in, self._done, self._choices, self.change = state, False, 0, None
+            self._looks = 0
+        self._asked = True
+        return self.order
+
+    def saw(self, battle: Battle, state: State) -> None:
+        """Take note of a moment: the order may have been carried out by now."""
+        if battle.phase is not Phase.MAIN_MENU:
+            self._asked = False
+        if self._given_in is not None and self.order is not None:
+            self._done = self._done or _is_done(self.order, self._given_in, state)
+
+    def is_at_a_loss(self) -> bool:
+        """Count a choice in a menu, and return whether there were too many for one order."""
+        self._choices += 1
+        return self._choices > PATIENCE and self._choices % PATIENCE < PATIENCE // 2
+
+    def _next(self, state: State) -> Order:
+        order = self.commander.order(
+            state, TriedOrders(frozenset(self._refused), self._balls, frozenset(self._used))
+        )
+        if order not in self._refused and is_lawful(order, state):
+            return order
+        return last_resort(state.battle) if state.battle is not None else Attack(0)
+
+    def _settle(self, state: State) -> None:
+        """A turn that passed makes what was refused worth another try; one that did not adds to it."""
+        if self.order is None:
+            return
+        if not self._done:
+            self._refused.add(self.order)
+            return
+        self._refused.clear()
+        self._balls += isinstance(self.order, Throw)
+        self._used |= _moves_of(self.order, self._given_in)
+
+
+def _is_done(order: Order, before: State, now: State) -> bool:
+    then, battle = before.battle, now.battle
+    if then is None or battle is None:
+        return True
+    match order:
+        case Switch(position):
+            return battle.own is not None and battle.own.position == position
+        case Throw(ball) if ball == SAFARI_BALL:
+            return now.safari.balls < before.safari.balls
+        case UseItem(item=item) | Throw(ball=item):
+            return now.bag.quantity(item) < before.bag.quantity(item)
+        case Flee():
+            return battle.run_attempts > then.run_attempts
+        case Attack():
+            # Whatever a turn does shows on one of the two; a refusal leaves both as they were.
+            return (battle.own, battle.enemy) != (then.own, then.enemy)
+
+
+def _moves_of(order: Order, before: State | None) -> set[int]:
+    """Return the move that an order used, as a set of none or one."""
+    own = before.battle.own if before is not None and before.battle is not None else None
+    if own is None or not isinstance(order, Attack) or order.slot >= len(own.moves):
+        return set()
+    return {own.moves[order.slot].move}
+
 
 LONGEST: Final = 6_000  # steps of one battle, far more than any needs
 FIGHT, BAG, TEAM, RUN = range(
@@ -44,7 +167,7 @@ def fight(commander: Commander, state: State) -> Skill:
 
     INTERRUPTED when the battle was lost.
     """
-    turn, answers = Turn(commander), Answers()
+    turn, answers = Turn(commander), YesNoAnswers()
     for _ in range(LONGEST):
         battle = state.battle
         if battle is None or not state.in_battle:
@@ -52,14 +175,14 @@ def fight(commander: Commander, state: State) -> Skill:
             return Outcome.INTERRUPTED if lost else Outcome.DONE
         turn.saw(battle, state)
         if battle.phase is Phase.MAIN_MENU:
-            answers = Answers()
+            answers = YesNoAnswers()
         if battle.phase is not Phase.YES_NO:
             answers.close()
         state = yield from _react(battle, turn, answers, state)
     return Outcome.BLOCKED
 
 
-def _react(battle: Battle, turn: Turn, answers: Answers, state: State) -> Movement:
+def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> Movement:
     match battle.phase:
         case Phase.MAIN_MENU:
             entry = _entry(turn.order_for(state), battle)
@@ -76,7 +199,7 @@ def _react(battle: Battle, turn: Turn, answers: Answers, state: State) -> Moveme
             return (yield _pass(battle, turn.order))
 
 
-def _says_yes(asked: Phase, turn: Turn, answers: Answers, state: State) -> bool:
+def _says_yes(asked: Phase, turn: Turn, answers: YesNoAnswers, state: State) -> bool:
     commander = turn.commander
     if asked is Phase.NEXT_MON:
         return commander.fights_on(state)
@@ -151,7 +274,7 @@ def _entry(order: Order, battle: Battle) -> int:
             return NET
         case Attack():
             return FIGHT
-        case Use() | Throw():
+        case UseItem() | Throw():
             return BAG
         case Switch():
             return TEAM
@@ -171,7 +294,7 @@ def _choose_from_battle_menu(entry: int, battle: Battle, state: State) -> Moveme
 
 def _place_in_bag(order: Order | None, state: State) -> int | None:
     match order:
-        case Use(item=item) | Throw(ball=item):
+        case UseItem(item=item) | Throw(ball=item):
             stacks = enumerate(state.bag.items)
             return next((at for at, stack in stacks if stack.item == item), None)
         case _:
@@ -187,7 +310,7 @@ def _mon(battle: Battle, turn: Turn, state: State) -> int | None:
     match turn.order:
         case Switch(position) if turn.change is None:
             return position if state.party[position].hp else None
-        case Use() as use if turn.change is None:
+        case UseItem() as use if turn.change is None:
             return use.position
         case _:
             return turn.change

@@ -1,8 +1,14 @@
-"""Choosing from a menu by its absolute cursor, never by counting presses."""
+"""Menus: moving the cursor, the menus behind START, and the main menu at power-on.
 
-from agent.skills.press import tap
+The cursor is read from RAM and compared with the entry wanted; presses are never counted.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from agent.skills.press import TextPager, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
-from emulator import Button, MenuKind, State
+from emulator import Button, Menu, MenuKind, State
 
 PATIENCE = 40  # presses that a cursor may take to get where it should
 
@@ -45,3 +51,131 @@ def count_to(quantity: int, state: State) -> Movement:
             break
         state = yield tap(Button.UP if menu.index < quantity else Button.DOWN)
     return state
+
+
+LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
+ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
+OPENING: Final = 16  # looks at a menu that is about to open, eight frames apart
+
+
+def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
+    """Keep a menu open until `seen` says so, then leave all menus: START's own, the team's or the bag's.
+
+    A list is scrolled through. BLOCKED when it does not open, or shows nothing for `patience` ticks.
+    """
+    state = yield from open_start_menu(state)
+    if state.menu is None or state.menu.kind is not MenuKind.START:
+        return Outcome.BLOCKED
+    if kind in ENTRIES:
+        state = yield from enter(kind, state)
+    for _ in range(patience):
+        if seen():
+            break
+        more = state.menu is not None and state.menu.index < state.menu.list_count
+        state = yield tap(Button.DOWN) if kind is MenuKind.ITEMS and more else wait(10)
+    yield from leave_menus(state)
+    return Outcome.DONE if seen() else Outcome.BLOCKED
+
+
+def leave_menus(state: State, *, presses: int = 20) -> Movement:
+    """Press B until no menu is open."""
+    for _ in range(presses):
+        if state.menu is None and not state.dialogue.is_open and state.in_control:
+            break
+        state = yield tap(Button.B, settle=16)
+    return state
+
+
+def open_start_menu(state: State) -> Movement:
+    """Press START until its menu is open, as far as it opens."""
+    for _ in range(5):
+        if state.menu is not None:
+            break
+        state = yield tap(Button.START, settle=16)
+        state = yield from until_open(MenuKind.START, state)
+    return state
+
+
+def enter(kind: MenuKind, state: State) -> Movement:
+    """Choose the team's menu or the bag's from START's, which is open, and wait for it."""
+    if state.menu is None:
+        return state
+    entry = state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind]
+    state = yield from select(entry, state)
+    return (yield from until_open(kind, state))
+
+
+def until_open(kind: MenuKind, state: State) -> Movement:
+    """Wait for a menu without a press.
+
+    Red loads its letters and pictures, eight tiles a frame, before the cursor shows: whatever is pressed
+    meanwhile counts in the menu, and B or START would close it.
+    """
+    for _ in range(OPENING):
+        if state.menu is not None and state.menu.kind is kind:
+            break
+        state = yield wait(8)
+    return state
+
+
+PRESSES: Final = 120  # that one visit to menus may take
+QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
+
+Done: TypeAlias = Callable[[State], bool]
+Answer: TypeAlias = Callable[[State, Menu], Movement]
+
+
+def behind_start(answer: Answer, done: Done, state: State) -> Skill:
+    """Open START's menu, answer until `done`, and leave all menus again; DONE when it was."""
+    state = yield from open_start_menu(state)
+    state = yield from work(answer, done, state)
+    yield from leave_menus(state)
+    return Outcome.DONE if done(state) else Outcome.BLOCKED
+
+
+def work(answer: Answer, done: Done, state: State) -> Movement:
+    """Answer every menu and read every text until `done`, or until nothing is open any more."""
+    quiet, patience = 0, TextPager()
+    for _ in range(PRESSES):
+        if done(state) or quiet > QUIET:
+            break
+        if state.menu is not None:
+            state = yield from answer(state, state.menu)
+            quiet = 0
+        elif state.dialogue.is_open:
+            state = yield patience.step(state)
+            quiet = 0
+        else:
+            state = yield wait(8)
+            quiet += 1
+    return state
+
+
+def select_item(item: int, state: State) -> Movement:
+    """Choose a thing in the list of the bag; who is not there is left for."""
+    items = [stack.item for stack in state.bag.items]
+    if item not in items:
+        return (yield tap(Button.B, settle=16))
+    return (yield from select(items.index(item), state))
+
+
+LONGEST_START: Final = 3_000  # frames to the first picture with words on it, fifty seconds
+
+
+def boot(wait_frames: int, state: State, *, presses: int = 60) -> Skill:
+    """Wait `wait_frames` at the first picture that stands, then press START until a menu opens.
+
+    BLOCKED when no picture has words, or no menu opens.
+    """
+    waited = 0
+    while not state.screen_text.strip():
+        if waited >= LONGEST_START:
+            return Outcome.BLOCKED
+        state = yield wait(10)
+        waited += 10
+    yield wait(wait_frames)
+    for _ in range(presses):
+        state = yield tap(Button.START, settle=26)
+        if state.menu is not None:
+            return Outcome.DONE
+    return Outcome.BLOCKED

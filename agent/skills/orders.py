@@ -30,7 +30,7 @@ class Flee:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UseItem:
     """Use an item of the bag, on the mon in this place of the team when it needs one."""
 
     item: int
@@ -44,11 +44,11 @@ class Throw:
     ball: int
 
 
-Order: TypeAlias = Attack | Switch | Flee | Use | Throw
+Order: TypeAlias = Attack | Switch | Flee | UseItem | Throw
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedOrders:
     """What was tried so far: what the game refused in this turn, and in this battle balls that flew and moves used."""
 
     refused: frozenset[Order] = frozenset()
@@ -59,7 +59,7 @@ class Tried:
 class Commander(Protocol):
     """Who answers what a battle asks."""
 
-    def order(self, state: State, tried: Tried) -> Order:
+    def order(self, state: State, tried: TriedOrders) -> Order:
         """Return what to do this turn."""
 
     def next_mon(self, state: State) -> int:
@@ -93,7 +93,7 @@ def is_lawful(order: Order, state: State) -> bool:
             return battle.is_wild
         case Throw(ball):
             return ball in BALLS and battle.is_wild and state.bag.quantity(ball) > 0
-        case Use(item, position):
+        case UseItem(item, position):
             fits = position is None or position < len(state.party)
             return fits and item not in BALLS and state.bag.quantity(item) > 0
 

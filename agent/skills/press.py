@@ -30,7 +30,7 @@ def read_on() -> Step:
     return Step(Button.B, 36, 12)
 
 
-class Patience:
+class TextPager:
     """Reads on without answering what is asked next: B in a question that is about to open says no to it.
 
     A page that shows its arrow is turned. One without may still be printed, or a box may be about to

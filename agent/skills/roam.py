@@ -1,16 +1,38 @@
-"""Walking about where wild mons live, until one of them comes."""
+"""Walking without a destination: to meet wild Pokemon, or to leave the map by the nearest exit."""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from agent.skills.crowd import Crowd
-from agent.skills.hops import Hop, Spot, hops, is_step, spot_of
 from agent.skills.press import wait
+from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, spot_of
 from agent.skills.skill import Outcome, Skill
-from agent.skills.stride import take
-from agent.skills.terrain import Terrain
-from agent.skills.travel import Destination, travel
+from agent.skills.terrain import Crowd, Terrain
+from agent.skills.walk import Destination, follow, still_closed, take, travel
 from emulator import FIRST_INDOOR_MAP, GameMap, State, World
+
+
+def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
+    """Walk through the nearest warp or over the nearest edge; BLOCKED after `patience` plans."""
+    left = state.map.map_id
+    crowd, stuck = Crowd(terrain.world(state)), Obstacles.none()
+    for _ in range(patience):
+        here = spot_of(state)
+        if here.map_id != left:
+            return Outcome.DONE
+        route = find_route(
+            terrain.world(state),
+            here,
+            lambda spot: spot.map_id != left,
+            obstacles=crowd.obstacles(state).and_also(stuck),
+        )
+        if route is None:
+            state = yield wait(20)
+        else:
+            state = yield from follow(route, state, crowd)
+            if spot_of(state) == here:
+                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+    return Outcome.DONE if state.map.map_id != left else Outcome.BLOCKED
+
 
 Square: TypeAlias = tuple[int, int]
 

@@ -1,15 +1,180 @@
-"""The cheapest way over all maps at once: A* over steps, ledges, warps and map edges in one graph."""
+"""The graph of all maps, and the cheapest route over it.
+
+An edge is a hop: one press of the pad and where it leads, be it a step, a ledge, a warp, a map
+edge, an obstacle that can be opened, or a lift. Routes are found by A*.
+"""
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from math import inf
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from agent.skills.hops import Hop, Spot, hops
-from emulator import MapSquare, World
+from emulator import (
+    FIRST_INDOOR_MAP,
+    LAST_MAP,
+    Facing,
+    Floor,
+    GameMap,
+    Lift,
+    MapSquare,
+    Obstacle,
+    State,
+    Warp,
+    World,
+)
+
+WARP_COST: Final = 4  # the fade and the input block after it, in steps
+LEDGE_COST: Final = 2
+RIDE_COST: Final = 16  # a menu, and the way out of the car
+# What it takes to open a way, in steps: the menus of a field move, or a text.
+OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
+GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
+
+
+class Spot(NamedTuple):
+    """Where somebody stands, and the outdoor map that 0xFF warps lead back to."""
+
+    map_id: int
+    x: int
+    y: int
+    last_map: int
+
+    def next_to(self, facing: Facing) -> "Spot":
+        """Return the spot one step that way."""
+        return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
+
+
+def spot_of(state: State) -> Spot:
+    """Return where the player stands."""
+    here = state.map
+    # Outdoors the game may still remember the town before; a door remembers the map it is on.
+    last_map = here.map_id if here.map_id < FIRST_INDOOR_MAP else here.last_map
+    return Spot(here.map_id, here.x, here.y, last_map)
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first, or the floor to name."""
+
+    facing: Facing
+    to: Spot
+    cost: int = 1
+    by: Obstacle | Floor | None = None
+
+
+def is_step(hop: Hop, here: Spot) -> bool:
+    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge nor past an obstacle."""
+    return hop.to == here.next_to(hop.facing) and hop.by is None
+
+
+@lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
+def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
+    """Return every hop that the cartridge's maps allow from `spot`."""
+    # Worlds differ in a block here and there: what is the same as ever is worked out once for all of them.
+    alike = world.alike(spot.map_id)
+    return tuple(_hops(world, spot)) if alike is world else hops(alike, spot)
+
+
+def _hops(world: World, spot: Spot) -> Iterator[Hop]:
+    game_map = world.map(spot.map_id)
+    if not game_map.contains(spot.x, spot.y):
+        return  # a map that is not what it was: nothing says what lies out there
+    afloat = Obstacle.WATER in world.passes
+    surfs = afloat and game_map.obstacle(spot.x, spot.y) is Obstacle.WATER
+    for facing in Facing:
+        if surfs and not game_map.can_surf((spot.x, spot.y), facing):
+            continue
+        hop = _hop(world, game_map, spot, facing)
+        if hop is None and world.passes:
+            hop = _past(world, game_map, spot, facing, surfs=surfs)
+        if hop is not None:
+            yield hop
+    if spot.map_id in world.lifts:
+        yield from _rides(world, spot, world.lifts[spot.map_id])
+
+
+def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
+    """Where the lift takes whoever stands before its panel."""
+    if spot.next_to(Facing.UP)[1:3] != lift.panel:
+        return
+    for floor in lift.floors:
+        x, y = world.arrival(floor.map_id, floor.warp_index)
+        there = spot._replace(map_id=floor.map_id, x=x, y=y)
+        yield Hop(Facing.UP, there, RIDE_COST, floor)
+
+
+def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
+    here = game_map.warp_at(spot.x, spot.y)
+    walks_off = game_map.can_step((spot.x, spot.y), facing)
+    # Standing on a mat, only running against something fires it.
+    if here is not None and facing in here.press and not walks_off:
+        return _through(world, spot, here, facing)
+    crossing = game_map.crossing((spot.x, spot.y), facing)
+    if crossing is not None:
+        map_id, x, y = crossing
+        if map_id in world.map_ids and world.map(map_id).passable(x, y):
+            return Hop(facing, Spot(map_id, x, y, map_id))
+        return None
+    below = game_map.hop((spot.x, spot.y), facing)
+    if below is not None:
+        return Hop(facing, spot._replace(x=below.x, y=below.y), LEDGE_COST)
+    if not walks_off:
+        return None
+    x, y = spot.x + facing.dx, spot.y + facing.dy
+    ahead = game_map.warp_at(x, y)
+    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
+    if ahead is not None and (ahead.steps or facing in ahead.press):
+        return _through(world, spot, ahead, facing)
+    carried = world.carries.get((spot.map_id, x, y))
+    if carried is not None:
+        return _carried(spot, carried, facing)
+    grass = game_map.tile(x, y) == game_map.tileset.grass
+    return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
+
+
+def _past(
+    world: World, game_map: GameMap, spot: Spot, facing: Facing, *, surfs: bool
+) -> Hop | None:
+    """Where one gets past what closes the square ahead, if it is closed by something that one gets past."""
+    to = spot.next_to(facing)
+    crossing = game_map.crossing((spot.x, spot.y), facing)
+    if crossing is not None and crossing.map_id in world.map_ids:
+        to = Spot(*crossing, crossing.map_id)
+    ahead = world.map(to.map_id).obstacle(to.x, to.y)
+    if ahead is None or ahead not in world.passes:
+        return None
+    if ahead is not Obstacle.WATER:
+        return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead)
+    if surfs:
+        return Hop(facing, to)
+    surfable = crossing is not None or game_map.can_surf((spot.x, spot.y), facing)
+    return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead) if surfable else None
+
+
+def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
+    """Where a script carries one: along the floor, or down a hole."""
+    map_id, x, y = end
+    if map_id != spot.map_id:
+        return Hop(facing, spot._replace(map_id=map_id, x=x, y=y), WARP_COST)
+    return Hop(facing, spot._replace(x=x, y=y), 1 + abs(x - spot.x) + abs(y - spot.y))
+
+
+def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
+    """Where a warp leads; one that no map bears out leads nowhere."""
+    if spot.map_id in world.lifts:
+        return None  # to the floor that was named, and the map says nothing of that
+    map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
+    if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
+        return None
+    x, y = world.arrival(map_id, warp.warp_index)
+    near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
+    outdoors = next(near, spot.last_map)
+    return Hop(facing, Spot(map_id, x, y, outdoors), WARP_COST)
+
 
 MAX_NODES: Final = 100_000  # more than the game has squares
 

@@ -1,6 +1,6 @@
-"""What a skill is: a generator that yields steps and is sent the state that followed each."""
+"""What a skill is: a generator of steps, how it ends, and skills that watch or stop another one."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from enum import Enum
 from typing import TypeAlias
 
@@ -23,7 +23,7 @@ Skill: TypeAlias = Generator[Step, State, Outcome]
 Movement: TypeAlias = Generator[Step, State, State]
 
 
-class Course:
+class SkillRun:
     """A skill under way: the step it wants next, and how it stands."""
 
     def __init__(self, skill: Skill) -> None:
@@ -61,3 +61,23 @@ def once(step: Step) -> Skill:
     """A skill of one step."""
     yield step
     return Outcome.DONE
+
+
+def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
+    """Carry `skill` out as it is, showing `see` every state that follows one of its steps."""
+    course = SkillRun(skill)
+    while course.outcome is Outcome.RUNNING:
+        state = yield course.step
+        see(state)
+        course.resume(state)
+    return course.outcome
+
+
+def broken_off(skill: Skill, when: Callable[[State], bool]) -> Skill:
+    """Carry `skill` out as long as `when` is not so of a state that follows one of its steps; INTERRUPTED then."""
+    course = SkillRun(skill)
+    while course.outcome is Outcome.RUNNING:
+        state = yield course.step
+        if course.resume(state) is Outcome.RUNNING and when(state):
+            return Outcome.INTERRUPTED
+    return course.outcome

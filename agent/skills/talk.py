@@ -3,16 +3,12 @@
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
-from agent.skills.clearing import still_closed
-from agent.skills.crowd import Crowd
-from agent.skills.hops import Spot, spot_of
 from agent.skills.menu import select
-from agent.skills.press import Patience, read_on, tap, until_ready, wait
-from agent.skills.route import Obstacles, find_route
+from agent.skills.press import TextPager, read_on, tap, until_ready, wait
+from agent.skills.route import Obstacles, Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.stride import turn
-from agent.skills.terrain import Terrain
-from agent.skills.travel import Destination, follow, travel
+from agent.skills.terrain import Crowd, Terrain
+from agent.skills.walk import Destination, follow, still_closed, travel, turn
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # how many presses a talk may take, the wait for a machine included
@@ -70,7 +66,7 @@ def examine(
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
     """Page through the open text and answer what it asks, as far as no battle follows."""
-    patience = Patience()
+    patience = TextPager()
     for _ in range(PAGES):
         if state.in_battle:
             break

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agent.capabilities import Place, Story
-from agent.capabilities.feats.leaving import Leaving
-from agent.capabilities.marks import told
-from agent.capabilities.places import Land
-from agent.capabilities.story import FIELD_MOVES, Task
 from agent.planning import Action
+from agent.story import Place, Story
+from agent.story.facts import told
+from agent.story.interactions import LeaveArea
+from agent.story.places import Land
+from agent.story.story import FIELD_MOVES, Task
 from agent.storyworld.atlas import Atlas, Fact, Happening, Region
 from agent.storyworld.moment import MACHINES, Moment
 from agent.storyworld.walking import arrive, walk, within_reach
@@ -91,7 +91,7 @@ class Model:
         place, feat = self._place(task.place), task.feat
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
-        if isinstance(feat, Leaving):
+        if isinstance(feat, LeaveArea):
             joins = [
                 join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())
             ]

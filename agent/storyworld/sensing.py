@@ -2,7 +2,7 @@
 
 from agent.capabilities import reached
 from agent.capabilities.field_moves import able
-from agent.capabilities.recover import home
+from agent.capabilities.heal import home
 from agent.capabilities.travel import MAP, at
 from agent.planning import Domain
 from agent.skills import FLY

@@ -7,9 +7,10 @@ from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
 
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of
+from agent.capabilities import GameContext, capabilities_for, domain_of
 from agent.planning import Domain
 from agent.skills import Nearness, Terrain
+from agent.story import MilestoneLedger, Story
 from agent.storyworld.atlas import Atlas
 from agent.storyworld.moment import MACHINES
 from emulator import (
@@ -72,7 +73,9 @@ class Thinker:
         atlas, story = Atlas.of_red(), Story.of(CartridgeKind.RED)
         terrain = Terrain(World.empty())
         terrain.nearness = Roads(atlas)
-        kit = Kit(story, terrain, _dex(atlas), Ledger(story.milestones, Hooks()), 0)
+        kit = GameContext(
+            story, terrain, _dex(atlas), MilestoneLedger(story.milestones, Hooks()), 0
+        )
         return Thinker(domain_of(capabilities_for(kit)), story)
 
 

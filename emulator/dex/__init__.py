@@ -1,1 +1,1 @@
-"""Creatures, moves, types, trainers and things of the cartridge in the slot, decoded from ROM."""
+"""What the cartridge says about species, moves, items, trainers and wild mons."""

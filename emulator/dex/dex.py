@@ -7,21 +7,20 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
 
-from emulator.cartridge import Cartridge
-from emulator.dex.fishing import Fishing, read_fishing
-from emulator.dex.items import Item, read_items
-from emulator.dex.moves import Move, read_moves
-from emulator.dex.special_moves import SpecialMove, read_lone_moves, read_team_moves
-from emulator.dex.species import Species, read_species
-from emulator.dex.trades import Trade, read_trades
-from emulator.dex.trainers import TrainerClass, read_trainers
-from emulator.dex.types import read_rule_book, read_type_names
-from emulator.dex.vending import read_vending
-from emulator.dex.wild import Wild, read_wild
+from emulator.cartridge import Cartridge, Rom
+from emulator.dex.items import Item, read_items, read_vending
+from emulator.dex.moves import Move, read_moves, read_rule_book, read_type_names
+from emulator.dex.species import Species, Trade, read_species, read_trades
+from emulator.dex.trainers import (
+    SpecialMove,
+    TrainerClass,
+    read_lone_moves,
+    read_team_moves,
+    read_trainers,
+)
+from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
-from emulator.rules.book import RuleBook
-from emulator.rules.chart import TypeChart
-from emulator.world.rom import Rom
+from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")
 

@@ -1,4 +1,4 @@
-"""Things in the bag: what they are called, what they cost, which must be kept."""
+"""Items: what they are called, what they cost in shops and vending machines, which must be kept."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from emulator.dex.names import read_names
+from emulator.cartridge import Rom, read_names
 from emulator.profile import table
-from emulator.ram.numbers import bcd
-from emulator.world.rom import Rom
+from emulator.text import bcd
 
 PRICES: Final = table("ItemPrices")  # three BCD bytes each
 NAMES: Final = table("ItemNames")
@@ -70,3 +69,15 @@ def _machines(rom: Rom) -> Iterator[Item]:
         else:
             hm = n - TMS
             yield Item(FIRST_HM + hm, f"HM{hm + 1:02}", 0, key=True, teaches=move)
+
+
+VENDING_PRICES: Final = table("VendingPrices")  # item, three BCD bytes
+VENDING_SIZE: Final = 4
+VENDING_COUNT: Final = 3
+
+
+def read_vending(rom: Rom) -> dict[int, int]:
+    """Return the prices by item number, in the order of the machine's menu."""
+    data = rom.span(*VENDING_PRICES, VENDING_COUNT * VENDING_SIZE)
+    rows = [data[at : at + VENDING_SIZE] for at in range(0, len(data), VENDING_SIZE)]
+    return {row[0]: bcd(row[1:]) for row in rows if bcd(row[1:])}

@@ -1,21 +1,23 @@
-"""Moves: what they are called and what they do."""
+"""Moves, types, and the tables that battles are computed with."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from emulator.dex.names import read_names
+from emulator.cartridge import Rom, read_names
+from emulator.errors import CartridgeError
 from emulator.profile import table
-from emulator.rules.records import MoveData
-from emulator.world.rom import Rom
+from emulator.rules.moves import MoveData
+from emulator.rules.rule_book import STAGES, RuleBook, StageRatio, TypeChart
+from emulator.text import END, decode_name
 
 MOVES: Final = table("Moves")
-NAMES: Final = table("MoveNames")
+MOVE_NAMES: Final = table("MoveNames")
 HIGH_CRITICAL: Final = table("HighCriticalMoves")
-COUNT: Final = 165
-SIZE: Final = 6
-END: Final = 0xFF
+MOVE_COUNT: Final = 165
+MOVE_SIZE: Final = 6
+HIGH_CRITICAL_END: Final = 0xFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,36 @@ class Move(MoveData):
 
 def read_moves(rom: Rom) -> dict[int, Move]:
     """Return the moves by number; a number whose record is blank has none."""
-    sharp = rom.until(*HIGH_CRITICAL, END)
-    data = rom.span(*MOVES, COUNT * SIZE)
+    sharp = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
+    data = rom.span(*MOVES, MOVE_COUNT * MOVE_SIZE)
     moves = {}
-    for number, name in enumerate(read_names(rom, NAMES, COUNT), start=1):
-        record = data[(number - 1) * SIZE : number * SIZE]
+    for number, name in enumerate(read_names(rom, MOVE_NAMES, MOVE_COUNT), start=1):
+        record = data[(number - 1) * MOVE_SIZE : number * MOVE_SIZE]
         _, effect, power, type_, accuracy, pp = record
         if any(record):
             moves[number] = Move(number, effect, power, type_, accuracy, number in sharp, name, pp)
     return moves
+
+
+TYPE_NAMES: Final = table("TypeNames")  # pointers
+TYPE_COUNT: Final = 27
+TYPE_EFFECTS: Final = table("TypeEffects")  # attacking, defending, tenths
+STAGE_RATIOS: Final = table("StatModifierRatios")
+
+
+def read_type_names(rom: Rom) -> tuple[str, ...]:
+    """Return what every type is called; ids without a type share names."""
+    bank, at = TYPE_NAMES
+    pointers = [rom.pointer(bank, at + 2 * number) for number in range(TYPE_COUNT)]
+    return tuple([decode_name(rom.until(bank, pointer, END)) for pointer in pointers])
+
+
+def read_rule_book(rom: Rom) -> RuleBook:
+    """Return the tables that battles are computed with."""
+    pairs = rom.span(*STAGE_RATIOS, 2 * len(STAGES))
+    ratios = tuple([StageRatio(*pairs[at : at + 2]) for at in range(0, len(pairs), 2)])
+    if not all(ratio.denominator for ratio in ratios):
+        message = "the cartridge has no table of stages; it is no game, or an old demo: build it"
+        raise CartridgeError(message)
+    rows = rom.rows(*TYPE_EFFECTS, 3)
+    return RuleBook(TypeChart.of([(row[0], row[1], row[2]) for row in rows]), ratios)

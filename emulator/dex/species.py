@@ -1,4 +1,4 @@
-"""Species: what all mons of a kind have in common."""
+"""Species: what all mons of a kind have in common; and the trades that people in the game offer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
-from emulator.dex.names import read_padded_names
+from emulator.cartridge import Rom, read_padded_names
 from emulator.profile import table
 from emulator.ram.party import Stats
-from emulator.rules.experience import Growth
-from emulator.world.rom import Rom
+from emulator.rules.stats import Growth
+from emulator.text import decode_name
 
 BASE: Final = table("BaseStats")  # in the order of the dex
 LAST_BASE: Final = table("MewBaseStats")  # the last of the dex lies apart
@@ -25,7 +25,7 @@ LEARNSET_SIZE: Final = 64
 EVOLUTION_SIZE: Final = 4  # of the longest
 GROWTHS: Final = table("GrowthRateTable")
 GROWTH_COUNT: Final = 6
-COUNT: Final = 190
+LAST_SPECIES: Final = 190
 SLOTS: Final = 4
 FALLING: Final = 0x80  # of the second number of a growth
 
@@ -47,7 +47,7 @@ class Evolution(NamedTuple):
     species: int
 
 
-class Lesson(NamedTuple):
+class LevelUpMove(NamedTuple):
     """A move that is learned at a level."""
 
     level: int
@@ -67,7 +67,7 @@ class Species:
     base_experience: int
     growth: Growth
     first_moves: tuple[int, ...]
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[LevelUpMove, ...]
     evolutions: tuple[Evolution, ...]
     machines: tuple[int, ...]  # which it can be taught: 0 to 49 TM01 to TM50, then HM01 to HM05
 
@@ -83,9 +83,11 @@ class Species:
 def read_species(rom: Rom) -> dict[int, Species]:
     """Return every species by its index; an index without a number in the dex has none."""
     growths = read_growths(rom)
-    names = read_padded_names(rom, NAMES, COUNT, NAME_SIZE)
+    names = read_padded_names(rom, NAMES, LAST_SPECIES, NAME_SIZE)
     species = {}
-    for index, (name, dex) in enumerate(zip(names, rom.span(*ORDER, COUNT), strict=True), start=1):
+    for index, (name, dex) in enumerate(
+        zip(names, rom.span(*ORDER, LAST_SPECIES), strict=True), start=1
+    ):
         if 0 < dex <= LAST:
             species[index] = _species(rom, index, dex, name, growths)
     return species
@@ -129,7 +131,7 @@ def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth
     )
 
 
-def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[Lesson, ...]]:
+def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[LevelUpMove, ...]]:
     bank, at = LEARNSETS
     data = rom.span(bank, rom.pointer(bank, at + 2 * (index - 1)), LEARNSET_SIZE)
     evolutions = []
@@ -142,8 +144,33 @@ def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[L
         data = data[size:]
     pairs = data[1:]
     end = next((n for n in range(0, len(pairs) - 1, 2) if not pairs[n]), 0)
-    lessons = [Lesson(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
+    lessons = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
     return tuple(evolutions), tuple(lessons)
 
 
 _EVOLUTIONS: Final = frozenset(by.value for by in EvolvesBy)
+
+
+TRADES: Final = table("TradeMons")  # wanted, given, a set of texts, nickname
+TRADE_SIZE: Final = 14
+TRADE_NICKNAME: Final = 3
+TRADE_COUNT: Final = 10
+
+
+class Trade(NamedTuple):
+    """A mon of species `wants` for one of `gives`, which comes with a nickname."""
+
+    wants: int
+    gives: int
+    nickname: str
+
+
+def read_trades(rom: Rom) -> dict[int, Trade]:
+    """Return the trades by their bits in wCompletedInGameTradeFlags."""
+    data = rom.span(*TRADES, TRADE_COUNT * TRADE_SIZE)
+    trades = {}
+    for bit in range(TRADE_COUNT):
+        row = data[bit * TRADE_SIZE : (bit + 1) * TRADE_SIZE]
+        if 0 < row[0] <= LAST_SPECIES and 0 < row[1] <= LAST_SPECIES:
+            trades[bit] = Trade(row[0], row[1], decode_name(row[TRADE_NICKNAME:]))
+    return trades

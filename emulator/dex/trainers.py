@@ -1,14 +1,14 @@
-"""Trainers: what their class is called, what it pays, and with whom each of them fights."""
+"""Trainers: what their class is called, what it pays, the team of each, and the special moves of leaders."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.dex.names import read_names
+from emulator.cartridge import Rom, read_names
+from emulator.dex.items import LAST_MOVE
 from emulator.profile import table
-from emulator.ram.numbers import bcd
-from emulator.world.rom import Rom
+from emulator.text import bcd
 
 PARTIES: Final = table("TrainerDataPointers")
 PARTIES_END: Final = table("TrainerAIPointers").address  # which follow
@@ -35,7 +35,7 @@ class Member(NamedTuple):
 Team: TypeAlias = tuple[Member, ...]
 
 
-class Room(NamedTuple):
+class TeamData(NamedTuple):
     """The bytes that hold the teams of one class; only behind the last one is something else."""
 
     data: bytes
@@ -66,7 +66,7 @@ def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     choices = rom.span(*CHOICES, COUNT * CHOICES_SIZE).split(b"\0")
     classes = {}
     for n, (name, room) in enumerate(
-        zip(read_names(rom, NAMES, COUNT), team_rooms(rom), strict=True)
+        zip(read_names(rom, NAMES, COUNT), team_data(rom), strict=True)
     ):
         digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
         teams, chosen = _teams(room.data), tuple(choices[n]) if n < len(choices) else ()
@@ -74,7 +74,7 @@ def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     return classes
 
 
-def team_rooms(rom: Rom) -> tuple[Room, ...]:
+def team_data(rom: Rom) -> tuple[TeamData, ...]:
     """Return where the teams of each class lie."""
     bank, at = PARTIES
     starts = [rom.pointer(bank, at + 2 * n) for n in range(COUNT)]
@@ -84,7 +84,7 @@ def team_rooms(rom: Rom) -> tuple[Room, ...]:
         # which may be where they begin themselves: the last of these classes has the teams.
         later = min((other for other in starts if other > start), default=PARTIES_END)
         end = start if start in starts[n + 1 :] else later
-        rooms.append(Room(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
+        rooms.append(TeamData(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
     return tuple(rooms)
 
 
@@ -106,3 +106,39 @@ def _team(record: bytes) -> Team | None:
         team = tuple([Member(record[0], species) for species in record[1:]])
     sound = all(m.level <= HIGHEST_LEVEL and m.species <= LAST_SPECIES for m in team)
     return team if 0 < len(team) <= TEAM_SIZE and sound else None
+
+
+LONE_MOVES: Final = table("LoneMoves")  # place in the team, move
+GYMS: Final = 8
+TEAM_MOVES: Final = table("TeamMoves")  # trainer class, move
+ELITE: Final = 4
+ELITE_PLACE: Final = 4  # always of the fifth mon
+
+
+class SpecialMove(NamedTuple):
+    """The third move of the mon at a `place`, from 0 on, in a team."""
+
+    place: int
+    move: int
+
+
+def read_lone_moves(rom: Rom) -> dict[int, SpecialMove]:
+    """Return the special moves of leaders by the number of their gym, 1 to 8 (wLoneAttackNo)."""
+    data = rom.span(*LONE_MOVES, 2 * GYMS)
+    pairs = zip(data[::2], data[1::2], strict=True)
+    return {
+        gym: SpecialMove(place, move)
+        for gym, (place, move) in enumerate(pairs, start=1)
+        if place < TEAM_SIZE and 0 < move <= LAST_MOVE
+    }
+
+
+def read_team_moves(rom: Rom) -> dict[int, SpecialMove]:
+    """Return the special moves of the Elite Four by trainer class."""
+    data = rom.span(*TEAM_MOVES, 2 * ELITE)
+    pairs = zip(data[::2], data[1::2], strict=True)
+    return {
+        number: SpecialMove(ELITE_PLACE, move)
+        for number, move in pairs
+        if 0 < number <= COUNT and 0 < move <= LAST_MOVE
+    }

@@ -1,4 +1,4 @@
-"""Who lives where: the mons that may be met on a map, and how likely each is."""
+"""Wild mons: which may be met on a map or caught with a rod, and how likely each is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from emulator.cartridge import Rom
 from emulator.profile import table
-from emulator.world.header import COUNT
-from emulator.world.rom import Rom
+from emulator.world.header import MAP_COUNT
 
 POINTERS: Final = table("WildDataPointers")
 SLOTS: Final = 10
@@ -54,7 +54,7 @@ def read_wild(rom: Rom) -> dict[int, Wild]:
     """Return who lives where by the ids of the maps that have anybody."""
     bank, at = POINTERS
     found = {}
-    for map_id in range(COUNT):
+    for map_id in range(MAP_COUNT):
         data = rom.span(bank, rom.pointer(bank, at + 2 * map_id), RECORD_SIZE)
         grass = _table(data)
         water = _table(data[1 + 2 * SLOTS if grass else 1 :])
@@ -69,3 +69,46 @@ def _table(data: bytes) -> WildTable | None:
         return None
     slots = zip(pairs[::2], pairs[1::2], CHANCES, strict=True)
     return WildTable(rate, tuple([WildSlot(*slot) for slot in slots]))
+
+
+GOOD: Final = table("GoodRodMons")  # level, species
+GOOD_COUNT: Final = 2
+SUPER: Final = table("SuperRodData")  # map, pointer to a group
+SUPER_SIZE: Final = 3
+HIGHEST_LEVEL: Final = 100
+
+
+class Catch(NamedTuple):
+    """One who may bite."""
+
+    level: int
+    species: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fishing:
+    """Who may bite at each rod, all of them equally often."""
+
+    good_rod: tuple[Catch, ...]  # wherever there is water
+    super_rod: dict[int, tuple[Catch, ...]]  # by map; elsewhere nobody
+
+
+def read_fishing(rom: Rom) -> Fishing:
+    """Return what can be caught with rods."""
+    rows = rom.rows(*SUPER, SUPER_SIZE)
+    groups = {row[0]: _group(rom, row[1] | row[2] << 8) for row in rows}
+    return Fishing(
+        good_rod=_catches(rom.span(*GOOD, 2 * GOOD_COUNT)),
+        super_rod={map_id: group for map_id, group in groups.items() if group},
+    )
+
+
+def _group(rom: Rom, address: int) -> tuple[Catch, ...]:
+    # A count comes before the mons; that is how Universal Pokemon Randomizer reads them.
+    count = rom.byte(SUPER.bank, address)
+    return _catches(rom.span(SUPER.bank, address + 1, 2 * count))
+
+
+def _catches(data: bytes) -> tuple[Catch, ...]:
+    catches = [Catch(*data[at : at + 2]) for at in range(0, len(data), 2)]
+    return tuple([catch for catch in catches if 0 < catch.level <= HIGHEST_LEVEL])

@@ -1,1 +1,1 @@
-"""Readers of work RAM: pure functions from bytes to frozen records, one file a record."""
+"""RAM as frozen records: pure functions from bytes to what they mean, a topic a file."""

@@ -9,9 +9,8 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 from emulator.profile import symbol
-from emulator.ram.excerpt import Excerpt
 from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
-from emulator.ram.view import Ram
+from emulator.ram.view import Excerpt, Ram
 from emulator.text import decode_name
 
 MON_SIZE: Final = 29

@@ -11,9 +11,8 @@ from enum import Enum
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.excerpt import remembered
 from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
-from emulator.ram.view import Ram
+from emulator.ram.view import Ram, remembered
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
 JOY_IGNORE: Final = symbol("wJoyIgnore")

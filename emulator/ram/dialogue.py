@@ -8,13 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.screen_tiles import (
-    BOTTOM_LEFT,
-    BOTTOM_RIGHT,
-    COLUMNS,
-    TILE_MAP,
-    TOP_LEFT,
-)
+from emulator.ram.tile_map import BOTTOM_LEFT, BOTTOM_RIGHT, COLUMNS, TILE_MAP, TOP_LEFT
 from emulator.ram.view import Ram
 from emulator.text import decode
 

@@ -1,15 +1,15 @@
-"""What has happened in the story: one bit an event."""
+"""What has happened in the story: one bit an event, and the switches of a gym door."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from emulator.profile import symbol
 from emulator.ram.view import Ram
 
 EVENTS: Final = symbol("wEventFlags")
-SIZE: Final = 320
+EVENT_BYTES: Final = 320
 HIDDEN: Final = symbol("wToggleableObjectFlags")
 HIDDEN_SIZE: Final = 32
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
@@ -53,10 +53,26 @@ class Flags:
 def read_flags(ram: Ram) -> Flags:
     """Return what has happened in the story."""
     return Flags(
-        events=ram.span(EVENTS, SIZE),
+        events=ram.span(EVENTS, EVENT_BYTES),
         hidden=ram.span(HIDDEN, HIDDEN_SIZE),
         blackout_map=ram.byte(BLACKOUT_MAP),
         used_center=bool(ram.byte(STATUS_FLAGS_4) & USED_CENTER),
         status_1=ram.byte(STATUS_FLAGS_1),
         owned=ram.span(OWNED, OWNED_SIZE),
     )
+
+
+FIRST_SWITCH: Final = symbol("wFirstLockTrashCanIndex")
+SECOND_SWITCH: Final = symbol("wSecondLockTrashCanIndex")
+
+
+class Switches(NamedTuple):
+    """The numbers of two cans, from 0 on; the second is chosen when the first has been found."""
+
+    first: int
+    second: int
+
+
+def read_switches(ram: Ram) -> Switches:
+    """Return where the switches lie."""
+    return Switches(ram.byte(FIRST_SWITCH), ram.byte(SECOND_SWITCH))

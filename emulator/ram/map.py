@@ -1,14 +1,16 @@
-"""Where the player stands and which way he looks."""
+"""Where the player stands, which way the player faces, and who else is on the map."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from emulator.profile import symbol
-from emulator.ram.excerpt import remembered
-from emulator.ram.view import Ram
+from emulator.ram.view import Ram, remembered
+from emulator.text import bits
 
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
@@ -135,3 +137,116 @@ def read_map(ram: Ram) -> MapState:
         connections=_CONNECTIONS[here[CONNECTIONS - MAP] & 15],
         travel=Travel(travel) if travel <= Travel.SURF.value else Travel.WALK,
     )
+
+
+VISITED_TOWNS: Final = symbol(
+    "wTownVisitedFlag"
+)  # a bit for each of the towns, whose map ids come first
+PALETTE_OFFSET: Final = symbol("wMapPalOffset")
+FIRST_ROUTE: Final = 11
+
+
+def read_visited(ram: Ram) -> frozenset[int]:
+    """Return the map ids of the towns that were entered."""
+    low, high = ram.span(VISITED_TOWNS, 2)
+    return frozenset((*bits(low), *(8 + bit for bit in bits(high)))) & frozenset(range(FIRST_ROUTE))
+
+
+def read_dark(ram: Ram) -> bool:
+    """Say whether the map is dark until somebody lights it."""
+    return ram.byte(PALETTE_OFFSET) != 0
+
+
+DATA_1: Final = symbol("wSpriteStateData1")  # 16 bytes a slot
+DATA_2: Final = symbol("wSpriteStateData2")
+SLOT_SIZE: Final = 16
+SLOTS: Final = 16
+# offsets into wSpriteStateData1
+PICTURE: Final = 0
+STATUS: Final = 1
+IMAGE: Final = 2
+SPRITE_FACING: Final = 9
+# offsets into wSpriteStateData2
+MAP_Y: Final = 4
+MAP_X: Final = 5
+BORDER: Final = 4  # what the game adds to map coordinates
+
+MOVING: Final = 3
+NOT_DRAWN: Final = 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody, or something, that stands on the map and may be in the way."""
+
+    slot: int
+    picture: int
+    x: int
+    y: int
+    facing: Facing
+    moving: bool
+    on_screen: bool
+
+    @property
+    def position(self) -> Position:
+        """The square taken."""
+        return Position(self.x, self.y)
+
+
+def read_people(ram: Ram) -> tuple[Person, ...]:
+    """Return who is on the map, slots 1 to 15; hidden ones are listed as not on the screen."""
+    looks = ram.span(DATA_1, SLOTS * SLOT_SIZE)
+    places = ram.span(DATA_2, SLOTS * SLOT_SIZE)
+    return _decode_people(
+        looks[PICTURE::SLOT_SIZE],
+        looks[STATUS::SLOT_SIZE].translate(_MOVES),
+        looks[IMAGE::SLOT_SIZE].translate(_SHOWS),
+        looks[SPRITE_FACING::SLOT_SIZE].translate(_FACES),
+        places[MAP_X::SLOT_SIZE],
+        places[MAP_Y::SLOT_SIZE],
+    )
+
+
+# A sprite's bytes change with every picture of a step; what is read of them does not.
+_MOVES: Final = bytes(status & 0x7F == MOVING for status in range(0x100))
+_SHOWS: Final = bytes(image != NOT_DRAWN for image in range(0x100))
+_FACES: Final = bytes(facing & 0x0C for facing in range(0x100))
+
+
+@lru_cache(maxsize=64)
+def _decode_people(
+    pictures: bytes, moving: bytes, shown: bytes, facings: bytes, xs: bytes, ys: bytes
+) -> tuple[Person, ...]:
+    rows = zip(pictures, moving, shown, facings, xs, ys, strict=True)
+    return tuple(
+        [
+            Person(
+                slot=slot,
+                picture=picture,
+                x=x - BORDER,
+                y=y - BORDER,
+                facing=Facing(facing),
+                moving=bool(moves),
+                on_screen=bool(shows),
+            )
+            for slot, (picture, moves, shows, facing, x, y) in enumerate(rows)
+            if slot and picture
+        ]
+    )
+
+
+LIST: Final = symbol("wToggleableObjectList")  # pairs: sprite slot, toggle index
+LIST_SIZE: Final = 33
+LIST_END: Final = 0xFF
+
+
+def read_hidden_slots(ram: Ram, hidden: bytes) -> frozenset[int]:
+    """Return the sprite slots of this map whose bit is set in `hidden`, wToggleableObjectFlags."""
+    return frozenset(
+        slot for slot, toggle in _pairs(ram) if hidden[toggle >> 3] >> (toggle & 7) & 1
+    )
+
+
+def _pairs(ram: Ram) -> Iterator[tuple[int, int]]:
+    listed = ram.span(LIST, LIST_SIZE).split(bytes([LIST_END]), 1)[0]
+    return zip(listed[::2], listed[1::2], strict=False)

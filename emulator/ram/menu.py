@@ -1,13 +1,14 @@
-"""The menu that has the cursor."""
+"""The menu that has the cursor, what it lists, and the move that it offers to learn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from emulator.profile import symbol
 from emulator.ram.menu_kind import LISTS, Clues, MenuKind, menu_kind
-from emulator.ram.screen_tiles import (
+from emulator.ram.tile_map import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
     COLUMNS,
@@ -139,3 +140,60 @@ def _quantity(ram: Ram, tiles: bytes) -> Menu | None:
         list_count=ram.byte(LIST_COUNT),
         list_menu_id=ram.byte(LIST_MENU_ID),
     )
+
+
+LIST_POINTER: Final = symbol("wListPointer")
+LIST_END: Final = 0xFF
+
+
+def read_entries(ram: Ram, menu: Menu) -> tuple[int, ...]:
+    """Return the numbers of what `menu` lists, in order; nothing when it is no list, or not one of RAM.
+
+    They are items or species, as the kind of menu says; the end mark is not among them.
+    """
+    if not menu.is_list:
+        return ()
+    size = 2 if menu.kind is MenuKind.ITEMS else 1  # items of the bag come with a quantity
+    start = ram.byte(LIST_POINTER) | ram.byte(LIST_POINTER + 1) << 8
+    length = 1 + size * menu.list_count + 1
+    if not ram.covers(start, length):
+        return ()
+    block = ram.span(start, length)
+    if block[0] != menu.list_count or block[-1] != LIST_END:
+        return ()
+    return tuple(block[1:-1:size])
+
+
+FIELD_MOVES: Final = symbol("wFieldMoves")
+FIELD_MOVE_ENTRIES: Final = 4
+ENTRIES_BELOW: Final = (
+    2  # the number of the last entry of a menu without moves: STATS, SWITCH, CANCEL
+)
+# The game counts them in an order of their own; the values are moves.
+FIELD_MOVE_NUMBERS: Final = MappingProxyType(
+    {1: 15, 2: 19, 4: 57, 5: 70, 6: 148, 7: 91, 8: 100, 9: 135}
+)
+
+
+def read_field_moves(ram: Ram, menu: Menu | None) -> tuple[int, ...]:
+    """Return the numbers of the moves that the open menu of a mon begins with; nothing when it is not open."""
+    if menu is None or menu.kind is not MenuKind.PARTY_FIELD:
+        return ()
+    listed = ram.span(FIELD_MOVES, FIELD_MOVE_ENTRIES)[: menu.maximum - ENTRIES_BELOW]
+    return tuple([FIELD_MOVE_NUMBERS.get(each, 0) for each in listed])
+
+
+OFFERED_MOVE: Final = symbol("wMoveNum")
+OFFERED_TO: Final = symbol("wWhichPokemon")
+
+
+class MoveOffer(NamedTuple):
+    """Who of the team would learn which move; outside of such a question it means nothing."""
+
+    position: int
+    move: int
+
+
+def read_offer(ram: Ram) -> MoveOffer:
+    """Return the last move that was offered, and to whom."""
+    return MoveOffer(ram.byte(OFFERED_TO), ram.byte(OFFERED_MOVE))

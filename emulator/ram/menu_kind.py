@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.ram.screen_tiles import BOTTOM_RIGHT, COLUMNS, TOP_LEFT, TOP_RIGHT
+from emulator.ram.tile_map import BOTTOM_RIGHT, COLUMNS, TOP_LEFT, TOP_RIGHT
 
 A_ALONE: Final = 0x01  # of wMenuWatchedKeys
 START: Final = 0x08

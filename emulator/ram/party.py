@@ -1,4 +1,4 @@
-"""The player's team."""
+"""The player's team, and the mons of the current box."""
 
 from __future__ import annotations
 
@@ -174,3 +174,55 @@ def decode_dvs(pair: bytes) -> Dvs:
 
 def _word(mon: bytes, at: int) -> int:
     return mon[at] << 8 | mon[at + 1]
+
+
+BOX_NUMBER: Final = symbol("wCurrentBoxNum")
+BOX_COUNT: Final = symbol("wBoxCount")
+BOX_SPECIES: Final = symbol("wBoxSpecies")
+BOX_MONS: Final = symbol("wBoxMons")
+BOX_OT_NAMES: Final = symbol("wBoxMonOT")  # behind the mons
+BOXED_MON_SIZE: Final = 33
+BOXED_LEVEL: Final = 3  # of the box's structure, which has no other
+BOX_CAPACITY: Final = 20
+BOX_NUMBER_BITS: Final = 0x7F  # the last bit says that the boxes have been changed before
+
+
+class BoxedMon(NamedTuple):
+    """What a box tells of a mon at a glance."""
+
+    species: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Box `number`, from 0 on, which is the one that catches what the team has no room for."""
+
+    number: int
+    mons: tuple[BoxedMon, ...]
+
+    def __len__(self) -> int:
+        return len(self.mons)
+
+    @property
+    def full(self) -> bool:
+        """Whether no other mon fits in."""
+        return len(self.mons) >= BOX_CAPACITY
+
+
+def read_box(ram: Ram) -> Box:
+    """Return the current box."""
+    mons = _decode_mons(ram.span(BOX_COUNT, BOX_OT_NAMES - BOX_COUNT))
+    return Box(ram.byte(BOX_NUMBER) & BOX_NUMBER_BITS, mons)
+
+
+@lru_cache(maxsize=16)
+def _decode_mons(block: bytes) -> tuple[BoxedMon, ...]:
+    # A count that the species list does not bear out is memory that nobody has set up yet.
+    count = block[0]
+    if count > BOX_CAPACITY or block[BOX_SPECIES - BOX_COUNT :].find(SPECIES_END) != count:
+        return ()
+    starts = range(
+        BOX_MONS - BOX_COUNT, BOX_MONS - BOX_COUNT + BOXED_MON_SIZE * count, BOXED_MON_SIZE
+    )
+    return tuple([BoxedMon(block[start], block[start + BOXED_LEVEL]) for start in starts])

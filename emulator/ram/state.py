@@ -6,25 +6,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from emulator.ram.bag import Bag, read_bag
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
-from emulator.ram.box import Box, read_box
 from emulator.ram.control import Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
-from emulator.ram.field_moves import read_field_moves
-from emulator.ram.flags import Flags, read_flags
-from emulator.ram.in_sight import Square, read_tiles_in_sight
-from emulator.ram.listed import read_entries
-from emulator.ram.map import MapState, Position, read_map
-from emulator.ram.menu import Menu, read_menu
-from emulator.ram.party import Party, read_party
-from emulator.ram.player import Player, read_player
-from emulator.ram.safari import Safari, read_safari
-from emulator.ram.screen_tiles import read_tiles
-from emulator.ram.sprites import Person, read_people
-from emulator.ram.toggles import read_hidden_slots
-from emulator.ram.towns import read_dark, read_visited
-from emulator.ram.trash_cans import Switches, read_switches
+from emulator.ram.flags import Flags, Switches, read_flags, read_switches
+from emulator.ram.map import (
+    MapState,
+    Person,
+    Position,
+    read_dark,
+    read_hidden_slots,
+    read_map,
+    read_people,
+    read_visited,
+)
+from emulator.ram.menu import Menu, read_entries, read_field_moves, read_menu
+from emulator.ram.party import Box, Party, read_box, read_party
+from emulator.ram.player import Bag, Player, Safari, read_bag, read_player, read_safari
+from emulator.ram.tile_map import Square, read_tiles, read_tiles_in_sight
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 

@@ -1,4 +1,4 @@
-"""What RAM held at one moment, as an immutable value.
+"""What RAM held at one moment, as an immutable value, and readers that read again only what has changed.
 
 Knows addresses as numbers; knows nothing of what lies at them.
 """
@@ -6,13 +6,15 @@ Knows addresses as numbers; knows nothing of what lies at them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from functools import lru_cache, wraps
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from emulator.errors import ConsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
 
 Range: TypeAlias = tuple[int, int]
 Window: TypeAlias = tuple[int, bytes]
@@ -22,7 +24,7 @@ HIGH_RAM: Final = (0xFF80, 0x7F)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class RamLayout:
     """Where windows (address, size) lie in RAM, and one after the other in an image of them."""
 
     ranges: tuple[Range, ...]
@@ -30,7 +32,7 @@ class Layout:
 
 
 @lru_cache(maxsize=32)
-def layout_of(ranges: tuple[Range, ...]) -> Layout:
+def layout_of(ranges: tuple[Range, ...]) -> RamLayout:
     """Return the layout of windows that ascend and do not overlap."""
     offsets = [0]
     free = 0
@@ -40,11 +42,11 @@ def layout_of(ranges: tuple[Range, ...]) -> Layout:
             raise ConsoleError(message)
         free = start + size
         offsets.append(offsets[-1] + size)
-    return Layout(ranges, tuple(offsets[:-1]))
+    return RamLayout(ranges, tuple(offsets[:-1]))
 
 
 @lru_cache(maxsize=1024)
-def find(layout: Layout, address: int, size: int) -> int | None:
+def find(layout: RamLayout, address: int, size: int) -> int | None:
     """Return where in an image `size` bytes from `address` on are; None when no window has them all."""
     for (start, length), offset in zip(layout.ranges, layout.offsets, strict=True):
         if start <= address and address + size <= start + length:
@@ -52,7 +54,7 @@ def find(layout: Layout, address: int, size: int) -> int | None:
     return None
 
 
-def _offset(layout: Layout, address: int, size: int) -> int:
+def _offset(layout: RamLayout, address: int, size: int) -> int:
     offset = find(layout, address, size)
     if offset is None:
         message = f"RAM {address:#06x} (+{size}) is not watched; use console.read()"
@@ -75,7 +77,7 @@ class Ram:
         self.base, self.size = self.layout.ranges[0]
 
     @classmethod
-    def of_layout(cls, layout: Layout, image: bytes) -> Ram:
+    def of_layout(cls, layout: RamLayout, image: bytes) -> Ram:
         """Return `image`, the windows of `layout` one after the other, as one view."""
         ram = cls.__new__(cls)
         ram.layout = layout
@@ -116,3 +118,52 @@ class Ram:
 
     def __hash__(self) -> int:
         return hash(self.image)
+
+
+Record = TypeVar("Record")
+
+KEPT: Final = 64  # records a reader remembers
+
+
+class Excerpt:
+    """The same ranges, at least two, of one RAM after the other."""
+
+    def __init__(self, ranges: tuple[Range, ...]) -> None:
+        self._ranges = ranges
+        self._cutter = lru_cache(maxsize=8)(self._find_cutter)
+
+    def of(self, ram: Ram) -> bytes | None:
+        """Return the bytes of the ranges, one after the other; None when `ram` does not hold them all."""
+        cutter = self._cutter(ram.layout)
+        return None if cutter is None else b"".join(cutter(ram.image))
+
+    def _find_cutter(self, layout: RamLayout) -> Callable[[bytes], tuple[bytes, ...]] | None:
+        offsets = [find(layout, *each) for each in self._ranges]
+        slices = [
+            slice(offset, offset + size)
+            for offset, (_, size) in zip(offsets, self._ranges, strict=True)
+            if offset is not None
+        ]
+        return itemgetter(*slices) if len(slices) == len(self._ranges) else None
+
+
+def remembered(*ranges: Range) -> Callable[[Callable[[Ram], Record]], Callable[[Ram], Record]]:
+    """Give a reader the record it made the last time that `ranges` held the same bytes.
+
+    The reader is given those ranges alone, so that it cannot depend on anything else.
+    """
+    layout, excerpt = layout_of(ranges), Excerpt(ranges)
+
+    def decorate(reader: Callable[[Ram], Record]) -> Callable[[Ram], Record]:
+        @lru_cache(maxsize=KEPT)
+        def decode(image: bytes) -> Record:
+            return reader(Ram.of_layout(layout, image))
+
+        @wraps(reader)
+        def read(ram: Ram) -> Record:
+            image = excerpt.of(ram)
+            return reader(ram) if image is None else decode(image)
+
+        return read
+
+    return decorate

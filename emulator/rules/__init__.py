@@ -1,1 +1,1 @@
-"""The arithmetic of the game's battles, exact to the last bit; holds no creature, move or type."""
+"""The exact arithmetic of battles and growth, from records alone. Knows no cartridge and no RAM addresses."""

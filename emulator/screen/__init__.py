@@ -1,1 +1,1 @@
-"""What the picture shows, read from pixels alone: tiles, glyphs and the scene."""
+"""Pictures: their pixels and tiles, the text and the place that they show."""

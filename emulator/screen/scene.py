@@ -1,7 +1,7 @@
-"""Which place a picture shows, from its pixels and the cartridge's maps alone.
+"""Maps and pixels: a map drawn as one picture, and the place that a picture of the game shows.
 
-This is the second witness of a milestone: it reads no RAM, so that no wrong idea about RAM can
-make it agree. Every square of every map is compared with the picture, tile by tile.
+The second is the witness of a milestone: it reads no RAM, so that no wrong idea about RAM can make it agree. Every
+square of every map is compared with the picture, tile by tile.
 """
 
 from __future__ import annotations
@@ -15,12 +15,54 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from emulator.screen.picture import Screen
-from emulator.screen.tiles import COLUMNS, ROWS, cells, decode_2bpp, keys
+from emulator.screen.picture import (
+    BLACK,
+    COLUMNS,
+    ROWS,
+    SIZE,
+    Screen,
+    Shades,
+    cells,
+    decode_2bpp,
+    keys,
+)
 from emulator.world.game_map import GameMap
 from emulator.world.layout import BORDER_TILES, Layout
 from emulator.world.tileset import Tileset
 from emulator.world.world import World
+
+DIVISORS: Final = (1, 2, 4, 8)  # what a tile can be divided by
+DARKEST: Final = 15
+TILE_IDS: Final = 0x100
+
+
+def draw_map(game_map: GameMap, *, divisor: int = 1) -> Shades:
+    """Return a map in 16 shades, 0 (white) to 15 (black), 32 pixels a block or a whole fraction of it.
+
+    Each pixel is the mean of `divisor` times `divisor` pixels, so that at full size only four shades occur.
+
+    Raises:
+        ValueError: when `divisor` is none of 1, 2, 4, 8.
+    """
+    if divisor not in DIVISORS:
+        message = f"a map is divided by one of {DIVISORS}, not by {divisor}"
+        raise ValueError(message)
+    inside = slice(BORDER_TILES, -BORDER_TILES)
+    tiles = _tiles(game_map.tileset, divisor)[game_map.layout.tiles[inside, inside]]
+    rows, columns, size, _ = tiles.shape
+    return tiles.transpose(0, 2, 1, 3).reshape(rows * size, columns * size)
+
+
+@lru_cache(maxsize=64)
+def _tiles(tileset: Tileset, divisor: int) -> Shades:
+    """Return the picture of every tile id, shape (256, n, n); ids of text and boxes are white."""
+    drawn = decode_2bpp(tileset.graphics)
+    size = SIZE // divisor
+    parts = drawn.reshape(-1, size, divisor, size, divisor).mean(axis=(2, 4))
+    tiles = np.zeros((TILE_IDS, size, size), np.uint8)
+    tiles[: len(parts)] = np.rint(parts * (DARKEST / BLACK))
+    return tiles
+
 
 Ids = NDArray[np.int16]
 
@@ -36,7 +78,7 @@ WATER: Final = 0x14
 ROTATIONS: Final = 8  # moving water is its tile shifted sideways
 
 
-class Place(NamedTuple):
+class ScenePlace(NamedTuple):
     """A square of a map."""
 
     map_id: int
@@ -55,18 +97,18 @@ class Scene:
     x: int
     y: int
     fit: float
-    alike: tuple[Place, ...] = ()
+    alike: tuple[ScenePlace, ...] = ()
 
     def shows(self, map_id: int, x: int, y: int) -> bool:
         """Return whether the picture is what one would see on this square."""
-        place = Place(map_id, x, y)
-        return place == Place(self.map_id, self.x, self.y) or place in self.alike
+        place = ScenePlace(map_id, x, y)
+        return place == ScenePlace(self.map_id, self.x, self.y) or place in self.alike
 
 
 class _Match(NamedTuple):
     """A square, how many cells of the picture are as they look from it, and that look."""
 
-    place: Place
+    place: ScenePlace
     fitting: int
     look: bytes
 
@@ -114,7 +156,7 @@ def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
         if ((look != view.cells) & view.telling).sum() <= CONTRADICTED * CELLS:
             shapes = _shapes(game_map.tileset)
             drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
-            place = Place(game_map.map_id, int(x), int(y))
+            place = ScenePlace(game_map.map_id, int(x), int(y))
             yield _Match(place, int(counts[y, x]), drawing)
 
 

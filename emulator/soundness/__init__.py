@@ -1,1 +1,1 @@
-"""Whether a decoded cartridge is sound: what holds for every image that plays, checked."""
+"""Invariants that every sound cartridge keeps, and the survey of one by all of them."""

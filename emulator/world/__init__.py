@@ -1,1 +1,1 @@
-"""The world as the cartridge in the slot describes it: maps, tilesets, warps, decoded from ROM."""
+"""The maps of the cartridge: tiles, warps, people, texts, and what RAM shows to have changed."""

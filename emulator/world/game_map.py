@@ -8,17 +8,12 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from emulator.ram.map import Facing, Position
-from emulator.world.ground import Ground
-from emulator.world.header import Connection, MapHeader, RawWarp, Sign
-from emulator.world.hidden import HiddenCoins, HiddenItem
+from emulator.world.header import Connection, MapHeader, RawWarp, Sign, TownMapEntry
 from emulator.world.layout import Layout
-from emulator.world.obstacle import Obstacle, obstacle_on
-from emulator.world.residents import Resident
-from emulator.world.shops import Shop
+from emulator.world.map_items import HiddenCoins, HiddenItem, Shop
+from emulator.world.residents import Resident, Toggle
 from emulator.world.texts import TextTable
-from emulator.world.tileset import Tileset
-from emulator.world.toggles import Toggle
-from emulator.world.town_map import TownMapEntry
+from emulator.world.tileset import Ground, Obstacle, Tileset, obstacle_on
 
 Square = tuple[int, int]
 
@@ -33,7 +28,7 @@ BOW_TILE: Final = 0x15
 LEDGE_TILESET: Final = 0  # OVERWORLD
 
 
-class Trigger(Enum):
+class WarpTrigger(Enum):
     """What makes a warp fire."""
 
     STEP = "step"  # stepping onto it
@@ -53,7 +48,7 @@ class Warp:
     y: int
     map_id: int
     warp_index: int
-    trigger: Trigger
+    trigger: WarpTrigger
     press: frozenset[Facing]
 
     @property
@@ -64,7 +59,7 @@ class Warp:
     @property
     def steps(self) -> bool:
         """Whether stepping onto it is enough."""
-        return self.trigger is Trigger.STEP
+        return self.trigger is WarpTrigger.STEP
 
 
 class Crossing(NamedTuple):
@@ -255,14 +250,14 @@ def _cross(connection: Connection, x: int, y: int) -> Crossing:
 
 
 def _warp(game_map: GameMap, index: int, raw: RawWarp) -> Warp:
-    trigger, press = Trigger.NONE, frozenset[Facing]()
+    trigger, press = WarpTrigger.NONE, frozenset[Facing]()
     if game_map.contains(raw.x, raw.y):  # the others are leftovers of the game's makers
         press = _press(game_map, raw)
         tileset = game_map.tileset
         if game_map.tile(raw.x, raw.y) in tileset.warps | tileset.doors:
-            trigger = Trigger.STEP
+            trigger = WarpTrigger.STEP
         elif press:
-            trigger = Trigger.PRESS
+            trigger = WarpTrigger.PRESS
     return Warp(index, raw.x, raw.y, raw.map_id, raw.warp_index, trigger, press)
 
 

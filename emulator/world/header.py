@@ -5,19 +5,59 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from emulator.cartridge import BANK_SIZE, Rom
 from emulator.profile import table
 from emulator.ram.map import Facing
-from emulator.world.hidden import HiddenCoins, HiddenItem, read_hidden_coins, read_hidden_items
-from emulator.world.residents import Resident, read_resident
-from emulator.world.rom import Rom
-from emulator.world.shops import Shop, read_shops
+from emulator.text import END, decode_name
+from emulator.world.map_items import (
+    HiddenCoins,
+    HiddenItem,
+    Shop,
+    read_hidden_coins,
+    read_hidden_items,
+    read_shops,
+)
+from emulator.world.residents import Resident, Toggle, read_resident, read_toggles
 from emulator.world.texts import TextTable
-from emulator.world.toggles import Toggle, read_toggles
-from emulator.world.town_map import TownMapEntry, read_town_map_entry
 
-COUNT: Final = 248
-POINTERS: Final = table("MapHeaderPointers")
-BANKS: Final = table("MapHeaderBanks")
+FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, where 0xFF warps lead back to
+
+OUTDOORS: Final = table("ExternalMapEntries")  # by map: yx in nibbles, name
+OUTDOORS_SIZE: Final = 3
+# By group: the first map id that is no longer in it, yx in nibbles, name. That the bound is
+# exclusive is how Universal Pokemon Randomizer reads this table.
+INDOORS: Final = table("InternalMapEntries")
+INDOORS_SIZE: Final = 4
+
+
+class TownMapEntry(NamedTuple):
+    """A place of the town map, and its square there, from the top left."""
+
+    name: str
+    x: int
+    y: int
+
+
+def read_town_map_entry(rom: Rom, map_id: int) -> TownMapEntry | None:
+    """Return where a map lies, or None on a cartridge without a town map."""
+    bank, at = OUTDOORS
+    if map_id < FIRST_INDOOR_MAP:
+        return _entry(rom, rom.span(bank, at + OUTDOORS_SIZE * map_id, OUTDOORS_SIZE))
+    groups = rom.rows(*INDOORS, INDOORS_SIZE)
+    return next((_entry(rom, group[1:]) for group in groups if map_id < group[0]), None)
+
+
+def _entry(rom: Rom, row: bytes) -> TownMapEntry | None:
+    name = int.from_bytes(row[1:], "little")
+    if not BANK_SIZE <= name < 2 * BANK_SIZE:
+        return None
+    y, x = divmod(row[0], 16)
+    return TownMapEntry(decode_name(rom.until(OUTDOORS.bank, name, END)), x, y)
+
+
+MAP_COUNT: Final = 248
+MAP_POINTERS: Final = table("MapHeaderPointers")
+MAP_BANKS: Final = table("MapHeaderBanks")
 HEADER_SIZE: Final = 10
 CONNECTION_SIZE: Final = 11
 SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.RIGHT))
@@ -115,8 +155,8 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
 
     A map without blocks, or that RAM has no room for, is no map: it has no size, and nothing is on it.
     """
-    bank = rom.byte(BANKS[0], BANKS[1] + map_id)
-    address = rom.pointer(POINTERS[0], POINTERS[1] + 2 * map_id)
+    bank = rom.byte(MAP_BANKS[0], MAP_BANKS[1] + map_id)
+    address = rom.pointer(MAP_POINTERS[0], MAP_POINTERS[1] + 2 * map_id)
     reader = _Reader(rom, bank, address)
     head = reader.take(HEADER_SIZE)
     connections = tuple(

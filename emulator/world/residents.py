@@ -1,14 +1,24 @@
-"""Who and what a map begins with: people, trainers, items, mons that wait, boulders."""
+"""Who and what stands on a map: people, trainers and how far they see, items, mons that wait, boulders; and who can be hidden.
+
+No table of the cartridge says where a map keeps its trainers' headers, but its script does: it notes in
+wTrainerHeaderPtr the header it looked at last, or the end of the list when no trainer saw the player.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
+from emulator.cartridge import Rom
+from emulator.profile import symbol, table
+from emulator.ram.flags import EVENT_BYTES, EVENTS
 from emulator.ram.map import Facing, Position
+from emulator.ram.view import Ram
 
-SIZE: Final = 6  # picture, Y, X, two bytes of movement, text id; then what the text id's flags add
+RESIDENT_SIZE: Final = (
+    6  # picture, Y, X, two bytes of movement, text id; then what the text id's flags add
+)
 BORDER: Final = 4  # what stored coordinates are greater by
 TRAINER: Final = 0x40  # of the text id: class and number follow, or species and level
 ITEM: Final = 0x80  # of the text id: an item's number follows
@@ -29,7 +39,7 @@ WALKS_ALONG: Final = {
 BOULDER: Final = 0x10
 
 
-class Kind(Enum):
+class ResidentKind(Enum):
     """What stands there."""
 
     PERSON = "person"
@@ -66,7 +76,7 @@ class Resident(NamedTuple):
     y: int
     walks: bool
     text_id: int
-    kind: Kind
+    kind: ResidentKind
     extra: bytes = b""  # as stored: what `opponent`, `mon` and `item` are made of
     facing: Facing | None = None
     ways: frozenset[Facing] = frozenset()
@@ -79,32 +89,32 @@ class Resident(NamedTuple):
     @property
     def opponent(self) -> Opponent | None:
         """The trainer that it is."""
-        if self.kind is not Kind.TRAINER:
+        if self.kind is not ResidentKind.TRAINER:
             return None
         return Opponent(self.extra[0] - FIRST_CLASS, self.extra[1])
 
     @property
     def mon(self) -> WaitingMon | None:
         """The wild mon that it is."""
-        return WaitingMon(*self.extra) if self.kind is Kind.MON else None
+        return WaitingMon(*self.extra) if self.kind is ResidentKind.MON else None
 
     @property
     def item(self) -> int | None:
         """The number of the item that it is."""
-        return self.extra[0] if self.kind is Kind.ITEM else None
+        return self.extra[0] if self.kind is ResidentKind.ITEM else None
 
 
 def read_resident(take: Callable[[int], bytes], slot: int) -> Resident:
     """Return who has this slot; `take` gives so many bytes of the map's object data, in order."""
-    picture, y, x, movement, range_or_facing, text = take(SIZE)
-    kind, extra = Kind.PERSON, b""
+    picture, y, x, movement, range_or_facing, text = take(RESIDENT_SIZE)
+    kind, extra = ResidentKind.PERSON, b""
     if text & TRAINER:
         extra = take(2)
-        kind = Kind.TRAINER if extra[0] >= FIRST_CLASS else Kind.MON
+        kind = ResidentKind.TRAINER if extra[0] >= FIRST_CLASS else ResidentKind.MON
     elif text & ITEM:
-        kind, extra = Kind.ITEM, take(1)
+        kind, extra = ResidentKind.ITEM, take(1)
     elif range_or_facing == BOULDER:
-        kind = Kind.BOULDER
+        kind = ResidentKind.BOULDER
     walks = movement == WALKS
     return Resident(
         slot=slot,
@@ -118,3 +128,88 @@ def read_resident(take: Callable[[int], bytes], slot: int) -> Resident:
         facing=None if walks else STANDS_FACING.get(range_or_facing),
         ways=WALKS_ALONG.get(range_or_facing, frozenset()) if walks else frozenset(),
     )
+
+
+TOGGLE_POINTERS: Final = table("ToggleableObjectMapPointers")
+TOGGLE_STATES: Final = table("ToggleableObjectStates")  # map, object, state
+TOGGLE_SIZE: Final = 3
+TOGGLE_COUNT: Final = 228
+TOGGLE_HIDDEN: Final = 0x11
+
+
+class Toggle(NamedTuple):
+    """Who can be hidden: `slot`, while bit `flag` of wToggleableObjectFlags is set.
+
+    `hidden` is how a new game begins.
+    """
+
+    flag: int
+    slot: int
+    hidden: bool
+
+
+def read_toggles(rom: Rom, map_id: int) -> tuple[Toggle, ...]:
+    """Return the toggles of a map."""
+    bank, start = TOGGLE_STATES
+    first = rom.pointer(TOGGLE_POINTERS.bank, TOGGLE_POINTERS.address + 2 * map_id) - start
+    toggles = []
+    for flag in range(first // TOGGLE_SIZE, TOGGLE_COUNT) if first >= 0 else ():
+        owner, slot, state = rom.span(bank, start + flag * TOGGLE_SIZE, TOGGLE_SIZE)
+        if owner != map_id:
+            break
+        toggles.append(Toggle(flag, slot, state == TOGGLE_HIDDEN))
+    return tuple(toggles)
+
+
+TRAINER_HEADER_POINTER: Final = symbol("wTrainerHeaderPtr")  # high byte first
+TRAINER_HEADER_SIZE: Final = (
+    12  # flag bit, sight in the high nibble, address of the flags, four texts
+)
+TRAINER_HEADERS_END: Final = 0xFF
+BANKED: Final = range(0x4000, 0x8000)
+
+
+class Lookout(NamedTuple):
+    """A trainer's eyes: `sight` steps straight ahead until `event` has happened."""
+
+    sight: int
+    event: int
+
+
+def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mapping[int, Lookout]:
+    """Return the eyes of those of the player's map who fight and watch, by sprite slot; `slots` are all who fight.
+
+    As a rule all of them have a header, in their order. Who does not watch, such as the leader of a gym, may have none:
+    then the flag bit of each header is the slot that it is of. Nobody, when the pointer leads to no such headers.
+    """
+    at = int.from_bytes(ram.span(TRAINER_HEADER_POINTER, 2), "big")
+    for end in range(at, at + TRAINER_HEADER_SIZE * (len(slots) + 1), TRAINER_HEADER_SIZE):
+        if end not in BANKED:
+            break
+        if rom.byte(bank, end) == TRAINER_HEADERS_END:
+            return _before(end, rom, bank, slots)
+    return {}
+
+
+def _before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int, Lookout]:
+    """Return what the headers say that lie before the end of their list."""
+    for count in range(len(slots), 0, -1):
+        start = end - TRAINER_HEADER_SIZE * count
+        headers = [
+            rom.span(bank, at, TRAINER_HEADER_SIZE) for at in range(start, end, TRAINER_HEADER_SIZE)
+        ]
+        eyes = [_lookout(each) for each in headers]
+        named = slots if count == len(slots) else [each[0] for each in headers]
+        is_list = start in BANKED and sorted(set(named)) == [*named] and set(named) <= set(slots)
+        if is_list and None not in eyes:
+            return {slot: each for slot, each in zip(named, eyes, strict=True) if each is not None}
+    return {}
+
+
+def _lookout(header: bytes) -> Lookout | None:
+    event = 8 * (int.from_bytes(header[2:4], "little") - EVENTS) + header[0]
+    texts = [
+        int.from_bytes(header[at : at + 2], "little") for at in range(4, TRAINER_HEADER_SIZE, 2)
+    ]
+    is_one = 0 <= event < 8 * EVENT_BYTES and all(text in BANKED for text in texts)
+    return Lookout(header[1] >> 4, event) if is_one else None

@@ -1,12 +1,14 @@
-"""Tilesets: what blocks are made of, and which tiles can be walked on or do something."""
+"""Tilesets: what blocks are made of, which tiles can be walked on, do something, or close a square; ledges and mats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
+from emulator.cartridge import Rom
 from emulator.profile import table
-from emulator.world.rom import Rom
+from emulator.ram.map import Facing
 
 COUNT: Final = 24
 NONE: Final = 0xFF
@@ -110,3 +112,64 @@ def _pairs(rom: Rom, place: tuple[int, int], tileset_id: int) -> frozenset[froze
 def _special(rom: Rom, kind: int, tileset_id: int) -> frozenset[int]:
     rows = rom.rows(*WARP_PADS_AND_HOLES, 3, end=NONE)
     return frozenset(row[1] for row in rows if (row[0], row[2]) == (tileset_id, kind))
+
+
+OVERWORLD, DOJO, GYM, SHIP_PORT, INTERIOR, FACILITY = 0, 5, 7, 14, 16, 22
+
+TREES: Final = {OVERWORLD: 0x3D, GYM: 0x50}
+WATER: Final = 0x14
+SHORES: Final = frozenset({0x32, 0x48})  # water, too, as far as the game asks, but not in
+SHORELESS: Final = frozenset({DOJO, GYM, SHIP_PORT})
+DOORS: Final = {FACILITY: frozenset({0x18, 0x24}), INTERIOR: frozenset({0x5E})}
+# SILPH_CO_1F to _11F: elsewhere the tiles of such doors are furniture.
+DOOR_MAPS: Final = frozenset({181, *range(207, 214), 233, 234, 235})
+
+
+class Obstacle(Enum):
+    """What a square is closed by, and what opens it; the values are words for it."""
+
+    TREE = "a tree that can be cut"
+    WATER = "water"
+    LOCKED_DOOR = "a door that a card key opens"
+
+
+def obstacle_on(map_id: int, tileset: Tileset, tile: int) -> Obstacle | None:
+    """Return what closes a square with this decisive tile; None where it is floor, or closed for good."""
+    if tile in tileset.passable:
+        return None
+    if tileset.surfable and _is_water(tileset, tile):
+        return Obstacle.WATER
+    if tile == TREES.get(tileset.tileset_id):
+        return Obstacle.TREE
+    if map_id in DOOR_MAPS and tile in DOORS.get(tileset.tileset_id, ()):
+        return Obstacle.LOCKED_DOOR
+    return None
+
+
+def _is_water(tileset: Tileset, tile: int) -> bool:
+    return tile == WATER or (tile in SHORES and tileset.tileset_id not in SHORELESS)
+
+
+LEDGES: Final = table("LedgeTiles")  # facing, tile stood on, tile ahead, pad bit
+CARPETS: Final = table("WarpTileListPointers")  # in this order:
+CARPET_ORDER: Final = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Ledges as (facing, tile stood on, tile ahead); per facing the tiles that lead out."""
+
+    ledges: frozenset[tuple[Facing, int, int]]
+    carpets: dict[Facing, frozenset[int]]
+
+
+def read_ground(rom: Rom) -> Ground:
+    """Return the cartridge's ledges and mats."""
+    bank, at = CARPETS
+    lists = [rom.until(bank, rom.pointer(bank, at + 2 * n), NONE) for n in range(4)]
+    return Ground(
+        ledges=frozenset(
+            (Facing(row[0] & 0x0C), row[1], row[2]) for row in rom.rows(*LEDGES, 4, end=NONE)
+        ),
+        carpets=dict(zip(CARPET_ORDER, map(frozenset, lists), strict=True)),
+    )

@@ -1,6 +1,7 @@
 """The world of one cartridge, decoded when asked for and kept, and as RAM shows it to have changed.
 
-Scripts open doors and close gates by changing blocks of the map in RAM; the cartridge does not tell.
+Scripts open doors and close gates by changing blocks of the map in RAM; the cartridge does not tell. Nor does it tell
+which maps are the cars of lifts: that is the story's to say.
 """
 
 from __future__ import annotations
@@ -8,28 +9,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from emulator.cartridge import Cartridge
+from emulator.cartridge import Cartridge, Rom
 from emulator.errors import CartridgeError
+from emulator.profile import table
 from emulator.ram.map import Position
 from emulator.ram.state import State
-from emulator.world.dungeon_warps import DungeonWarp, read_dungeon_warps
 from emulator.world.game_map import GameMap, make_map
-from emulator.world.ground import Ground, read_ground
-from emulator.world.header import BANKS, COUNT, Connection, read_header
+from emulator.world.header import MAP_BANKS, MAP_COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
-from emulator.world.lift import Lift
-from emulator.world.lookouts import Lookout, read_lookouts
-from emulator.world.obstacle import Obstacle
-from emulator.world.residents import Kind
-from emulator.world.rom import Rom
-from emulator.world.tileset import Tileset, read_tileset
+from emulator.world.residents import Lookout, ResidentKind, read_lookouts
+from emulator.world.tileset import Ground, Obstacle, Tileset, read_ground, read_tileset
+
+HOLE_TARGETS: Final = table("DungeonWarpList")  # map, number
+HOLE_LANDINGS: Final = table("DungeonWarpData")  # view pointer, Y, X, their lowest bits
+HOLE_TARGET_SIZE: Final = 2
+HOLE_LANDING_SIZE: Final = 6
+HOLE_COUNT: Final = 12
+
+
+class DungeonWarp(NamedTuple):
+    """Where a hole leads to; `number` tells the landings on one map apart (wWhichDungeonWarp)."""
+
+    map_id: int
+    number: int
+    x: int
+    y: int
+
+
+def read_dungeon_warps(rom: Rom) -> tuple[DungeonWarp, ...]:
+    """Return every landing, in the order of the cartridge."""
+    targets = rom.rows(*HOLE_TARGETS, HOLE_TARGET_SIZE)[:HOLE_COUNT]
+    warps = []
+    for n, (map_id, number) in enumerate(targets):
+        landing = rom.span(
+            HOLE_LANDINGS.bank, HOLE_LANDINGS.address + n * HOLE_LANDING_SIZE, HOLE_LANDING_SIZE
+        )
+        warps.append(DungeonWarp(map_id, number, x=landing[3], y=landing[2]))
+    return tuple(warps)
+
+
+class Floor(NamedTuple):
+    """Where one steps out of a lift; `row` is its place in the list of floors, from 0 on."""
+
+    row: int
+    map_id: int
+    warp_index: int
+
+
+class Lift(NamedTuple):
+    """The panel of a car, which is read from below, and the floors that it lists."""
+
+    panel: tuple[int, int]
+    floors: tuple[Floor, ...]
+
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y
 
-FIGHTERS: Final = (Kind.TRAINER, Kind.MON)
+FIGHTERS: Final = (ResidentKind.TRAINER, ResidentKind.MON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +106,7 @@ class World:
     @property
     def map_ids(self) -> range:
         """Every id that a map may have, used or not."""
-        return range(COUNT)
+        return range(MAP_COUNT)
 
     @property
     def maps(self) -> tuple[GameMap, ...]:
@@ -84,7 +123,7 @@ class World:
         if map_id in self._changed:
             return self._changed[map_id]
         if map_id not in self.map_ids:
-            message = f"no map has id {map_id}; ids are 0 to {COUNT - 1}"
+            message = f"no map has id {map_id}; ids are 0 to {MAP_COUNT - 1}"
             raise CartridgeError(message)
         if map_id not in self._maps:
             self._maps[map_id] = self._read(map_id)
@@ -200,7 +239,7 @@ class World:
         watchers = [each.slot for each in self.map(here).people if each.kind in FIGHTERS]
         if not watchers:
             return {}
-        bank = self.rom.byte(BANKS[0], BANKS[1] + here)
+        bank = self.rom.byte(MAP_BANKS[0], MAP_BANKS[1] + here)
         return read_lookouts(self.rom, bank, state.ram, watchers)
 
     def _read(self, map_id: int) -> GameMap:
@@ -210,7 +249,7 @@ class World:
         return make_map(header, tileset, layout, self.ground)
 
     def _strip(self, connection: Connection, size: int) -> bytes:
-        bank = self.rom.byte(BANKS[0], BANKS[1] + connection.map_id)
+        bank = self.rom.byte(MAP_BANKS[0], MAP_BANKS[1] + connection.map_id)
         return self.rom.span(bank, connection.strip, size)
 
 
@@ -233,11 +272,11 @@ def _with_lifts(plain: World, lifts: tuple[tuple[int, Lift], ...]) -> World:
     return replace(plain, lifts=dict(lifts))
 
 
-@lru_cache(maxsize=COUNT)
+@lru_cache(maxsize=MAP_COUNT)
 def _changed_map(plain: World, map_id: int, blocks: bytes) -> GameMap:
     return plain.map(map_id).with_blocks(blocks)
 
 
-@lru_cache(maxsize=2 * COUNT)
+@lru_cache(maxsize=2 * MAP_COUNT)
 def _obstacles(plain: World, map_id: int) -> frozenset[Obstacle]:
     return plain.map(map_id).obstacles if map_id in plain.map_ids else frozenset()

@@ -1,1 +1,1 @@
-"""What memory holds and can be observed by: scopes, entries, events."""
+"""What memory holds at the moment: entries in scopes, with an event for every change."""

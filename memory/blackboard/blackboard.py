@@ -1,33 +1,161 @@
-"""All that an agent remembers at the moment, by scope, with an event for every change.
+"""All that an agent remembers at the moment, by scope, with listeners to every change and writes that belong together.
 
 Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from memory.blackboard.entry import (
     DEFAULT_IMPORTANCE,
     BlackboardEvent,
     Change,
     Entry,
+    EntryKind,
     EntryStore,
+    Scope,
     Status,
+    scope_of,
 )
-from memory.blackboard.kinds import Kind
-from memory.blackboard.listeners import Listener, Listeners
-from memory.blackboard.scopes import Scope, scope_of
 from memory.blackboard.shelf import Shelf
-from memory.blackboard.transaction import Transaction
-from memory.errors import ForbiddenWrite, MalformedRecord
-from memory.faults import Faults, OnFault
+from memory.codec import require_json
+from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
+    from types import TracebackType
 
     from memory.codec import Json
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listener:
+    """One who is told of every change in the scopes a glob names, until it is cancelled."""
+
+    listeners: Listeners
+    scope_glob: str
+    callback: Callable[[BlackboardEvent], object]
+
+    def cancel(self) -> None:
+        """Stop telling; cancelling twice does nothing."""
+        self.listeners.remove(self)
+
+
+class Listeners:
+    """All of them. Their errors are counted in `faults`, never passed to who made the change."""
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._all: tuple[Listener, ...] = ()
+        self._by_scope: dict[str, tuple[Listener, ...]] = {}
+
+    def add(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
+        """Return a new listener to the scopes that `scope_glob` names."""
+        listener = Listener(self, scope_glob, callback)
+        self._all = (*self._all, listener)
+        self._by_scope.clear()
+        return listener
+
+    def remove(self, listener: Listener) -> None:
+        """Forget one listener."""
+        self._all = tuple(each for each in self._all if each is not listener)
+        self._by_scope.clear()
+
+    def tell(self, action: Change, entry: Entry) -> None:
+        """Call everybody who listens to the scope of `entry`, in the order they came."""
+        listeners = self._by_scope.get(entry.scope)
+        if listeners is None:
+            listeners = self._by_scope[entry.scope] = tuple(
+                each for each in self._all if fnmatchcase(entry.scope, each.scope_glob)
+            )
+        event = BlackboardEvent(action, entry)
+        for listener in listeners:
+            try:
+                listener.callback(event)
+            except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
+                self._faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
+
+
+if TYPE_CHECKING:
+    Seen: TypeAlias = tuple[int, str]
+
+
+class Board(Protocol):
+    """What a transaction reads from and writes to."""
+
+    kinds: dict[str, EntryKind]
+
+    def get(self, scope: str, key: str) -> Entry | None:
+        """Return the entry called `key`, or None."""
+
+    def refuse(self, scope: str, kind: str, importance: int, *, by: str) -> None:
+        """Raise what `write` raises for who writes where."""
+
+    @property
+    def write(self) -> Callable[..., Entry]:
+        """What writes one entry and returns it."""
+
+
+@dataclass(slots=True)
+class Transaction:
+    """What was read, and what is to be written when the block ends without an error.
+
+    Optimistic: nothing is locked. At the end every version read must still be the one that is there.
+
+    Raises:
+        Conflict: at the end, when another version is; nothing was written then, and the block may be tried again.
+    """
+
+    blackboard: Board
+    tick: int
+    game_s: float
+    written: list[Entry] = field(default_factory=list)
+    _read: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    _writes: list[tuple[str, str, Mapping[str, Json], dict[str, Any]]] = field(default_factory=list)
+
+    def read(self, scope: str, key: str) -> Entry | None:
+        """Return the entry called `key`, or None, and hold on to its version."""
+        entry = self.blackboard.get(scope, key)
+        self._read[scope, key] = _seen(entry)
+        return entry
+
+    def write(self, scope: str, kind: str, data: Mapping[str, Json], **more: Any) -> None:  # noqa: ANN401
+        """Write this at the end; what can be refused is refused now, so that all or nothing is written."""
+        importance = more.get("importance", DEFAULT_IMPORTANCE)
+        self.blackboard.refuse(scope, kind, importance, by=more.get("by", ""))
+        require_json(data)
+        policy = self.blackboard.kinds.get(kind)
+        if policy is not None:
+            policy.admit(data)
+            policy.key_of(data)
+        self._writes.append((scope, kind, data, more))
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            return
+        for (scope, key), seen in self._read.items():
+            if _seen(self.blackboard.get(scope, key)) != seen:
+                message = f"{key!r} of {scope} was written by another; read it again and retry."
+                raise Conflict(message)
+        for scope, name, data, more in self._writes:
+            entry = self.blackboard.write(
+                scope, name, data, tick=self.tick, game_s=self.game_s, **more
+            )
+            self.written.append(entry)
+
+
+def _seen(entry: Entry | None) -> Seen:
+    """Return what tells one content of a key from any other: a version may come again, a seq never does."""
+    return (0, "") if entry is None else (entry.seq, entry.closed)
 
 
 _JUDGED: Final = frozenset(
@@ -42,7 +170,7 @@ class Blackboard:
     """Entries by scope. A listener's error is counted in `faults`, never passed to the writer."""
 
     def __init__(
-        self, store: EntryStore, kinds: Iterable[Kind] = (), on_fault: OnFault | None = None
+        self, store: EntryStore, kinds: Iterable[EntryKind] = (), on_fault: OnFault | None = None
     ) -> None:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
@@ -65,7 +193,7 @@ class Blackboard:
         """The seq of the newest entry ever written on this lineage."""
         return self._seq
 
-    def define(self, *kinds: Kind) -> None:
+    def define(self, *kinds: EntryKind) -> None:
         """Take up policies for more kinds of entries."""
         self.kinds.update((kind.name, kind) for kind in kinds)
 
@@ -277,13 +405,13 @@ class Blackboard:
             raise ForbiddenWrite(message)
 
     def _expiry(
-        self, scope: Scope, policy: Kind | None, game_s: float, ttl_s: float | None
+        self, scope: Scope, policy: EntryKind | None, game_s: float, ttl_s: float | None
     ) -> float | None:
         if ttl_s is None and (policy is None or not policy.lasting):
             ttl_s = scope.ttl_s
         return None if ttl_s is None else game_s + ttl_s
 
-    def _make_room(self, shelf: Shelf, policy: Kind | None, entry: Entry) -> None:
+    def _make_room(self, shelf: Shelf, policy: EntryKind | None, entry: Entry) -> None:
         if policy is not None and policy.limit is not None:
             for each in policy.surplus(shelf.peers(entry)):
                 self._remove(shelf, each, "evict")
@@ -331,7 +459,7 @@ def _require_importance(kind: str, importance: int) -> None:
         raise MalformedRecord(message)
 
 
-def _repeated(policy: Kind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:
+def _repeated(policy: EntryKind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:
     """Return the newest entry of its kind if `data` only says the same again."""
     if policy.repeats is None:
         return None

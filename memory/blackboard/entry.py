@@ -1,13 +1,90 @@
-"""What a blackboard holds, and what it tells about it."""
+"""What a blackboard holds: entries, the scopes they lie in and the policies of their kinds, and the events of change.
+
+Every duration is in game seconds.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from heapq import nsmallest
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+from memory.codec import Record, as_json, from_json
+from memory.errors import MalformedRecord, UnknownScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.codec import Json
+
+
+Level: TypeAlias = Literal[
+    "sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural"
+]
+
+COLLECTIVE: Final = "collective"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A place for entries: how many, for how long, how they fade, and who may write."""
+
+    name: str
+    capacity: int
+    ttl_s: float | None = None
+    decay_per_min: float = 0.0  # relevance is multiplied by 1 - rate each minute
+    prune_below: float = 0.1  # relevance under which maintenance lets an entry go
+    similar: float = 0.95  # from which share of words in common on two entries are one
+    tokens: int | None = None  # how much text it should hold
+    writers: tuple[str, ...] = ("*",)  # globs of the agents that may write
+
+    def admits(self, writer: str) -> bool:
+        """Return whether `writer` may write here."""
+        return any(fnmatchcase(writer, each) for each in self.writers)
+
+
+# The design this is built on has working memory compacted at 8,000 tokens and an hour of short-term memory for a
+# hundred entries. Ours holds a session's thousand events as well, whose kinds outlast that hour.
+_LEVELS: Final[Mapping[str, Scope]] = MappingProxyType(
+    {
+        "sensory": Scope("sensory", capacity=50, ttl_s=10.0),
+        "working": Scope("working", capacity=2_000, decay_per_min=0.01, tokens=8_000),
+        "stm": Scope("stm", capacity=2_000, ttl_s=3_600.0, decay_per_min=0.01),
+        "ltm:episodic": Scope("ltm:episodic", capacity=1_000),
+        "ltm:semantic": Scope("ltm:semantic", capacity=1_000),
+        "ltm:procedural": Scope("ltm:procedural", capacity=1_000),
+    }
+)
+_SHARED: Final = Scope("", capacity=5_000)
+
+
+def scope_name(agent_id: str, level: Level) -> str:
+    """Return the name of one agent's level, such as `agent:play:sensory`."""
+    return f"agent:{agent_id}:{level}"
+
+
+def team_scope(team_id: str) -> str:
+    """Return the name of what the agents of one team share."""
+    return f"team:{team_id}"
+
+
+def scope_of(name: str) -> Scope:
+    """Return the scope called `name`, with the policies of its level."""
+    owner, _, rest = name.partition(":")
+    if name == COLLECTIVE or (owner == "team" and rest):
+        return replace(_SHARED, name=name)
+    agent_id, _, level = rest.partition(":")
+    if owner != "agent" or not agent_id or level not in _LEVELS:
+        message = (
+            f"{name!r} is no scope; use scope_name(agent, one of {', '.join(_LEVELS)}), "
+            f"team_scope(team) or {COLLECTIVE!r}."
+        )
+        raise UnknownScope(message)
+    return replace(_LEVELS[level], name=name)
+
 
 Change: TypeAlias = Literal["write", "revise", "forget", "clear", "expire", "evict"]
 Status: TypeAlias = Literal["verified", "inferred", "claim"]
@@ -47,7 +124,7 @@ class BlackboardEvent(NamedTuple):
     entry: Entry
 
 
-class Part(Protocol):
+class CheckpointPart(Protocol):
     """Something whose state is saved with each checkpoint and comes back with it."""
 
     def to_json(self) -> Json:
@@ -73,5 +150,71 @@ class EntryStore(Protocol):
     def drop_entry(self, seq: int) -> None:
         """Let go of the entry `seq` at the next commit."""
 
-    def attach(self, name: str, part: Part) -> None:
+    def attach(self, name: str, part: CheckpointPart) -> None:
         """Save `part` with each checkpoint, and restore it from the last one, if there is one."""
+
+
+if TYPE_CHECKING:
+    Data: TypeAlias = Mapping[str, Json]
+
+
+def growing(
+    record: type[Record], more: Callable[[Record, Record], Record]
+) -> Callable[[Data, Data], Data]:
+    """Return the `merge` of a kind whose data are `record`s: `more` makes one of the known and the new."""
+
+    def merge(known: Data, new: Data) -> Data:
+        return as_json(more(from_json(record, known), from_json(record, new)))
+
+    return merge
+
+
+@dataclass(frozen=True, slots=True)
+class EntryKind:
+    """The policies of one kind.
+
+    `check` raises MalformedRecord for data of another shape. `key` names what an entry is about; a second entry
+    of that name takes the place of the first, as `merge(old, new)` where there is one. `repeats` tells that an entry
+    says the same as the newest of its kind, which then stays alone. Of each `group` there are at most `limit`, and
+    those of the lowest `rank` go, or the oldest. One that is `lasting` neither expires nor is pruned, and is the last to make room.
+    """
+
+    name: str
+    check: Callable[[Data], object] | None = None
+    key: Callable[[Data], str] | None = None
+    merge: Callable[[Data, Data], Data] | None = None
+    repeats: Callable[[Data, Data], bool] | None = None
+    limit: int | None = None
+    group: Callable[[Data], object] | None = None
+    rank: Callable[[Entry], tuple[float, ...]] | None = None
+    lasting: bool = False
+
+    def admit(self, data: Data) -> None:
+        """Raise MalformedRecord where `data` is not what this kind promises."""
+        if self.check is not None:
+            self.check(data)
+
+    def key_of(self, data: Data) -> str | None:
+        """Return what `data` is about, or None where the kind has no names; MalformedRecord when it lacks one."""
+        if self.key is None:
+            return None
+        try:
+            return f"{self.name}:{self.key(data)}"
+        except (KeyError, TypeError) as error:
+            message = (
+                f"{dict(data)!r} cannot be named as {self.name!r}: {error} is wrong or absent."
+            )
+            raise MalformedRecord(message) from error
+
+    def group_of(self, data: Data) -> object:
+        """Return the group whose members are limited together."""
+        return None if self.group is None else self.group(data)
+
+    def surplus(self, peers: Mapping[int, Entry]) -> list[Entry]:
+        """Return those of one group, oldest first by seq, that are over the limit."""
+        over = 0 if self.limit is None else len(peers) - self.limit
+        if over <= 0:
+            return []
+        if self.rank is None:
+            return list(islice(peers.values(), over))
+        return nsmallest(over, peers.values(), key=self.rank)

@@ -1,28 +1,49 @@
-"""The entries of one scope, found by age, by kind, by key and by worth without a search."""
+"""The entries of one scope, found by age, by kind, by key and by worth without a search; and what an entry is worth."""
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import count
+from math import log
 from typing import TYPE_CHECKING, TypeAlias
 
-from memory.blackboard.worth import worth
 from memory.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memory.blackboard.entry import Entry
-    from memory.blackboard.kinds import Kind
-    from memory.blackboard.scopes import Scope
+    from memory.blackboard.entry import Entry, EntryKind, Scope
 
+
+_LEAST_UTILITY = 0.05
+
+
+def faded(entry: Entry, now_s: float, decay_per_min: float) -> float:
+    """Return the relevance of `entry` at `now_s`: relevance·(1-rate)^minutes."""
+    minutes = max(0.0, now_s - entry.game_s) / 60.0
+    return float(entry.relevance * (1.0 - decay_per_min) ** minutes)
+
+
+def worth(entry: Entry, decay_per_min: float) -> float:
+    """Return what `entry` is worth, as a logarithm that never changes.
+
+    Importance times utility times relevance. All entries of a scope fade alike, so the order of any two stays what
+    it is, and time need not pass for it: the older by m minutes is worth less by m times -log(1-rate).
+    """
+    value = entry.importance * max(entry.utility, _LEAST_UTILITY) * max(entry.relevance, 1e-9)
+    if not decay_per_min:
+        return log(value)
+    return log(value) - entry.game_s / 60.0 * log(1.0 - decay_per_min)
+
+
+if TYPE_CHECKING:
     Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
 
 class Shelf:
     """Entries in the order they were written; a revised one keeps its place."""
 
-    def __init__(self, scope: Scope, policies: Mapping[str, Kind]) -> None:
+    def __init__(self, scope: Scope, policies: Mapping[str, EntryKind]) -> None:
         self.scope = scope
         self._policies = policies
         self.changes = 0  # how often an entry came, went or was revised

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
 
+
 Record = TypeVar("Record", bound="DataclassInstance")
 
 

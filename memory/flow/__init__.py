@@ -1,1 +1,1 @@
-"""How the levels of memory feed each other, look after themselves, and show what they hold."""
+"""How the levels of memory feed each other, keep themselves tidy, and show what they hold."""

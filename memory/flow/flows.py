@@ -1,28 +1,133 @@
 """The subscriptions at work: what is pending, when it is due, and that each entry is carried once.
 
-Where each subscription has got to is saved with every checkpoint, together with the entries; what is pending follows
+How far each subscription has got is saved with every checkpoint, together with the entries; what is pending follows
 from both. So a process that is killed leaves nothing behind that was carried and not written, or the other way round.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from memory.flow.attempt import attempt
-from memory.flow.progress import Progress
-from memory.flow.triggers import Pending
+from memory.flow.subscription import Pending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import BlackboardEvent, Entry
     from memory.codec import Json
-    from memory.flow.subscription import Derived, MemorySubscription
+    from memory.flow.subscription import Derived, MemorySubscription, Transformer
 
+
+class Made(NamedTuple):
+    """Which entries could be carried, and what came of them."""
+
+    carried: Sequence[Entry]
+    derived: Sequence[Derived]
+
+
+NOTHING = Made((), ())
+
+
+def attempt(
+    transformer: Transformer, entries: Sequence[Entry], fault: Callable[[Exception], object]
+) -> Made:
+    """Return what `transformer` makes of `entries`; all of it, before the first is written.
+
+    One entry that it cannot take is passed over, so that it does not hold up the others for ever. Where it can take
+    none, the entries are not to blame, and none counts as carried. Every error is given to `fault`.
+    """
+    if not entries:
+        return NOTHING
+    if (derived := _tried(transformer, entries, fault)) is not None:
+        return Made(entries, derived)
+    able = [each for each in entries if _tried(transformer, [each], fault) is not None]
+    derived = _tried(transformer, able, fault) if able else None
+    return NOTHING if derived is None else Made(able, derived)
+
+
+def _tried(
+    transformer: Transformer, entries: Sequence[Entry], fault: Callable[[Exception], object]
+) -> list[Derived] | None:
+    try:
+        return list(transformer(entries))
+    except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
+        fault(error)
+        return None
+
+
+@dataclass(slots=True)
+class FlowProgress:
+    """The place of a subscription in what is written to its sources.
+
+    `came` names, for entries after the cursor, the subscriptions they came by: what a subscription has had a part in
+    it never carries again, so that circles come to an end.
+    """
+
+    subscription: MemorySubscription
+    fullness: Callable[[], float]  # of its sources, for its trigger
+    cursor: int = 0  # up to this seq everything was carried, or was not for it
+    carried_s: float = 0.0
+    carried: int = 0
+    waiting: int = 0  # entries accepted since; what is let go of meanwhile still counts
+    came: dict[int, frozenset[str]] = field(default_factory=dict)
+    leaving: dict[int, Entry] = field(default_factory=dict)  # out of their scope before their time
+
+    def wants(self, entry: Entry) -> bool:
+        """Return whether `entry` is still to be carried; what has turned out wrong is not."""
+        seq = entry.seq
+        return (
+            seq > self.cursor
+            and not entry.closed
+            and self.subscription.accepts(entry)
+            and self.subscription.name not in self.came.get(seq, ())
+        )
+
+    def ways(self, entries: Iterable[Entry]) -> frozenset[str]:
+        """Return by which subscriptions comes whatever is made of `entries`."""
+        before = (self.came.get(each.seq, frozenset[str]()) for each in entries)
+        return frozenset({self.subscription.name}).union(*before)
+
+    def advance(self, cursor: int, carried: int) -> None:
+        """Leave behind all up to `cursor`, of which so many were carried."""
+        self.cursor = max(self.cursor, cursor)
+        self.carried += carried
+        self.came = {seq: ways for seq, ways in self.came.items() if seq > self.cursor}
+
+    def to_json(self) -> dict[str, Json]:
+        """Return how far it has got; nothing is leaving between two writes."""
+        return {
+            "cursor": self.cursor,
+            "carried_s": self.carried_s,
+            "carried": self.carried,
+            "waiting": self.waiting,
+            "came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())],
+        }
+
+    @classmethod
+    def of(
+        cls,
+        subscription: MemorySubscription,
+        fullness: Callable[[], float],
+        kept: Mapping[str, Any],
+    ) -> FlowProgress:
+        """Return the progress that `to_json` told of."""
+        return cls(
+            subscription,
+            fullness,
+            kept["cursor"],
+            kept["carried_s"],
+            kept["carried"],
+            kept["waiting"],
+            {seq: frozenset(ways) for seq, *ways in kept["came"]},
+        )
+
+
+if TYPE_CHECKING:
     Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
 LEAVING: Final = frozenset(
@@ -40,9 +145,9 @@ class Flows:
         self.subscriptions: dict[str, MemorySubscription] = {}
         self._blackboard = blackboard
         self._deliver = deliver
-        self._progress: dict[str, Progress] = {}
+        self._progress: dict[str, FlowProgress] = {}
         self._kept: dict[str, Any] = {}  # of subscriptions that are yet to be added
-        self._by_scope: dict[str, tuple[Progress, ...]] = {}
+        self._by_scope: dict[str, tuple[FlowProgress, ...]] = {}
         self._busy = False
         self._due: dict[str, None] = {}  # in their order
         blackboard.subscribe("*", self._saw)
@@ -104,21 +209,21 @@ class Flows:
     def _place(self, subscription: MemorySubscription, kept: Mapping[str, Any] | None) -> None:
         fullness = partial(self._fullness, subscription.source)
         if kept is None:
-            progress = Progress(subscription, fullness)
+            progress = FlowProgress(subscription, fullness)
             progress.waiting = len(self._pending(progress))
         else:
-            progress = Progress.of(subscription, fullness, kept)
+            progress = FlowProgress.of(subscription, fullness, kept)
         self._progress[subscription.name] = progress
         self._by_scope.clear()
 
-    def _pending(self, progress: Progress) -> list[Entry]:
+    def _pending(self, progress: FlowProgress) -> list[Entry]:
         source, cursor = progress.subscription.source, progress.cursor
         found = [*progress.leaving.values()]
         for scope in self._scopes(source):
             found += self._blackboard.entries(scope, since_seq=cursor)
         return sorted(filter(progress.wants, found), key=lambda entry: entry.seq)
 
-    def _reading(self, scope: str) -> tuple[Progress, ...]:
+    def _reading(self, scope: str) -> tuple[FlowProgress, ...]:
         """Return the progress of each subscription that has `scope` among its sources."""
         reading = self._by_scope.get(scope)
         if reading is None:
@@ -147,7 +252,7 @@ class Flows:
         if self._due:
             self._settle()
 
-    def _state(self, progress: Progress, *, asked: bool) -> Pending:
+    def _state(self, progress: FlowProgress, *, asked: bool) -> Pending:
         return Pending(
             len(self._pending(progress)) if asked else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
@@ -165,7 +270,7 @@ class Flows:
                 written += self._carry(self._progress[name])
         return written
 
-    def _carry(self, progress: Progress, *, final: bool = False) -> Counter[str]:
+    def _carry(self, progress: FlowProgress, *, final: bool = False) -> Counter[str]:
         seen = self._blackboard.seq
         pending = self._pending(progress)
         taken = pending if final else self._ripe(progress, pending)
@@ -192,7 +297,7 @@ class Flows:
             self._consume(progress, {each.scope for each in carried})
         return written
 
-    def _ripe(self, progress: Progress, pending: list[Entry]) -> list[Entry]:
+    def _ripe(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
         """Return those that are complete, and all up to the last that cannot wait."""
         if progress.subscription.ripe is None or not pending:
             return pending
@@ -200,7 +305,7 @@ class Flows:
         return pending[: max(progress.subscription.ripe(pending), *places, 0)]
 
     def _write(
-        self, progress: Progress, derived: Iterable[Derived], ways: frozenset[str]
+        self, progress: FlowProgress, derived: Iterable[Derived], ways: frozenset[str]
     ) -> Counter[str]:
         written = Counter[str]()
         for each in derived:
@@ -237,7 +342,7 @@ class Flows:
         if subscription.delivers and each.scope is None and self._deliver is not None:
             self._deliver(entry, each)
 
-    def _consume(self, progress: Progress, scopes: Iterable[str]) -> None:
+    def _consume(self, progress: FlowProgress, scopes: Iterable[str]) -> None:
         """Let go of what was carried; the store drops it in the commit that keeps what came of it.
 
         What another subscription is still to carry waits for that one.
@@ -258,7 +363,7 @@ class Flows:
             if done:
                 blackboard.forget(scope, keys=done)
 
-    def _fault(self, progress: Progress, error: Exception) -> None:
+    def _fault(self, progress: FlowProgress, error: Exception) -> None:
         self._blackboard.faults.note(f"edge {progress.subscription.name}", error)
 
     def _fullness(self, source: str) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from memory.blackboard.scopes import Scope, scope_of
+from memory.blackboard.entry import Scope, scope_of
 from memory.errors import UnknownScope
 
 if TYPE_CHECKING:

@@ -1,18 +1,103 @@
-"""An edge of memory: what of one scope goes to another, as what, and when."""
+"""An edge of memory: what of one scope goes to another, what it is made into, and when."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from memory.blackboard.entry import DEFAULT_IMPORTANCE, Status
-from memory.flow.triggers import OnDemand, Trigger
+from memory.tokens import CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+
+
+class Pending(NamedTuple):
+    """What waits at one subscription."""
+
+    number: int
+    waited_s: float  # game seconds since it was last carried
+    asked: bool  # whether somebody asked for it now
+    fullness: Callable[[], float]  # of the source's budget of tokens; 0.0 where it has none
+
+
+class Trigger(Protocol):
+    """Decides whether it is time."""
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether to carry on what is pending."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand:
+    """When somebody asks: the consolidator, or an action."""
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether somebody asked."""
+        return pending.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Periodic:
+    """After `every_s` game seconds."""
+
+    every_s: float
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether the time is up."""
+        return pending.waited_s >= self.every_s
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """At `most` entries; when asked for, from `least` on."""
+
+    least: int
+    most: int
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether there are enough."""
+        return pending.number >= (self.least if pending.asked else self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Fullness:
+    """When the source holds this share of its budget of tokens."""
+
+    share: float
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether the source is that full."""
+        return pending.fullness() >= self.share
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """When one of several says so."""
+
+    triggers: tuple[Trigger, ...]
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether it is time for any."""
+        for each in self.triggers:  # noqa: SIM110  # asked of every write, and a generator costs more than the answer
+            if each.due(pending):
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """When each of several says so."""
+
+    triggers: tuple[Trigger, ...]
+
+    def due(self, pending: Pending) -> bool:
+        """Return whether it is time for all."""
+        return all(each.due(pending) for each in self.triggers)
 
 
 class Derived(NamedTuple):
@@ -93,3 +178,88 @@ class MemorySubscription:
             "consumes": self.consumes,
             "delivers": self.delivers,
         }
+
+
+SUMMARY: Final = "summary"
+MAX_TOKENS: Final = 500
+
+
+def identity(entries: Sequence[Entry]) -> list[Derived]:
+    """Return the entries as they are, each under its own key."""
+    return [
+        Derived(
+            each.kind,
+            each.data,
+            sources=(each.key,),
+            tags=each.tags,
+            importance=each.importance,
+            status=each.status,
+            key=each.key,
+        )
+        for each in entries
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Filtering:
+    """Those entries as they are that pass."""
+
+    passes: Callable[[Entry], bool]
+
+    def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return the entries that pass."""
+        return identity([each for each in entries if self.passes(each)])
+
+
+@dataclass(frozen=True, slots=True)
+class Summarizing:
+    """One entry in words, made by `summarize(prompt, text)`; by counting where there is none, or it fails.
+
+    Nothing that fails loses anything: an empty summary counts as a failure, and one that is too long is cut.
+    """
+
+    prompt: str
+    summarize: Callable[[str, str], str] | None = None
+    max_tokens: int = MAX_TOKENS
+
+    def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return one summary of all the entries, with links to each."""
+        text = ""
+        if self.summarize is not None:
+            try:
+                text = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
+            except Exception:  # noqa: BLE001  # whatever a model does, there is the offline way
+                text = ""
+        by_model = bool(text)
+        text = text or in_figures(entries)
+        summary: dict[str, Json] = {
+            "text": text[: self.max_tokens * CHARACTERS],
+            "count": len(entries),
+        }
+        return [
+            Derived(
+                SUMMARY,
+                summary,
+                sources=tuple(each.key for each in entries),
+                tags=frozenset[str]().union(*(each.tags for each in entries)),
+                importance=max(each.importance for each in entries),
+                status="claim" if by_model else "inferred",
+            )
+        ]
+
+
+def line(entry: Entry) -> str:
+    """Return one entry as a line of text."""
+    said = ", ".join(
+        f"{name} {value}" for name, value in entry.data.items() if value not in ("", None, [])
+    )
+    return f"tick {entry.tick}: {entry.kind}: {said}"
+
+
+def in_figures(entries: Sequence[Entry]) -> str:
+    """Return what can be said of `entries` without a model: how many of what, when, and the gravest of them."""
+    kinds = Counter(each.kind for each in entries)
+    told = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    gravest = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
+    span = f"ticks {entries[0].tick} to {entries[-1].tick}: {told}."
+    return "\n".join([span, *(line(each) for each in sorted(gravest, key=lambda each: each.seq))])

@@ -1,1 +1,1 @@
-"""Memory observes: methods opened to handlers, pointcuts that choose among them, producers that remember."""
+"""Methods opened to handlers, pointcuts that choose among them, and producers that write what they see."""

@@ -1,24 +1,159 @@
-"""Who watches which methods, and in what order.
+"""Methods opened to handlers, the handlers of each, and in what order they run.
 
-Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before, after
-and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of all wrappers; those
-after it run behind them, and see what the caller gets.
+A class opens a method with `@hookable` and carries an attribute `hooks`. A method that returns a generator counts as
+done when it has returned the generator.
+
+Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before,
+after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of
+all wrappers; those after it run behind them, and see what the caller gets.
+
+A wrapper around a method that calls `proceed` again gets the first result, or the first error, again. For one that never
+calls it the method runs all the same, and its result stands; else what the wrapper returns does. The error of a wrapper
+that is not to fail fast is passed over as if the wrapper had not been there. One that fails fast before it proceeds is
+the only way to keep a method from running, as a handler before it can too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial, wraps
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 from weakref import WeakMethod
 
-from memory.faults import Faults, OnFault
-from memory.hooks.pointcut import Method, Pointcut, as_pointcut
-from memory.hooks.registration import Advice, Call, ErrorMode, Handler, Moment, Registration
+from memory.errors import Faults, OnFault
+from memory.hooks.pointcut import OPENED, Method, Pointcut, as_pointcut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from memory.hooks.wrapping import Proceed
+
+Moment: TypeAlias = Literal["before", "around", "after", "after_throwing"]
+Handler: TypeAlias = "Callable[[Call, Any], object]"
+
+
+class ErrorMode(Enum):
+    """What an error of a handler comes to. In all but the first the caller never learns of it."""
+
+    FAIL_FAST = "it is the caller's at once, and no later handler is asked"
+    CONTINUE = "it is counted, and reported each time"
+    SUPPRESS = "it is counted, and reported the first time"
+
+
+class Call(NamedTuple):
+    """One call of a hookable method, as its handlers see it."""
+
+    name: str
+    instance: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registration:
+    """One handler at one pointcut, until it is cancelled or the owner of a weakly held one is gone."""
+
+    moment: Moment
+    pointcut: Pointcut
+    handler: Handler
+    name: str
+    priority: int
+    on_error: ErrorMode
+    held: WeakMethod[Callable[..., object]] | None
+    remove: Callable[[Registration], None]
+
+    def cancel(self) -> None:
+        """Stop calling the handler; cancelling twice does nothing."""
+        self.remove(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodHandlers:
+    """The handlers of one method, each moment's in their order."""
+
+    before: tuple[Registration, ...]
+    around: tuple[Registration, ...]
+    after: tuple[Registration, ...]
+    after_throwing: tuple[Registration, ...]
+    depends: bool  # on the instance that the method is called on: each call has to be looked at
+
+    @property
+    def registrations(self) -> tuple[Registration, ...]:
+        """All of them."""
+        return (*self.before, *self.around, *self.after, *self.after_throwing)
+
+
+class Proceed:
+    """The rest of a call, which happens at the first asking and is remembered for the others."""
+
+    def __init__(self, rest: Callable[[], object]) -> None:
+        self._rest: Callable[[], object] | None = rest
+        self._result: object = None
+        self.error: BaseException | None = None
+
+    def __call__(self) -> object:
+        """Return what the rest of the call returned, or raise what it raised."""
+        if self._rest is None:
+            if self.error is not None:
+                raise self.error
+            return self._result
+        rest, self._rest = self._rest, None
+        try:
+            self._result = rest()
+        except BaseException as error:
+            self.error = error
+            raise
+        return self._result
+
+    @property
+    def has_run(self) -> bool:
+        """Whether anybody asked."""
+        return self._rest is None
+
+
+def wrapped(
+    wrappers: Sequence[Registration], call: Call, body: Callable[[], object], faults: Faults
+) -> object:
+    """Return what comes of `body` inside of all `wrappers`, the first of which is the outermost."""
+    rest = body
+    for wrapper in reversed(wrappers):
+        rest = _around(wrapper, call, Proceed(rest), faults)
+    return rest()
+
+
+def _around(
+    wrapper: Registration, call: Call, proceed: Proceed, faults: Faults
+) -> Callable[[], object]:
+    def through() -> object:
+        try:
+            result = wrapper.handler(call, proceed)
+        except Exception as error:
+            if error is proceed.error:
+                raise  # the method's own; the wrapper only let it through
+            if wrapper.on_error is ErrorMode.FAIL_FAST:
+                raise
+            always = wrapper.on_error is ErrorMode.CONTINUE
+            faults.note(wrapper.name, error, always=always)
+            return proceed()
+        return result if proceed.has_run else proceed()
+
+    return through
+
 
 DEFAULT_PRIORITY: Final = 1000
 
@@ -33,7 +168,7 @@ class Hooks:
         self.registered: tuple[Registration, ...] = ()
         self.faults = Faults(on_fault)
         # By class and method, never by instance: another one may come to live at an address.
-        self._advice: defaultdict[type, dict[Method, Advice | None]] = defaultdict(dict)
+        self._advice: defaultdict[type, dict[Method, MethodHandlers | None]] = defaultdict(dict)
 
     def before(
         self,
@@ -87,7 +222,7 @@ class Hooks:
         """Forget one registration."""
         self._keep(each for each in self.registered if each is not registration)
 
-    def advice(self, method: Method, instance: object) -> Advice | None:
+    def advice(self, method: Method, instance: object) -> MethodHandlers | None:
         """Return the handlers for a call of `method` on `instance`, or None when there are none."""
         kind = type(instance)
         try:
@@ -143,7 +278,7 @@ class Hooks:
 
 def _matching(
     registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
-) -> Advice | None:
+) -> MethodHandlers | None:
     verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
     meant = [each for each, verdict in verdicts if verdict is not False]
     if not meant:
@@ -153,7 +288,7 @@ def _matching(
         return tuple(each for each in meant if each.moment == moment)
 
     depends = any(verdict is None for _, verdict in verdicts)
-    return Advice(of("before"), of("around"), of("after"), of("after_throwing"), depends)
+    return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
 
 
 def _called(moment: Moment, handler: Callable[..., object]) -> Handler:
@@ -173,3 +308,76 @@ def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
         return None if handler is None else handler(*args)
 
     return while_owned
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Hooked(Protocol):
+    """Anything whose methods can be watched."""
+
+    @property
+    def hooks(self) -> Hooks:
+        """The registry that its methods ask."""
+
+
+S = TypeVar("S", bound=Hooked)
+
+
+@overload
+def hookable(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]: ...
+
+
+@overload
+def hookable(
+    *, tags: AbstractSet[str]
+) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]: ...
+
+
+def hookable(
+    method: Callable[Concatenate[S, P], R] | None = None, /, *, tags: AbstractSet[str] = frozenset()
+) -> (
+    Callable[Concatenate[S, P], R]
+    | Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]
+):
+    """Return `method` opened to handlers; unwatched, it costs a look-up and a truth test.
+
+    Use it bare, or as `@hookable(tags={"action_executor"})` for handlers that go by tags.
+    """
+
+    def opening(closed: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
+        return _opened(closed, frozenset(tags))
+
+    return opening if method is None else opening(method)
+
+
+def _opened(
+    method: Callable[Concatenate[S, P], R], tags: frozenset[str]
+) -> Callable[Concatenate[S, P], R]:
+    name = ".".join(method.__qualname__.split(".")[-2:])
+    known = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
+
+    @wraps(method)
+    def hooked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        hooks = self.hooks
+        if not hooks.registered or (advice := hooks.advice(known, self)) is None:
+            return method(self, *args, **kwargs)
+        call = tuple.__new__(Call, (name, self, args, kwargs))  # Call(...), in half the time
+        if advice.before:
+            hooks.run(advice.before, call, None)
+        try:
+            if advice.around:
+                body = partial(method, self, *args, **kwargs)
+                result = cast("R", wrapped(advice.around, call, body, hooks.faults))
+            else:
+                result = method(self, *args, **kwargs)
+        except Exception as error:
+            hooks.run(advice.after_throwing, call, error)
+            raise
+        if advice.after:
+            hooks.run(advice.after, call, result)
+        return result
+
+    vars(hooked)[OPENED] = known
+    return hooked

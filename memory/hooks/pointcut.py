@@ -16,6 +16,7 @@ from memory.errors import NotHookable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
 OPENED: Final = "__hookable__"  # the attribute by which an opened function tells its Method
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from memory.blackboard.entry import DEFAULT_IMPORTANCE
-from memory.blackboard.scopes import scope_of
-from memory.hooks.hooks import DEFAULT_PRIORITY
-from memory.hooks.registration import ErrorMode
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, scope_of
+from memory.hooks.hooks import DEFAULT_PRIORITY, ErrorMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,9 +13,9 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Status
     from memory.codec import Json
-    from memory.hooks.hooks import Hooks
+    from memory.hooks.hooks import Call, Hooks, Registration
     from memory.hooks.pointcut import Pointcut
-    from memory.hooks.registration import Call, Registration
+
 
 Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
 

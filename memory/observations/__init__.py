@@ -1,1 +1,1 @@
-"""What calls come to, in one line each: drawn by rules, kept by session, shown to a model in one block."""
+"""One-line observations of tool calls and events: extracted by rules, and shown to a model in one block."""

@@ -1,14 +1,22 @@
-"""What an observation is: one line that a call, or an event of play, was worth, and where it belongs."""
+"""One-line observations, and how the calls of a model's tools become them without ever disturbing the caller.
+
+Extractors are pure functions in tables: the same call always comes to the same observations.
+"""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memory.codec import Json
+    from memory.errors import Faults
+
 
 Source: TypeAlias = Literal["programmatic", "llm"]
 NOTHING: Final[Mapping[str, Json]] = {}
@@ -61,3 +69,92 @@ class ObservationQuery:
     heaviest: bool = False
     limit: int | None = None
     live: bool = True
+
+
+Args: TypeAlias = "Mapping[str, Any]"
+Extract: TypeAlias = "Callable[[Args, Result], Sequence[Observed]]"
+ExtractorTable: TypeAlias = "Mapping[str, Extract]"
+
+LONGEST_ERROR: Final = 200  # characters in the content; the metadata has all of it
+
+
+class Result(NamedTuple):
+    """What a call came to; `refused` is one that was denied or blocked, and so never ran."""
+
+    output: Any = ""
+    error: str = ""
+    refused: bool = False
+
+
+class Extractors:
+    """The extractors of every tool that has one; a new kind of call is one more table."""
+
+    def __init__(self, *tables: ExtractorTable) -> None:
+        self._by_tool: dict[str, Extract] = {}
+        for table in tables:
+            self.add(table)
+
+    def add(self, table: ExtractorTable) -> None:
+        """Take over the extractors of `table`.
+
+        Raises:
+            MalformedRecord: when a tool has one already; two would tell of each call twice.
+        """
+        if known := sorted(self._by_tool.keys() & table.keys()):
+            message = f"{known[0]!r} has an extractor already; leave it out of one of the tables."
+            raise MalformedRecord(message)
+        self._by_tool.update(table)
+
+    def __call__(self, tool: str, args: Args, result: Result) -> tuple[Observed, ...]:
+        """Return what a call of `tool` is worth: nothing when nobody knows it, or it never ran."""
+        extract = self._by_tool.get(tool)
+        if extract is None or result.refused:
+            return ()
+        return tuple(extract(args, result))
+
+
+def line(text: object, longest: int = LONGEST_ERROR) -> str:
+    """Return `text` in one line of at most so many characters."""
+    flat = " ".join(str(text).split())
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
+MOST_OPEN: Final = 256  # calls whose result is awaited; of more, the oldest is given up
+
+
+class Capture:
+    """Holds what each call was given until its result is there, and has kept what both come to.
+
+    A call is known by its id, so that several of one tool at a time are told apart, and what it was given is as it was
+    then. Errors, of rules as of whoever keeps, are counted in `faults`.
+    """
+
+    def __init__(
+        self, extractors: Extractors, keep: Callable[[Sequence[Observed]], object], faults: Faults
+    ) -> None:
+        self.faults = faults
+        self._extractors = extractors
+        self._keep = keep
+        self._open: dict[str, tuple[str, Mapping[str, Any]]] = {}
+
+    def called(self, call_id: str, tool: str, args: Mapping[str, Any]) -> None:
+        """Take note of a call that begins."""
+        self._open[call_id] = tool, deepcopy(dict(args))
+        if len(self._open) > MOST_OPEN:
+            del self._open[next(iter(self._open))]
+
+    def returned(self, call_id: str, result: Result) -> int:
+        """Return how many observations the call came to; one that nobody announced comes to none."""
+        call = self._open.pop(call_id, None)
+        return 0 if call is None else self.saw(*call, result)
+
+    def saw(self, tool: str, args: Mapping[str, Any], result: Result) -> int:
+        """Return how many observations a call that is over came to."""
+        try:
+            observed = self._extractors(tool, args, result)
+            if observed:
+                self._keep(observed)
+        except Exception as error:  # noqa: BLE001  # what is observed is never worth a call
+            self.faults.note(f"observe {tool}", error)
+            return 0
+        return len(observed)

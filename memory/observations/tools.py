@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.observations.extractors import Args, Extract, Result, line
-from memory.observations.observation import Observed
-from memory.observations.section import Section, Telling
+from memory.observations.block import Section, Telling
+from memory.observations.observation import Args, Extract, Observed, Result, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 FILE_MODIFIED: Final = "file_modified"
 FILE_CREATED: Final = "file_created"

@@ -1,1 +1,1 @@
-"""How an agent observes its memory: questions, their ranking, and deeds that change it on purpose."""
+"""How an agent reads its memory and changes it on purpose: queries, their ranking, and actions."""

@@ -1,31 +1,195 @@
-"""What an agent may do with its memory on purpose. Each takes no step of the game, and each can be watched."""
+"""What an agent may do with its memory on purpose, and the recollection that each recall leaves behind.
+
+Each action takes no step of the game, and each can be watched. A recollection is judged by how the recall turned out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from memory.blackboard.scopes import scope_name
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, scope_name
+from memory.codec import encode
 from memory.errors import MalformedRecord
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.hooks.hookable import hookable
-from memory.hooks.hooks import Hooks
-from memory.recall.gaps import gaps
-from memory.recall.notes import Note, refuse_lesser
-from memory.recall.recollection import judge, learn_outcome
-from memory.recall.stats import MemoryStats, stats
+from memory.hooks.hooks import Hooks, hookable
+from memory.hooks.producers import Produced, Producers
+from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.flow.flows import Flows
     from memory.flow.maintenance import Maintenance
-    from memory.recall.query import MemoryQuery
-    from memory.recall.ranking import Found, Searched
+    from memory.hooks.hooks import Call
+    from memory.recall.query import Found, Searched
+
+
+UTILITY_KEPT: Final = 0.9  # of a utility, each time it is learnt anew
+RECOLLECTION_IMPORTANCE: Final = 2
+JUDGED: Final = "judged"  # the tag of a recollection whose outcome is known
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """One recall: what was asked and why, and the keys and scores of what came back."""
+
+    query: Mapping[str, Any]
+    why: str
+    keys: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+def recollection_of(entry: Entry) -> Recollection:
+    """Return the recall that `entry` tells of."""
+    data = cast("Mapping[str, Any]", entry.data)
+    return Recollection(data["query"], data["why"], tuple(data["keys"]), tuple(data["scores"]))
+
+
+def is_open(entry: Entry) -> bool:
+    """Say whether nobody knows yet what the recall that `entry` tells of was good for."""
+    return JUDGED not in entry.tags
+
+
+def watch_actions(producers: Producers, agent_id: str) -> None:
+    """Keep every recall and every pruning of `agent_id` in its working memory."""
+    working = scope_name(agent_id, "working")
+    recalling = "MemoryActions.memory_recall_with_scores"
+    producers.register(recalling, _recollection, scope=working, kind=RECOLLECTION)
+    producers.register("MemoryActions.memory_prune", _upkeep, scope=working, kind=UPKEEP)
+
+
+def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:
+    """Return how many entries are more or less useful now for how recalling them turned out."""
+    learnt = 0
+    for key in dict.fromkeys(keys):
+        for scope in blackboard.scopes():
+            entry = blackboard.get(scope, key)
+            if entry is not None:
+                utility = UTILITY_KEPT * entry.utility + (1.0 - UTILITY_KEPT) * useful
+                blackboard.revise(entry, utility=utility)
+                learnt += 1
+    return learnt
+
+
+def judge(blackboard: Blackboard, entry: Entry, *, useful: bool) -> int:
+    """Return how many entries were judged by what came of the recall that `entry` tells of; it is judged once."""
+    if not is_open(entry):
+        return 0
+    blackboard.revise(entry, tags=entry.tags | {JUDGED})
+    return learn_outcome(blackboard, recollection_of(entry).keys, useful=useful)
+
+
+def _recollection(call: Call, found: Sequence[Found]) -> Produced:
+    blackboard: Blackboard = call.instance.blackboard
+    asked = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
+    return Produced(
+        {
+            "query": asked["query"].to_json(),
+            "why": asked.get("why", ""),
+            "keys": [each.entry.key for each in found],
+            "scores": [round(each.score.total, 6) for each in found],
+        },
+        blackboard.tick,
+        blackboard.game_s,
+        importance=RECOLLECTION_IMPORTANCE,
+    )
+
+
+def _upkeep(call: Call, pruned: int) -> Produced:
+    blackboard: Blackboard = call.instance.blackboard
+    return Produced(
+        {"pruned": pruned}, blackboard.tick, blackboard.game_s, importance=RECOLLECTION_IMPORTANCE
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """How many entries there are and how they stand, by scope and by edge.
+
+    `fullness` is the share of a scope's budget of tokens that is used, `pending` what waits at an edge, `faults`
+    how often a listener failed.
+    """
+
+    scopes: Mapping[str, int]
+    statuses: Mapping[str, int]
+    closed: int
+    fullness: Mapping[str, float]
+    pending: Mapping[str, int]
+    faults: int
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return sum(self.scopes.values())
+
+
+def stats(blackboard: Blackboard, flows: Flows) -> MemoryStats:
+    """Return the numbers of this moment."""
+    scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
+    entries = [each for held in scopes.values() for each in held]
+    return MemoryStats(
+        scopes={name: len(held) for name, held in scopes.items()},
+        statuses=Counter(each.status for each in entries),
+        closed=sum(bool(each.closed) for each in entries),
+        fullness={name: blackboard.fullness(name) for name in scopes},
+        pending={name: len(flows.pending(name)) for name in flows.subscriptions},
+        faults=sum(blackboard.faults.values()),
+    )
+
+
+TRUST: Final = ("claim", "inferred", "verified")  # the least trusted first
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """How an entry is to be kept. What the cartridge shows is verified; nobody's word is."""
+
+    scope: str = ""
+    kind: str = "note"
+    importance: int = DEFAULT_IMPORTANCE
+    ttl_s: float | None = None
+    key: str | None = None
+    status: Literal["inferred", "claim"] = "claim"
+    sources: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(metadata: Mapping[str, Any]) -> Note:
+        """Return the note that `metadata` describes; a field that no note has is refused."""
+        unknown = sorted(metadata.keys() - {each.name for each in fields(Note)})
+        if unknown:
+            message = f"{unknown[0]!r} cannot be said of an entry; use fields of Note."
+            raise MalformedRecord(message)
+        if metadata.get("status", "claim") not in TRUST[:2]:
+            message = f"status {metadata['status']!r} is not for notes; use inferred or claim."
+            raise MalformedRecord(message)
+        return Note(**{**metadata, "sources": tuple(metadata.get("sources", ()))})
+
+
+def refuse_lesser(old: Entry | None, note: Note) -> None:
+    """Raise MalformedRecord where `note` would take the place of something trusted more."""
+    if old is not None and not old.closed and TRUST.index(note.status) < TRUST.index(old.status):
+        message = f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
+        raise MalformedRecord(message)
+
+
+def gaps(blackboard: Blackboard, store: Searched, names: Iterable[str]) -> Iterator[str]:
+    """Yield recalls that found nothing, and those of `names` that neither a place nor a subject bears."""
+    vain: dict[str, bool] = {}
+    for scope in blackboard.scopes():
+        for entry in blackboard.entries(scope, kind=RECOLLECTION):
+            recalled = recollection_of(entry)
+            vain[encode(recalled.query)] = not recalled.keys  # the last answer counts
+    yield from (f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain)
+    for name in names:
+        query = MemoryQuery(place=name, subject=name, max_results=1)
+        if not store.find(query, now_s=blackboard.game_s):
+            yield f"nothing is known of {name}"
 
 
 @dataclass(frozen=True, slots=True)

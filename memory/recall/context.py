@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.blackboard.entry import Entry
-    from memory.recall.query import MemoryQuery
-    from memory.recall.ranking import Found
+    from memory.recall.query import Found, MemoryQuery
+
 
 _SHOWN: Final = 3  # sources named in a line
 _LONGEST: Final = 400  # characters of a line's content

@@ -1,1 +1,1 @@
-"""The two files: one for a run, one for what outlives runs."""
+"""The two files: what a run keeps of itself, and the knowledge that outlives runs."""

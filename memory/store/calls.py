@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from memory.store.database import Database
 
+
 HOUR_MS: Final = 3_600_000
 _COLUMNS: Final = (
     "id, state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens, "
@@ -63,7 +64,7 @@ class Booking:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What became of a call: its state, its price in billionths of a dollar, and its tokens by kind.
 
     A call that was lost keeps the price it was booked at.
@@ -86,7 +87,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call as the file has it; `nanos` and `tokens` are what it counts for."""
 
     id: int
@@ -138,11 +139,11 @@ class CallRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[ModelCall]:
         """Return all calls, the first first."""
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM calls ORDER BY id")  # noqa: S608 -- fixed words
         with self._database.understood("calls"):
-            return [Call(row[0], CallState(row[1]), *row[2:]) for row in rows]
+            return [ModelCall(row[0], CallState(row[1]), *row[2:]) for row in rows]
 
 
 class CallLedger:
@@ -169,7 +170,7 @@ class CallLedger:
             )
         return int(number)
 
-    def settle(self, number: int, outcome: Outcome) -> bool:
+    def settle(self, number: int, outcome: CallOutcome) -> bool:
         """Return whether a booked call was still open, and is now settled at what came of it."""
         door = self._open()
         with door.transaction():

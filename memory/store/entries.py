@@ -1,21 +1,185 @@
-"""The entries of one run's file: put and dropped in memory, written with the next commit."""
+"""The entries of one run's file: as rows, as their indexes of words and tags know them, and as they change.
+
+They are put and dropped in memory and written with the next commit. Indexes hold live rows only, and are kept by hand, in
+bulk: triggers would cost several times as much.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memory.codec import decode, encode, require_json
-from memory.store import indexes
-from memory.store.entry_rows import INSERT, encode_tags, is_searched, row_of
-from memory.store.indexes import Indexed
+from memory.blackboard.entry import Entry
+from memory.codec import decode, encode, require_json, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memory.blackboard.entry import Entry
+    from memory.codec import Json
     from memory.store.database import Database
+
+
+PLACES: Final = ("location", "location_name", "place")
+SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")
+UNSEARCHED: Final = ":sensory"  # how the scopes end whose entries are gone before they are missed
+
+COLUMNS: Final = (
+    "seq, scope, kind, tick, game_s, data, tags, importance, expires_s, "
+    "coalesce(key, ''), version, relevance, utility, status, sources, closed"
+)
+LIVE: Final = f"SELECT {COLUMNS} FROM entries WHERE dropped_after IS NULL ORDER BY seq"  # noqa: S608
+INSERT: Final = (
+    "INSERT INTO entries (id, seq, scope, kind, tick, game_s, data, tags, importance, expires_s, "
+    "key, version, relevance, utility, status, sources, closed, place, subject, text) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def entry_of(row: tuple[Any, ...]) -> Entry:
+    """Return the entry that a row of `COLUMNS` holds."""
+    data, tags, sources = row[5], row[6], row[14]
+    tags_then = frozenset(() if tags == "[]" else decode(tags))
+    evidence = () if sources == "[]" else tuple(decode(sources))
+    return Entry._make((*row[:5], dict(decode(data)), tags_then, *row[7:14], evidence, row[15]))
+
+
+def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
+    """Return the row that `INSERT` takes, under the id `number`."""
+    data = entry.data
+    return (
+        number,
+        *entry[:5],
+        whole(encode(data)),
+        encode_tags(entry.tags),
+        entry.importance,
+        entry.expires_s,
+        entry.key or None,
+        *entry[10:14],
+        encode(entry.sources) if entry.sources else "[]",
+        entry.closed,
+        whole(place_of(data)),
+        whole(subject_of(data)),
+        whole(text_of(entry)),
+    )
+
+
+@lru_cache(maxsize=1024)  # the same few sets come again and again
+def encode_tags(tags: frozenset[str]) -> str:
+    """Return the one JSON text of a set of tags."""
+    return encode(sorted(tags))
+
+
+def is_searched(entry: Entry) -> bool:
+    """Return whether `entry` is to be found by words and tags: not what is soon gone, nor what is least in value."""
+    return not entry.scope.endswith(UNSEARCHED) and (entry.importance > 1 or bool(entry.tags))
+
+
+def place_of(data: Mapping[str, Json]) -> str:
+    """Return where it was, or an empty text."""
+    return _first(data, PLACES)
+
+
+def subject_of(data: Mapping[str, Json]) -> str:
+    """Return whom or what it is about, or an empty text."""
+    return _first(data, SUBJECTS)
+
+
+def text_of(entry: Entry) -> str:
+    """Return the words worth searching; none in scopes that come and go with every tick."""
+    if not is_searched(entry):
+        return ""
+    words, key = [entry.kind], entry.key
+    if not key[key.rfind("/") + 1 :].isdigit():  # a key that was only counted says nothing
+        words.append(key)
+    words += sorted(entry.tags)
+    _collect(entry.data.values(), words)
+    return " ".join(filter(None, words))
+
+
+def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = data.get(name)
+        if value and isinstance(value, str):
+            return value
+    return ""
+
+
+def _collect(values: Iterable[Json], words: list[str]) -> None:
+    for value in values:
+        if isinstance(value, str):
+            words.append(value)
+        elif isinstance(value, dict):
+            _collect(value.values(), words)
+        elif isinstance(value, list | tuple):
+            _collect(value, words)
+
+
+_ADD_TEXT: Final = "INSERT INTO entry_text (rowid, text) VALUES (?, ?)"
+_ADD_TAG: Final = "INSERT INTO entry_tags (tag, scope, entry) VALUES (?, ?, ?)"
+_CUT_TEXT: Final = "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)"
+_CUT_TAG: Final = "DELETE FROM entry_tags WHERE tag = ? AND scope = ? AND entry = ?"
+_SET_SEARCHED: Final = (
+    "UPDATE entries SET place = ?, subject = ?, text = ? WHERE seq = ? AND dropped_after IS NULL"
+)
+
+
+class Indexed(NamedTuple):
+    """As much of a row as its indexes know; a row without text is in none of them."""
+
+    id: int
+    scope: str
+    tags: str
+    text: str
+
+
+def add_to_indexes(database: Database, rows: Sequence[Indexed]) -> None:
+    """Make `rows` findable, within a transaction."""
+    database.execute_many(_ADD_TEXT, ((row.id, row.text) for row in rows if row.text))
+    database.execute_many(_ADD_TAG, _tags_of(database, rows))
+
+
+def cut_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
+    """Make `rows` unfindable, within a transaction."""
+    database.execute_many(_CUT_TEXT, ((row.id, row.text) for row in rows if row.text))
+    database.execute_many(_CUT_TAG, _tags_of(database, rows))
+
+
+def reindex_entries(database: Database) -> int:
+    """Return how many entries can be searched, after everything they are found by was made anew."""
+    with database.transaction():
+        return rebuild_indexes(database)
+
+
+def rebuild_indexes(database: Database) -> int:
+    """Do as `reindex` does, within a transaction of the caller."""
+    database.execute("REINDEX entries")
+    rows = database.rows(LIVE)
+    with database.understood("entries"):
+        entries = [entry_of(row) for row in rows]
+    database.execute_many(
+        _SET_SEARCHED,
+        ((place_of(each.data), subject_of(each.data), text_of(each), each.seq) for each in entries),
+    )
+    database.execute("INSERT INTO entry_text (entry_text) VALUES ('rebuild')")
+    database.execute("DELETE FROM entry_tags")
+    database.execute(
+        "INSERT INTO entry_tags SELECT DISTINCT value, scope, entries.id "
+        "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> ''"
+    )
+    return sum(bool(text_of(each)) for each in entries)
+
+
+def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str, int]]:
+    with database.understood("entries"):
+        return [
+            (tag, row.scope, row.id)
+            for row in rows
+            if row.text and row.tags != "[]"
+            for tag in decode(row.tags)
+        ]
+
 
 COUNT_TAGS: Final = "SELECT tag, count(*) FROM entry_tags WHERE scope GLOB ? GROUP BY tag"
 _LIVE: Final = (
@@ -66,7 +230,7 @@ class Entries:
             row_of(number, each) for number, each in enumerate(self._put.values(), self._next_id())
         ]
         database.execute_many(INSERT, rows)
-        indexes.add(database, [Indexed(row[0], row[2], row[7], row[-1]) for row in rows])
+        add_to_indexes(database, [Indexed(row[0], row[2], row[7], row[-1]) for row in rows])
 
     def forget_changes(self) -> None:
         """Begin anew from what the file holds."""
@@ -90,10 +254,10 @@ class Entries:
         database = self._database
         columns = "SELECT id, scope, tags, text FROM entries "
         died = database.rows(columns + "WHERE id > ? AND dropped_after IS NULL", (last_entry,))
-        indexes.cut(database, list(map(Indexed._make, died)))
+        cut_from_indexes(database, list(map(Indexed._make, died)))
         database.execute("DELETE FROM entries WHERE id > ?", (last_entry,))
         revived = database.rows(columns + "WHERE dropped_after >= ?", (number,))
-        indexes.add(database, list(map(Indexed._make, revived)))
+        add_to_indexes(database, list(map(Indexed._make, revived)))
         database.execute(
             "UPDATE entries SET dropped_after = NULL WHERE dropped_after >= ?", (number,)
         )
@@ -112,7 +276,7 @@ class Entries:
     def _let_go(self, rows: list[Indexed]) -> None:
         database = self._database
         checkpoint, seen = database.row(_SEEN) or (0, 0)
-        indexes.cut(database, rows)
+        cut_from_indexes(database, rows)
         # What no checkpoint has seen, none can need.
         database.execute_many(
             "DELETE FROM entries WHERE id = ?", ((row.id,) for row in rows if row.id > seen)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from math import log
+from dataclasses import dataclass, field, fields, replace
+from math import isfinite, log
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import Json, as_json, content_id
-from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, known_from
-from memory.store.ltm_entries import TABLE as ENTRIES
-from memory.store.ltm_rows import SELECT, entry_of, taught
-from memory.store.provenance import Provenances
-from memory.store.shapes import sound_entry, sound_record
+from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, Provenances, known_from
+from memory.store.long_term import SELECT, entry_of, taught
+from memory.store.long_term import TABLE as ENTRIES
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +20,29 @@ if TYPE_CHECKING:
     from memory.store.database import Database
     from memory.store.run_reader import RunReader
 
+
+def sound_record(record: Piece) -> Piece:
+    """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
+    for each in fields(record):
+        value = getattr(record, each.name)
+        kind = str(each.type)
+        if (
+            (kind.startswith("Mapping") and not isinstance(value, dict))
+            or (kind.startswith("tuple") and not all(isinstance(each, str) for each in value))
+            or (value is None and kind != "Json")
+            or (isinstance(value, float) and not isfinite(value))
+        ):
+            raise TypeError(each.name)
+    return record
+
+
+def sound_entry(entry: Entry) -> Entry:
+    """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
+    if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
+        raise TypeError(entry.key)
+    return entry
+
+
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
 KIND_OF: Final = {table.name: kind for kind, table in BY_LESSON.items()}
 _LAST: Final = ("last_validated", "last_used", "last_occurred", "updated_at")
@@ -29,7 +50,7 @@ _FIRST: Final = ("first_used", "first_occurred", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class MemoryItem:
     """One thing that is remembered: what it says, how far it is to be trusted, and where it comes from.
 
     `first` and `last` are epoch seconds, 0.0 where nobody knows; `worth` is what decides when it is let go of.
@@ -95,7 +116,7 @@ class Totals(NamedTuple):
     win_rate: float
 
 
-def knowledge_items(database: Database, *, now: float) -> Iterator[Item]:
+def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
     row = database.row("SELECT decayed_at FROM tactician_stats")
     aged = now if row is None else row[0]
@@ -106,7 +127,7 @@ def knowledge_items(database: Database, *, now: float) -> Iterator[Item]:
         yield item
 
 
-def run_items(run: RunReader) -> Iterator[Item]:
+def run_items(run: RunReader) -> Iterator[MemoryItem]:
     """Yield what a run remembers at its last commit, oldest first."""
     run_id = run.run_id
     for entry in run.live_entries():
@@ -122,7 +143,7 @@ def totals(database: Database) -> Totals:
     return Totals(sessions, battles, win_rate)
 
 
-def _rows(database: Database, now: float) -> Iterator[Item]:
+def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
     provenances = Provenances(database)
     rate = ConsolidationConfig().forgetting_decay_rate
     for table in TABLES:
@@ -136,12 +157,12 @@ def _rows(database: Database, now: float) -> Iterator[Item]:
                 where = provenances.of(table.name, row[0])
                 first, last = _first_of(data, _FIRST), _first_of(data, _LAST)
             known = {} if where is None else where._asdict()
-            yield Item(
+            yield MemoryItem(
                 kind, table.name, row[0], data, **known, first=first or last, last=last, worth=worth
             )
 
 
-def _long_term(row: tuple[Any, ...], aged: float) -> Item:
+def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
     entry, known = sound_entry(entry_of(row)), taught(row)
     more: dict[str, Json] = {
         "number": entry.seq,
@@ -153,7 +174,7 @@ def _long_term(row: tuple[Any, ...], aged: float) -> Item:
     return item if not aged else _dated(item, entry, aged)
 
 
-def _dated(item: Item, entry: Entry, aged: float) -> Item:
+def _dated(item: MemoryItem, entry: Entry, aged: float) -> MemoryItem:
     """Return `item` with its date: an entry fades by the same rate from the day it is delivered."""
     rate = ConsolidationConfig().forgetting_decay_rate
     months = log(max(1e-9, min(1.0, entry.relevance))) / log(rate)
@@ -163,7 +184,7 @@ def _dated(item: Item, entry: Entry, aged: float) -> Item:
 
 def _item(
     entry: Entry, table: str, run_id: str, more: Mapping[str, Json], sequence: int = 0
-) -> Item:
+) -> MemoryItem:
     judged: dict[str, Json] = {
         "scope": entry.scope,
         "version": entry.version,
@@ -172,7 +193,7 @@ def _item(
         "utility": entry.utility,
         "tags": sorted(entry.tags),
     }
-    return Item(
+    return MemoryItem(
         entry.kind,
         table,
         entry.key,

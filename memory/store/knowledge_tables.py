@@ -1,9 +1,9 @@
-"""The four tables of knowledge as records: their statements, and rows to and from them."""
+"""The four tables of knowledge as records, the side table that says where their rows come from, and the archive."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import as_json, decode, encode
 from memory.tiers.knowledge import (
@@ -15,12 +15,16 @@ from memory.tiers.knowledge import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from memory.codec import Json
+    from memory.store.database import Database
+
 
 Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
 
 
-class Table:
+class KnowledgeTable:
     """One table, whose columns are the fields of its record, in order, the id first."""
 
     def __init__(self, name: str, record: type[Piece], *json_columns: str) -> None:
@@ -56,10 +60,12 @@ class Table:
         )
 
 
-PATTERNS: Final = Table("tactician_patterns", LearnedPattern, "trigger_conditions")
-STRATEGIES: Final = Table("successful_strategies", SuccessfulStrategy, "context", "moves_sequence")
-MISTAKES: Final = Table("mistake_records", MistakeRecord, "situation")
-PREFERENCES: Final = Table("player_preferences", PlayerPreference, "preference_value")
+PATTERNS: Final = KnowledgeTable("tactician_patterns", LearnedPattern, "trigger_conditions")
+STRATEGIES: Final = KnowledgeTable(
+    "successful_strategies", SuccessfulStrategy, "context", "moves_sequence"
+)
+MISTAKES: Final = KnowledgeTable("mistake_records", MistakeRecord, "situation")
+PREFERENCES: Final = KnowledgeTable("player_preferences", PlayerPreference, "preference_value")
 TABLES: Final = (PATTERNS, STRATEGIES, MISTAKES, PREFERENCES)
 BY_NAME: Final = {table.name: table for table in TABLES}
 BY_LESSON: Final = {
@@ -70,7 +76,7 @@ BY_LESSON: Final = {
 }
 
 
-def knowledge(known: Knowledge, table: Table) -> dict[str, Any]:
+def knowledge(known: Knowledge, table: KnowledgeTable) -> dict[str, Any]:
     """Return the records that belong in `table`, by id."""
     shelves: dict[str, dict[str, Any]] = {
         PATTERNS.name: known.patterns,
@@ -85,3 +91,73 @@ def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
     """Return as knowledge the records of each table, by id; a table that is not there has none."""
     shelves = [dict(records.get(table.name, {})) for table in TABLES]
     return Knowledge(shelves[0], shelves[1], shelves[2], shelves[3])
+
+
+class Provenance(NamedTuple):
+    """How far a row is to be trusted, the last lesson that taught it, and why it was closed, if it was."""
+
+    status: str  # verified, inferred or claim; older files have retracted as well
+    run_id: str
+    sequence: int
+    tick: int
+    closed: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+NOBODY: Final = Provenance("inferred", "", 0, 0)  # of what was not taught by any run
+
+
+class Provenances:
+    """The side table of the four, keyed by table and id."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, table: str, memory_id: str) -> Provenance | None:
+        """Return where one row comes from, or None when it is not known."""
+        row = self._database.row(
+            "SELECT status, run_id, sequence, tick, closed, evidence FROM provenance "
+            "WHERE table_name = ? AND id = ?",
+            (table, memory_id),
+        )
+        with self._database.understood("provenance"):
+            return None if row is None else Provenance._make((*row[:5], tuple(decode(row[5]))))
+
+    def closed(self, table: str) -> frozenset[str]:
+        """Return the ids of the rows that no longer hold."""
+        rows = self._database.rows(
+            "SELECT id FROM provenance WHERE table_name = ? AND closed <> ''", (table,)
+        )
+        return frozenset(memory_id for (memory_id,) in rows)
+
+    def keep(self, table: str, memory_id: str, where: Provenance) -> None:
+        """Note where a row comes from and whether it holds."""
+        evidence: Sequence[str] = where.evidence
+        self._database.execute(
+            "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (table, memory_id, *where[:5], encode(evidence)),
+        )
+
+    def drop(self, table: str, memory_id: str) -> None:
+        """Let go of where a row came from that is no longer there."""
+        self._database.execute(
+            "DELETE FROM provenance WHERE table_name = ? AND id = ?", (table, memory_id)
+        )
+
+
+class Archive:
+    """Rows that left their tables, dated `now`, in epoch seconds."""
+
+    def __init__(self, database: Database, *, now: float) -> None:
+        self._database = database
+        self._now = now
+
+    def keep(
+        self, table: str, memory_id: str, row: Mapping[str, Json], provenance: Json = None
+    ) -> None:
+        """Add a row, in the transaction that takes it out of its table."""
+        self._database.execute(
+            "INSERT INTO archive (table_name, id, archived_at, row, provenance) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (table, memory_id, self._now, encode(row), encode(provenance)),
+        )

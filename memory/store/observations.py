@@ -15,10 +15,12 @@ from memory.errors import ObservationsRefused, StoreError
 from memory.observations.observation import Observation, ObservationQuery
 
 if TYPE_CHECKING:
-    from memory.faults import Faults
+    from memory.errors import Faults
     from memory.observations.observation import Observed
     from memory.store.database import Database
 
+
+if TYPE_CHECKING:
     _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
 TABLE: Final = "observations"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
 LOCK: Final = "run.lock"

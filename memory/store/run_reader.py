@@ -8,8 +8,8 @@ from memory.codec import Json, decode
 from memory.errors import MissingCheckpoint
 from memory.observations.observation import Observation, ObservationQuery
 from memory.store.calls import CallRows
-from memory.store.entries import COUNT_TAGS
-from memory.store.entry_rows import LIVE, entry_of
+from memory.store.checkpoints import StrategistCheckpoints
+from memory.store.entries import COUNT_TAGS, LIVE, entry_of
 from memory.store.entry_search import EntrySearch
 from memory.store.observations import ObservationRows
 from memory.store.run_rows import (
@@ -20,21 +20,20 @@ from memory.store.run_rows import (
     OutboxRow,
     StepRow,
     VitalsRow,
+    read_trail,
 )
-from memory.store.strategist_checkpoints import StrategistCheckpoints
-from memory.store.trail import read_trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memory.blackboard.entry import Entry, Part
-    from memory.recall.query import MemoryQuery
-    from memory.recall.ranking import Found
-    from memory.store.calls import Call
+    from memory.blackboard.entry import CheckpointPart, Entry
+    from memory.recall.query import Found, MemoryQuery
+    from memory.store.calls import ModelCall
     from memory.store.database import Database
     from memory.store.run_rows import TrailRow
+
 
 EVERYTHING: Final = ObservationQuery()
 
@@ -121,7 +120,7 @@ class RunReader:
         """Return the names of the sessions in which something could be observed, in their order."""
         return self._observations.sessions()
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[ModelCall]:
         """Return the calls of a model, the first first, whatever became of the branch they were made on."""
         return CallRows(self._database).calls()
 
@@ -197,7 +196,7 @@ class RunReader:
         rows = self._database.rows("SELECT tick FROM checkpoints ORDER BY id DESC")
         return [int(tick) for (tick,) in rows]
 
-    def restore_part(self, name: str, part: Part) -> None:
+    def restore_part(self, name: str, part: CheckpointPart) -> None:
         """Give `part` the state it had at the last checkpoint, if that holds one."""
         rows = self._database.rows(
             "SELECT data FROM parts WHERE name = ? "

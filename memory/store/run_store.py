@@ -13,33 +13,32 @@ from memory.codec import Json, encode
 from memory.errors import (
     BusyStore,
     CorruptStore,
+    Faults,
     MissingCheckpoint,
     ObservationsRefused,
     StoreError,
 )
-from memory.faults import Faults
 from memory.store.calls import CallLedger
+from memory.store.checkpoints import kept
 from memory.store.database import Database, open_database, open_readonly
-from memory.store.entries import Entries
+from memory.store.entries import Entries, reindex_entries
 from memory.store.entry_search import EntrySearch
-from memory.store.indexes import reindex
-from memory.store.lesson_checks import require_deliverable
 from memory.store.observations import ObservationLog
-from memory.store.retention import kept
+from memory.store.outbox import require_deliverable
 from memory.store.run_reader import RunReader
-from memory.store.run_schema import RUN_SCHEMA
-from memory.store.thread_schema import rewind_threads
-from memory.store.trail import TrailLog
+from memory.store.run_rows import TrailLog
+from memory.store.run_schema import RUN_SCHEMA, rewind_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from memory.blackboard.entry import Entry, Part
+    from memory.blackboard.entry import CheckpointPart, Entry
     from memory.observations.observation import Observed
-    from memory.store.calls import Booking, CallSums, LastCall, Outcome
+    from memory.store.calls import Booking, CallOutcome, CallSums, LastCall
     from memory.store.run_rows import BranchedBy, Checkpoint, StepRow, TrailRow, VitalsRow
-    from memory.tiers.lessons import Kind
+    from memory.tiers.lessons import LessonKind
+
 
 FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
 
@@ -60,7 +59,7 @@ class RunStore(RunReader):
         self._observations: ObservationLog = ObservationLog(
             database, self.faults, settle=self.commit_if_free
         )
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, CheckpointPart] = {}
         self._calls = CallLedger(database)
         self._records = 0  # commits without a checkpoint
         database.defer_folding()
@@ -98,7 +97,7 @@ class RunStore(RunReader):
                 (sequence,),
             )
 
-    def enqueue(self, tick: int, kind: Kind, payload: Mapping[str, Json]) -> None:
+    def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
         require_deliverable(kind, payload)
         self._lessons.append((tick, kind, encode(payload)))
@@ -151,7 +150,7 @@ class RunStore(RunReader):
         """Return the number of a call that is about to be made, booked at its worst and for good."""
         return self._calls.book(booking)
 
-    def settle_call(self, number: int, outcome: Outcome) -> bool:
+    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
         """Return whether a booked call was still open, and is now settled at what came of it."""
         return self._calls.settle(number, outcome)
 
@@ -165,9 +164,9 @@ class RunStore(RunReader):
 
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
-        return reindex(self._database)
+        return reindex_entries(self._database)
 
-    def attach(self, name: str, part: Part) -> None:
+    def attach(self, name: str, part: CheckpointPart) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
         self._parts[name] = part
         self.restore_part(name, part)

@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.errors import CorruptStore, StoreError
-from memory.store.aside import free_name
-from memory.store.checks.raw import columns_of, select_raw, text
-from memory.store.database import Database, Schema, open_database
+from memory.store.checks.finding import columns_of, decoded_row, select_raw
+from memory.store.database import Database, Schema, free_name, open_database
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA
 from memory.store.torn import HEADER, has_schema, marked, torn_copy, torn_copy_with_schema
@@ -20,6 +19,8 @@ from memory.store.torn import HEADER, has_schema, marked, torn_copy, torn_copy_w
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
+if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
@@ -115,7 +116,7 @@ def _put(new: Database, table: str, columns: Sequence[str], values: Row) -> bool
         for name, kind in new.rows("SELECT name, type FROM pragma_table_info(?)", (table,))
         if kind == "BLOB"
     }
-    row = text(values, [name in blobs for name in columns])
+    row = decoded_row(values, [name in blobs for name in columns])
     if row is None:
         return False
     names = ", ".join(f'"{name}"' for name in columns)

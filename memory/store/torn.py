@@ -11,6 +11,7 @@ from memory.store.database import Database, Schema, open_database, open_torn
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 PAGE: Final = 4096  # bytes, as every file of ours has them
 MOST: Final = 1 << 34  # bytes that a header may be believed to speak of
 HEADER: Final = 100

@@ -1,1 +1,1 @@
-"""Every model turn as Tapes v0.4.0 keeps it: reading, recording, and what an observer without a model makes of it."""
+"""Recorded model calls in the format of Tapes: reader, recorder, and the observer that needs no model."""

@@ -1,4 +1,4 @@
-"""What `observe` does on a command line, in words; both of its shells call this. Prints nothing itself."""
+"""What `observe` does on a command line, in words, and where a tape is by default. Prints nothing itself."""
 
 from __future__ import annotations
 
@@ -7,11 +7,65 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memory.tapes.finding import find_tape, memory_folder
-from memory.tapes.observing import PAGE, Observing, observe
+from memory.errors import MissingStore
+from memory.tapes.notes import PAGE, ObserveRequest, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+TAPES_FOLDER: Final = ".tapes"
+NAMES: Final = ("tapes.sqlite", "tapes.db")
+VARIABLES: Final = ("TAPES_SQLITE", "TAPES_DB")
+XDG: Final = ("XDG_DATA_HOME", "XDG_CONFIG_HOME")
+
+
+def find_tape(
+    named: Path | None, environment: Mapping[str, str], here: Path, also: Sequence[Path] = ()
+) -> Path:
+    """Return the tape that is `named`, or in the environment; else the first of the usual places that has one.
+
+    These are `.tapes` in the folder `here`, in those `also` given, in the XDG folders and at home, then `here` itself.
+    A place that is named is taken at its word, whether there is a tape or not.
+
+    Raises:
+        MissingStore: when none of the usual places has a tape; it says which were asked.
+    """
+    if named is not None:
+        return named
+    for variable in VARIABLES:
+        if environment.get(variable):
+            return Path(environment[variable]).expanduser()
+    folders = list(dict.fromkeys(_folders(environment, here, also)))
+    for folder in folders:
+        for name in NAMES:
+            if (folder / name).is_file():
+                return folder / name
+    message = (
+        f"no tape found: looked for {' or '.join(NAMES)} in {', '.join(map(str, folders))}; "
+        f"name one with --db or {VARIABLES[0]}."
+    )
+    raise MissingStore(message)
+
+
+def memory_folder(tape: Path) -> Path:
+    """Return where what was observed of `tape` goes: `.tapes/memory` beside it."""
+    folder = tape.parent
+    return (folder if folder.name == TAPES_FOLDER else folder / TAPES_FOLDER) / "memory"
+
+
+def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -> Iterator[Path]:
+    yield here / TAPES_FOLDER
+    for each in also:
+        yield each / TAPES_FOLDER
+    for variable in XDG:
+        if environment.get(variable):
+            yield Path(environment[variable]) / TAPES_FOLDER
+            yield Path(environment[variable]) / "tapes"
+    if environment.get("HOME"):
+        yield Path(environment["HOME"]) / TAPES_FOLDER
+    yield here
+
 
 SAYS: Final = (
     "Distil recorded model sessions into notes that the next run reads; no model, no network."
@@ -26,7 +80,7 @@ SESSION: Final = "Only the session with this hash, or with one that begins so (8
 
 
 @dataclass(frozen=True, slots=True)
-class Flags:
+class ObserveFlags:
     """What was asked for; None where nothing was."""
 
     db: Path | None = None
@@ -36,7 +90,7 @@ class Flags:
     session: str | None = None
 
 
-def run(flags: Flags, also: Sequence[Path] = ()) -> list[str]:
+def run(flags: ObserveFlags, also: Sequence[Path] = ()) -> list[str]:
     """Observe, and return what to print: lines of observations where nothing is written, then a summary.
 
     `also` are folders whose `.tapes` is looked into after that of the current one.
@@ -46,7 +100,7 @@ def run(flags: Flags, also: Sequence[Path] = ()) -> list[str]:
     """
     tape = find_tape(flags.db, os.environ, Path.cwd(), also)
     folder = flags.memory_dir or memory_folder(tape)
-    wanted = Observing(tape, folder, flags.dry_run, flags.reset, flags.session)
+    wanted = ObserveRequest(tape, folder, flags.dry_run, flags.reset, flags.session)
     found = observe(wanted)
     where = "not written" if flags.dry_run else f"in {folder / PAGE}"
     total = found.sessions + found.unchanged

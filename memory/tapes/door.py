@@ -15,6 +15,7 @@ from memory.errors import BusyStore, CorruptStore, ForeignStore, MissingStore, S
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
 _HEAD: Final = b"SQLite format 3\0"
 _READ_VERSION: Final = 19  # the byte of the header that says 2 for a write-ahead log
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

@@ -1,16 +1,162 @@
-"""What a node of a tape is called: hash v1 of every release that kept SQLite files; and how it stores JSON."""
+"""What a node of a tape is called and how it is spelled: JSON without secrets, in the one spelling of RFC 8785, and hash v1.
+
+Hash v1 is that of every release of Tapes that kept SQLite files.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from json.encoder import encode_basestring
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memory.tapes.canonical import canonical
+from memory.codec import whole
+from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+
+MASKED: Final = "[masked]"
+_NAMES: Final = r"x-api-key|api[_-]?key|auth[_-]?token|authorization|password|secret"
+# A text without any of the words before it need not be searched for the pattern; most texts have none.
+_SECRETS: Final = (
+    (("sk-",), re.compile(r"\bsk-[A-Za-z0-9_-]{16,}")),  # Anthropic's, OpenAI's
+    (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}")),
+    (("github_pat_",), re.compile(r"\bgithub_pat_\w{20,}")),
+    (("akia",), re.compile(r"\bAKIA[0-9A-Z]{16}\b")),  # Amazon's
+    (("://",), re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)")),  # a password in an address
+    (("bearer",), re.compile(r"(?<=\bbearer\s)[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE)),
+    (
+        ("key", "token", "authorization", "password", "secret"),
+        re.compile(
+            rf"""(?<![A-Za-z])((?:{_NAMES})["']?\s*[:=]\s*["']?)(?!bearer\b)[A-Za-z0-9._~+/=-]{{8,}}""",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        ("private key",),
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+            re.DOTALL,
+        ),
+    ),
+)
+
+
+def mask_secrets(text: str) -> str:
+    """Return `text` with `[masked]` in the place of whatever looks like a key, a token or a password."""
+    lowered = text.lower()
+    for words, pattern in _SECRETS:
+        if any(word in lowered for word in words):
+            text = pattern.sub(lambda found: (found[1] if found.re.groups else "") + MASKED, text)
+    return text
+
+
+EXACT: Final = 2**53  # from here on a double cannot tell an integer from the next
+
+
+def canonical(value: Any) -> str:  # noqa: ANN401  # any JSON
+    """Return the one text of `value`: keys by their UTF-16 units, numbers as ECMAScript writes doubles.
+
+    Raises:
+        TypeError: when `value` holds what is not JSON.
+        ValueError: when it holds a number that is none, or one that no double can be.
+    """
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if isinstance(value, Mapping):
+        keys = sorted(value, key=_utf16)
+        return "{" + ",".join(f"{encode_basestring(k)}:{canonical(value[k])}" for k in keys) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    return _scalar(value)
+
+
+def _scalar(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and abs(value) < EXACT:
+        return str(value)
+    if isinstance(value, int | float):
+        return _double(float(value))
+    message = f"{type(value).__name__} is not JSON"
+    raise TypeError(message)
+
+
+def _utf16(key: str) -> bytes:
+    return key.encode("utf-16-be")
+
+
+def _double(number: float) -> str:
+    """Return `number` by ECMAScript's Number::toString, which differs from Python's repr in the exponents."""
+    if number == 0:
+        return "0"  # minus nothing too
+    if number - number != 0:
+        message = f"{number} is not JSON"
+        raise ValueError(message)
+    _, figures, exponent = Decimal(repr(number)).normalize().as_tuple()
+    digits = "".join(map(str, figures))
+    point = len(digits) + int(exponent)  # how many of them come before it
+    return ("-" if number < 0 else "") + _placed(digits, point)
+
+
+def _placed(digits: str, point: int) -> str:
+    if len(digits) <= point <= 21:
+        return digits.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{fraction}e{point - 1:+d}"
+
+
+Mask: TypeAlias = Callable[[str], str]
+
+
+def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as came in
+    """Return a copy of `value` with every text whole and masked, and every number as a double has it.
+
+    Raises:
+        MalformedRecord: when it holds something that is not JSON.
+    """
+    if isinstance(value, str | bytes):
+        return mask(sound_text(value))
+    if isinstance(value, Mapping):
+        return {mask(sound_text(str(key))): sound(each, mask) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [sound(each, mask) for each in value]
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _number(value)
+    message = f"{type(value).__name__} is not JSON; give what the Messages API sends or answers."
+    raise MalformedRecord(message)
+
+
+def sound_text(text: str | bytes) -> str:
+    """Return `text` with U+FFFD in the place of bytes that are no UTF-8 and of halves of characters."""
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else whole(text)
+
+
+def _number(value: float) -> float | str:
+    """Return what a double makes of `value`; what no double can be is kept as text."""
+    if isinstance(value, int) and abs(value) < EXACT:
+        return value
+    try:
+        double = float(value)
+    except OverflowError:
+        return str(value)
+    return double if isfinite(double) else str(value)
+
 
 KEYS: Final = (
     "type", "text", "image_url", "image_base64", "media_type", "tool_use_id", "tool_name", "tool_input",

@@ -1,20 +1,270 @@
-"""What is worth remembering of a recorded session, by rules alone: the same session always comes to the same."""
+"""What is worth remembering of a recorded session, by rules alone: the same session always comes to the same.
+
+Also signs that something goes wrong (turns in circles, tokens that run away), and how far a run got, as one number.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from datetime import datetime, timedelta
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memory.tapes.extracting import EXTRACTORS, Seen
-from memory.tapes.secrets import mask_secrets
+from memory.observations.observation import line
+from memory.tapes.hashing import mask_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
 
-    from memory.tapes.entries import TapeEntry, TapeSession
-    from memory.tapes.priorities import Priority
+    from memory.tapes.entries import TapeEntry, TapeSession, ToolResult, ToolUse
+
+
+class Priority(Enum):
+    """The most important first."""
+
+    IMPORTANT = "important"
+    POSSIBLE = "possible"
+    INFORMATIONAL = "informational"
+
+
+# Whole words in their usual forms, also as parts of a name such as ValueError or fix_battle: `prefix` is no fix.
+_IMPORTANT: Final = (
+    r"bugs?|buggy|errors?|crash(?:es|ed|ing)?|security|fix(?:es|ed|ing)?|fail(?:s|ed|ing|ures?)?|broken"
+    r"|revert(?:s|ed|ing)?|hotfix(?:es)?|vulnerability|vulnerabilities"
+)
+_POSSIBLE: Final = (
+    r"tests?|tested|testing|refactor(?:s|ed|ing)?|update[sd]?|updating|rename[sd]?|renaming"
+    r"|clean(?:s|ed|ing)?[ -]?ups?|reorgani[sz]e[sd]?|reorgani[sz]ing|migrate[sd]?|migrating|migrations?"
+    r"|deprecate[sd]?|deprecating|deprecations?"
+)
+
+
+def _words(forms: str) -> re.Pattern[str]:
+    in_a_name = rf"(?<=[a-z])(?=[A-Z])(?i:{forms})(?![a-z])"
+    return re.compile(rf"(?<![A-Za-z])(?i:{forms})(?![A-Za-z])|{in_a_name}")
+
+
+_BY_PRIORITY: Final = (
+    (Priority.IMPORTANT, _words(_IMPORTANT)),
+    (Priority.POSSIBLE, _words(_POSSIBLE)),
+)
+
+
+def priority_of(text: str) -> Priority:
+    """Return the highest priority that any word of `text` asks for."""
+    for priority, words in _BY_PRIORITY:
+        if words.search(text):
+            return priority
+    return Priority.INFORMATIONAL
+
+
+def at_least(least: Priority, text: str) -> Priority:
+    """Return the priority of `text`, or `least` where that is higher."""
+    order = list(Priority)
+    return min(least, priority_of(text), key=order.index)
+
+
+LONGEST_GOAL: Final = 300  # characters
+_INJECTED: Final = (
+    re.compile(  # put in by a program, not said by anybody; one that is cut off goes on to the end
+        r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
+    )
+)
+_TRACEBACK: Final = re.compile(
+    r"^Traceback \(most recent call last\):.*\n(?:[ \t].*\n|\n)*(\S.*)?", re.MULTILINE
+)
+_EXCEPTION: Final = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception):.*", re.MULTILINE)
+_WRITES: Final = frozenset({"write", "write_file", "create_file", "create"})
+_EDITS: Final = frozenset(
+    {"edit", "multiedit", "notebookedit", "edit_file", "str_replace", "insert", "multi_edit"}
+)
+_PATHS: Final = ("file_path", "path", "notebook_path", "filename")
+_CONTENTS: Final = ("content", "text", "note")
+
+
+class RuleMatch(NamedTuple):
+    """One thing that a rule found."""
+
+    priority: Priority
+    text: str
+    at: datetime | None
+
+
+class SessionIndex:
+    """A session as the rules look at it: `entries` are its distinct messages."""
+
+    def __init__(self, session: TapeSession, entries: tuple[TapeEntry, ...]) -> None:
+        self.session = session
+        self.entries = entries
+
+    @cached_property
+    def by_hash(self) -> dict[str, TapeEntry]:
+        """Every entry by its hash."""
+        return {entry.hash: entry for entry in self.entries}
+
+    @cached_property
+    def answers(self) -> dict[str, tuple[ToolResult, ...]]:
+        """The results that follow an entry, by its hash."""
+        found: dict[str, tuple[ToolResult, ...]] = {}
+        for entry in self.entries:
+            if entry.tool_results and entry.parent_hash:
+                found.setdefault(entry.parent_hash, entry.tool_results)
+        return found
+
+    def result_of(self, entry: TapeEntry, place: int) -> ToolResult | None:
+        """Return what the call at `place` came to: by its id, or by its place where ids were dropped."""
+        use, results = entry.tool_uses[place], self.answers.get(entry.hash, ())
+        for result in results:
+            if result.id and result.id == use.id:
+                return result
+        return results[place] if place < len(results) and not results[place].id else None
+
+    def call_of(self, entry: TapeEntry, place: int) -> ToolUse | None:
+        """Return the call that the result at `place` answers: by its id, or by its place."""
+        result, asked = entry.tool_results[place], self.by_hash.get(entry.parent_hash or "")
+        uses = asked.tool_uses if asked else ()
+        for use in uses:
+            if result.id and use.id == result.id:
+                return use
+        return uses[place] if place < len(uses) and not result.id else None
+
+    def failed(self, entry: TapeEntry, place: int) -> bool:
+        """Return whether the call at `place` is known to have ended in an error."""
+        result = self.result_of(entry, place)
+        return result is not None and result.is_error
+
+
+Extract: TypeAlias = Callable[[SessionIndex], Iterator[RuleMatch]]
+
+
+def goal(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield what the first message asks for that somebody said."""
+    for entry in seen.entries:
+        if entry.role == "user" and (text := line(_said(entry), LONGEST_GOAL)):
+            yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)
+            return
+
+
+def tool_errors(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each result that is flagged as an error; one without a text is told by its call."""
+    for entry in seen.entries:
+        for place, result in enumerate(entry.tool_results):
+            if result.is_error:
+                said = _exceptions(result.text)[-1:] or [result.text]
+                text = line(said[0]) or _unsaid(seen.call_of(entry, place))
+                yield RuleMatch(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
+
+
+def exceptions(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each exception that was printed; a word such as error in a sentence is none."""
+    for entry in seen.entries:
+        texts = [_said(entry), *(each.text for each in entry.tool_results if not each.is_error)]
+        for text in texts:
+            for printed in _exceptions(text):
+                yield RuleMatch(Priority.IMPORTANT, f"Exception: {line(printed)}", entry.timestamp)
+
+
+def files(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each file that was created or edited, where the tool did not report an error."""
+    for entry in seen.entries:
+        for place, use in enumerate(entry.tool_uses):
+            done, path = _deed(use), _first(use, _PATHS)
+            if done and path and not seen.failed(entry, place):
+                text = f"File {done}: {line(path)}"
+                yield RuleMatch(at_least(Priority.POSSIBLE, text), text, entry.timestamp)
+
+
+def notes(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield what the model noted in an answer, or stored, where its words say that it matters."""
+    for entry in seen.entries:
+        told = [("A model noted", _note(entry.text))] if entry.role == "assistant" else []
+        for place, use in enumerate(entry.tool_uses):
+            if use.name == "store" and not seen.failed(entry, place):
+                told.append(("A model claimed", _first(use, _CONTENTS)))
+        for what, text in told:
+            if text and priority_of(text) is not Priority.INFORMATIONAL:
+                yield RuleMatch(priority_of(text), f"{what}: {line(text)}", entry.timestamp)
+
+
+def unseen(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield how many results were recorded without their text, which hides what went wrong."""
+    bare = [entry for entry in seen.entries for each in entry.tool_results if each.is_bare]
+    if bare:
+        text = f"Tool results recorded without their text: {len(bare)}"
+        yield RuleMatch(Priority.INFORMATIONAL, text, bare[0].timestamp)
+
+
+def tokens(seen: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield what the session cost, where anything went in."""
+    usage = seen.session.usage()
+    if usage.input:
+        text = (
+            f"Token usage: {usage.input} input, {usage.output or 0} output, "
+            f"{usage.cache_read or 0} cache read"
+        )
+        yield RuleMatch(Priority.INFORMATIONAL, text, seen.session.entries[-1].timestamp)
+
+
+EXTRACTORS: Final[tuple[Extract, ...]] = (
+    goal,
+    tool_errors,
+    exceptions,
+    files,
+    notes,
+    unseen,
+    tokens,
+)
+
+
+def _said(entry: TapeEntry) -> str:
+    return _INJECTED.sub("", entry.text)
+
+
+def _exceptions(text: str) -> list[str]:
+    """Return the lines that name an exception, in their order, and the ends of tracebacks that name none."""
+    found = {match.start(): match[0] for match in _EXCEPTION.finditer(text)}
+    for trace in _TRACEBACK.finditer(text):
+        found.setdefault(trace.start(1), trace[1] or "a traceback that is cut off")
+    return [found[place] for place in sorted(found)]
+
+
+def _unsaid(use: ToolUse | None) -> str:
+    if use is None:
+        return "a call failed without a word"
+    given = json.dumps(use.input, sort_keys=True, ensure_ascii=False) if use.input else ""
+    return line(f"{use.name} {given}".strip()) + " failed without a word"
+
+
+def _deed(use: ToolUse) -> str:
+    # The editors of the API are one tool each, whose command says what is done.
+    command = use.input.get("command")
+    name = str(command if isinstance(command, str) and "edit" in use.name else use.name).lower()
+    name = str(command) if use.name == "memory" else name
+    if name in _WRITES:
+        return "created"
+    return "edited" if name in _EDITS else ""
+
+
+def _first(use: ToolUse, names: tuple[str, ...]) -> str:
+    given = (use.input.get(name) for name in names)
+    return next((value for value in given if isinstance(value, str) and value.strip()), "")
+
+
+def _note(text: str) -> str:
+    """Return the note of an answer that is JSON."""
+    if not text.lstrip().startswith("{"):
+        return ""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    note = answer.get("note") if isinstance(answer, dict) else None
+    return note if isinstance(note, str) else ""
 
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
@@ -37,7 +287,7 @@ class Noted:
 
 def observe_session(session: TapeSession) -> tuple[Noted, ...]:
     """Return what `session` comes to, a thing once with its count: goal, errors, exceptions, files, notes, tokens."""
-    seen = Seen(session, tuple(_distinct(session)))
+    seen = SessionIndex(session, tuple(_distinct(session)))
     first: dict[tuple[Priority, str], datetime | None] = {}
     counts: Counter[tuple[Priority, str]] = Counter()
     for extract in EXTRACTORS:
@@ -62,3 +312,73 @@ def _distinct(session: TapeSession) -> Iterator[TapeEntry]:
         fork = said[branch[0].parent_hash]
         is_echo = any(branch[0].says_the_same(each) for each in fork if each is not branch[0])
         yield from branch[1:] if is_echo else branch
+
+
+LOOP_TURNS: Final = 10
+LOOP_WITHIN: Final = timedelta(seconds=30)
+SPIKE_TIMES: Final = 2  # the mean of those shortly before
+SPIKE_WITHIN: Final = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """What is wrong, `loop` or `spike`, at which entry (of a loop its last so far), when, and how much: turns, or tokens."""
+
+    kind: str
+    hash: str
+    at: datetime
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What a run came to, as counts."""
+
+    map: int = 0
+    badges: int = 0
+    party: int = 0
+    battles: int = 0
+    stuck: int = 0
+    turns: int = 0
+    backtracks: int = 0
+
+    def fitness(self) -> float:
+        """Return one number to compare runs by; more is better."""
+        gained = self.map * 1_000 + self.badges * 5_000 + self.party * 500 + self.battles * 100
+        return gained - self.stuck * 5 - self.turns * 0.1 - self.backtracks * 2
+
+
+def loops(entries: Iterable[TapeEntry]) -> list[Alert]:
+    """Return an alert for each run of 10 or more turns of the model within 30 seconds, with its number of turns."""
+    alerts: list[Alert] = []
+    run: list[tuple[datetime, str]] = []
+    for at, entry in _timed(each for each in entries if each.role == "assistant"):
+        run = [turn for turn in run if at - turn[0] <= LOOP_WITHIN] + [(at, entry.hash)]
+        if len(run) < LOOP_TURNS:
+            continue
+        goes_on = bool(alerts) and alerts[-1].hash in {name for _, name in run}
+        turns = alerts.pop().amount + 1 if goes_on else len(run)
+        alerts.append(Alert("loop", entry.hash, at, turns))
+    return alerts
+
+
+def spikes(entries: Iterable[TapeEntry]) -> list[Alert]:
+    """Return an alert for each turn that took over twice the mean of the turns of the two minutes before it."""
+    alerts: list[Alert] = []
+    recent: list[tuple[datetime, int]] = []
+    for at, entry in _timed(entries):
+        if not (tokens := (entry.usage.input or 0) + (entry.usage.output or 0)):
+            continue
+        recent = [each for each in recent if at - each[0] <= SPIKE_WITHIN]
+        if recent and tokens > SPIKE_TIMES * _mean([each[1] for each in recent]):
+            alerts.append(Alert("spike", entry.hash, at, tokens))
+        recent.append((at, tokens))
+    return alerts
+
+
+def _timed(entries: Iterable[TapeEntry]) -> Iterable[tuple[datetime, TapeEntry]]:
+    return ((entry.timestamp, entry) for entry in entries if entry.timestamp is not None)
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return sum(numbers) / len(numbers)

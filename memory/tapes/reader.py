@@ -1,20 +1,224 @@
-"""Reads what Tapes recorded, of every release that kept SQLite files, and what we record. Standard library only."""
+"""Reads what Tapes recorded, of every release that kept SQLite files, and what we record. Standard library only.
+
+Any links end in an answer, circles too; a row of any era becomes an entry, whatever is in its columns.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
 from memory.tapes.door import ReadOnlyFile
-from memory.tapes.entries import SHORT, TapeEntry, TapeSession
-from memory.tapes.links import Link, SessionHead, paths_from, sessions_in
-from memory.tapes.rows import entry_of, is_hash_of, selected
-from memory.tapes.times import moment
+from memory.tapes.entries import SHORT, TapeEntry, TapeSession, TokenUsage, moment, read_content
+from memory.tapes.hashing import Bucket
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
+
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class NodeLink(NamedTuple):
+    """A node and what it follows: None for a root."""
+
+    hash: str
+    parent: str | None = None
+    at: datetime | None = None
+
+
+class SessionHead(NamedTuple):
+    """A session without its entries: its first and last hash, how many nodes it has, when it began.
+
+    `is_complete` says whether it begins at a root; one that does not follows a node that is missing, or itself.
+    """
+
+    root: str
+    head: str
+    nodes: int
+    started: datetime | None
+    is_complete: bool = True
+
+
+class Paths(NamedTuple):
+    """The ways through one session, as hashes: the main one, then each branch from where it forks."""
+
+    main: tuple[str, ...]
+    branches: tuple[tuple[str, ...], ...]
+
+
+def paths_from(root: str, links: Iterable[NodeLink]) -> Paths:
+    """Return the ways from `root` to the leaves below it.
+
+    The main one is the deepest, of equally deep ones the latest, then the one with the greatest hash. Branches come
+    by the depth of their fork, then by time in UTC, then by hash.
+    """
+    by_hash = {link.hash: link for link in links}
+    depth, leaves = _depths(root, _children(by_hash.values()))
+
+    def age(name: str) -> tuple[datetime, str]:
+        return (by_hash[name].at or _NEVER if name in by_hash else _NEVER, name)
+
+    main = max(leaves, key=lambda leaf: (depth[leaf], age(leaf)))
+    taken: set[str] = set()
+    ways = [
+        _climb(leaf, root, by_hash, taken) for leaf in [main, *sorted(leaves - {main}, key=age)]
+    ]
+    branches = sorted(ways[1:], key=lambda way: (depth[way[0]], age(way[0])))
+    return Paths(ways[0], tuple(branches))
+
+
+def sessions_in(links: Sequence[NodeLink]) -> tuple[SessionHead, ...]:
+    """Return every session, the earliest first: those of roots, and what follows a missing node or runs in a circle."""
+    by_hash = {link.hash: link for link in links}
+    children = _children(by_hash.values())
+    roots = [link.hash for link in by_hash.values() if link.parent is None]
+    orphans = [
+        link.hash
+        for link in by_hash.values()
+        if link.parent is not None and link.parent not in by_hash
+    ]
+    seen = set[str]()
+    found = [_head(root, by_hash, children, seen) for root in (*roots, *orphans)]
+    found += [  # whatever is left leads into a circle; the first head of it has seen all of it
+        _head(_in_circle(name, by_hash), by_hash, children, seen)
+        for name in by_hash
+        if name not in seen
+    ]
+    whole = set(roots)
+    heads = (head._replace(is_complete=head.root in whole) for head in found)
+    return tuple(sorted(heads, key=lambda head: (head.started or _NEVER, head.root)))
+
+
+def _head(
+    root: str, by_hash: Mapping[str, NodeLink], children: Mapping[str, list[str]], seen: set[str]
+) -> SessionHead:
+    depth, leaves = _depths(root, children)
+    seen.update(depth)
+    head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _NEVER, leaf))
+    return SessionHead(root, head, len(depth), by_hash[root].at)
+
+
+def _children(links: Iterable[NodeLink]) -> Mapping[str, list[str]]:
+    children = defaultdict[str, list[str]](list)
+    for link in links:
+        if link.parent is not None:
+            children[link.parent].append(link.hash)
+    return children
+
+
+def _depths(root: str, children: Mapping[str, list[str]]) -> tuple[dict[str, int], set[str]]:
+    """Return how far each node is below `root`, and which have none below them that was not met before."""
+    depth, leaves, level = {root: 0}, set[str](), [root]
+    while level:
+        below = []
+        for name in level:
+            new = [each for each in children.get(name, ()) if each not in depth]
+            depth.update(dict.fromkeys(new, depth[name] + 1))
+            below += new
+            if not new:
+                leaves.add(name)
+        level = below
+    return depth, leaves
+
+
+def _climb(
+    leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
+) -> tuple[str, ...]:
+    """Return the way down to `leaf` from `root`, or from below the first node that another way has taken."""
+    way = list(_upwards(leaf, root, by_hash, taken))
+    taken.update(way)
+    return tuple(reversed(way))
+
+
+def _upwards(
+    leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
+) -> Iterator[str]:
+    name: str | None = leaf
+    while name is not None and name not in taken:
+        yield name
+        name = by_hash[name].parent if name != root and name in by_hash else None
+
+
+def _in_circle(name: str, by_hash: Mapping[str, NodeLink]) -> str:
+    """Return the least hash of the circle that `name` leads back to."""
+    met: dict[str, None] = {}
+    while name not in met:
+        met[name] = None
+        name = by_hash[name].parent or name
+    circle = list(met)
+    return min(circle[circle.index(name) :])
+
+
+WANTED: Final = (
+    "hash", "parent_hash", "role", "content", "prompt_tokens", "completion_tokens",
+    "cache_creation_input_tokens", "cache_read_input_tokens", "created_at", "model", "agent_name",
+    "provider", "project", "type", "stop_reason", "total_duration_ns",
+)  # fmt: skip
+
+
+def selected(there: Collection[str]) -> str:
+    """Return what to select for WANTED from a table with the columns `there`; what it lacks is NULL."""
+    return ", ".join(f"n.{name}" if name in there else f"NULL AS {name}" for name in WANTED)
+
+
+def entry_of(row: tuple[Any, ...]) -> TapeEntry:
+    """Return the entry of a row of WANTED; whatever is in its columns, nothing raises."""
+    name, parent, role, stored, prompt, completion, created, read, at, *more = row
+    content = read_content(stored)
+    model, agent_name, provider, project, kind, stop_reason, duration = more
+    return TapeEntry(
+        str(name),
+        str(parent) if parent else None,
+        _word(role) or content.role,
+        content.text,
+        content.tool_uses,
+        content.tool_results,
+        TokenUsage(_count(prompt), _count(completion), _count(created), _count(read)),
+        moment(at),
+        _word(model),
+        _word(agent_name),
+        _word(provider),
+        _word(project),
+        _word(kind),
+        _word(stop_reason),
+        _count(duration),
+        content.blocks,
+        content.raw,
+        content.is_malformed,
+    )
+
+
+def is_hash_of(entry: TapeEntry) -> bool:
+    """Return whether `entry` is called by the hash v1 of what it holds."""
+    bucket = Bucket(
+        entry.role or "",
+        entry.blocks,
+        entry.model or "",
+        entry.provider or "",
+        entry.agent_name or "",
+        entry.type or "",
+    )
+    try:
+        return not entry.is_malformed and bucket.hash(entry.parent_hash) == entry.hash
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return None if value is None else str(value)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
 
 MOST_NODES: Final = 250_000  # of one session
 
@@ -104,7 +308,7 @@ class TapeReader:
         """
         entries = self._entries(_DOWN, root)
         paths = paths_from(
-            root, (Link(e.hash, e.parent_hash, e.timestamp) for e in entries.values())
+            root, (NodeLink(e.hash, e.parent_hash, e.timestamp) for e in entries.values())
         )
         main = tuple(entries[name] for name in paths.main)
         branches = tuple(tuple(entries[name] for name in branch) for branch in paths.branches)
@@ -157,11 +361,11 @@ class TapeReader:
             raise UnknownMemory(message)
         return found[0]
 
-    def _links(self) -> list[Link]:
+    def _links(self) -> list[NodeLink]:
         at = "created_at" if "created_at" in self._columns else "NULL"
         sql = f"SELECT hash, parent_hash, {at} FROM nodes WHERE hash IS NOT NULL"  # noqa: S608  # as above
         return [
-            Link(str(h), str(p) if p else None, moment(at)) for h, p, at in self._file.rows(sql)
+            NodeLink(str(h), str(p) if p else None, moment(at)) for h, p, at in self._file.rows(sql)
         ]
 
     def _entries(self, chain: str, start: str) -> dict[str, TapeEntry]:

@@ -1,27 +1,188 @@
-"""Records each call of a model as nodes of a tape. Never disturbs its caller: what is lost is counted and told once."""
+"""Records each call of a model as nodes of a tape. Never disturbs its caller: what is lost is counted and reported once."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from memory.errors import MalformedRecord
-from memory.faults import Faults
-from memory.tapes.blocks import blocks_of
-from memory.tapes.chain import Chains, Link
-from memory.tapes.hashing import Bucket
-from memory.tapes.secrets import mask_secrets
-from memory.tapes.sound import sound
-from memory.tapes.tape import Node, Spent
-from memory.tapes.times import taped
+from memory.errors import Faults, MalformedRecord
+from memory.tapes.entries import taped
+from memory.tapes.hashing import Bucket, Mask, mask_secrets, sound, sound_text
+from memory.tapes.tape import Node, ReplyUsage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from memory.faults import OnFault
-    from memory.tapes.sound import Mask
+    from memory.errors import OnFault
     from memory.tapes.tape import SqliteTape
+
+
+Block: TypeAlias = "dict[str, Any]"
+
+THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+_DATA_URL: Final = re.compile(r"data:([\w.+/-]*)[^,]*,(.*)", re.DOTALL)
+
+
+def blocks_of(content: object, mask: Mask) -> list[Block]:
+    """Return the blocks of a message's `content`, which is text or a list of blocks of the API.
+
+    Every text is sound and masked. Blocks of a kind that tapes do not know keep their type and their text.
+
+    Raises:
+        MalformedRecord: when `content` has another shape.
+    """
+    if isinstance(content, str | bytes):
+        content = [{"type": "text", "text": content}] if content else []
+    if content is None:
+        return []
+    if not isinstance(content, Sequence) or not all(isinstance(each, Mapping) for each in content):
+        message = f"the content of a message is no {type(content).__name__}; give text or blocks."
+        raise MalformedRecord(message)
+    return [_block(each, mask) for each in content]
+
+
+def spoken(blocks: Sequence[Block]) -> list[Block]:
+    """Return `blocks` without thinking, which may be left out where a reply is sent again."""
+    return [block for block in blocks if block["type"] not in THINKING]
+
+
+def _block(block: Mapping[str, Any], mask: Mask) -> Block:
+    kind = sound_text(str(block.get("type", "")))
+    if kind in {"image", "document"}:
+        return {"type": kind, **_reference(block.get("source"), mask)}
+    if kind.endswith("tool_use"):
+        return {
+            "type": kind,
+            "tool_use_id": sound(block.get("id", ""), mask),
+            "tool_name": sound(block.get("name", ""), mask),
+            "tool_input": sound(block.get("input") or {}, mask),
+        }
+    if kind.endswith("tool_result"):
+        return {
+            "type": kind,
+            "tool_result_id": sound(block.get("tool_use_id", ""), mask),
+            "tool_output": _output(block.get("content"), mask),
+            "is_error": block.get("is_error") is True,
+        }
+    text = block.get("thinking" if kind == "thinking" else "text")
+    return {"type": kind, **({"text": sound(text, mask)} if isinstance(text, str | bytes) else {})}
+
+
+def _output(content: object, mask: Mask) -> str:
+    """Return the body of a result as one text; a picture in it is named where it stood."""
+    if content is None or isinstance(content, str | bytes):
+        return mask(sound_text(content or ""))
+    if not isinstance(content, Sequence):
+        content = [content]
+    return "\n".join(_line(each, mask) for each in content)
+
+
+def _line(part: object, mask: Mask) -> str:
+    if not isinstance(part, Mapping):
+        return mask(sound_text(str(part)))
+    if part.get("type") in {"image", "document"}:
+        return f"[{part['type']} {_reference(part.get('source'), mask).get('image_url', '')}]"
+    text = part.get("text")
+    return mask(sound_text(text)) if isinstance(text, str | bytes) else f"[{part.get('type', '')}]"
+
+
+def _reference(source: object, mask: Mask) -> dict[str, str]:
+    """Return where a picture is, or what it is: its digest, size and kind, never its payload."""
+    if not isinstance(source, Mapping):
+        return {}
+    media_type = sound_text(str(source.get("media_type") or ""))
+    data, url = source.get("data"), source.get("url")
+    if isinstance(url, str) and (found := _DATA_URL.match(url)):
+        media_type, data, url = found[1], found[2], None
+    if isinstance(data, str | bytes):
+        payload = _payload(data)
+        url = f"sha256:{sha256(payload).hexdigest()}?size={len(payload)}&type={media_type}"
+        return {"image_url": url, "media_type": media_type}
+    name = url if isinstance(url, str) else str(source.get("file_id") or "")
+    return {"image_url": mask(sound_text(name)), "media_type": media_type}
+
+
+def _payload(data: str | bytes) -> bytes:
+    raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    try:
+        return base64.b64decode(raw, validate=True)
+    except binascii.Error:
+        return raw
+
+
+KEPT: Final = 8  # conversations that go on side by side
+
+
+class SentMessage(NamedTuple):
+    """A message that has a node: as it was sent, as the tape has it, and what the node is called."""
+
+    message: Mapping[str, Any]
+    role: str
+    blocks: Sequence[Block]
+    hash: str
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any], blocks: Sequence[Block], node: str) -> SentMessage:
+        """Return the link for `message`; whoever sent it may change it afterwards."""
+        return cls(deepcopy(message), str(message["role"]), blocks, node)
+
+    def again(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:
+        """Return this link where `message` says the same, else None.
+
+        Marks for the cache may have moved, and a reply may be sent again without its thinking.
+        """
+        if message == self.message:
+            return self
+        if message.get("role") != self.role:
+            return None
+        said = blocks_of(message.get("content"), mask)
+        same = said == self.blocks or spoken(said) == spoken(self.blocks) != []
+        return self._replace(message=deepcopy(message)) if same else None
+
+
+class Chains:
+    """The last few conversations, by what they were called with."""
+
+    def __init__(self) -> None:
+        self._chains: deque[tuple[str, list[SentMessage]]] = deque(maxlen=KEPT)
+
+    def prefix(
+        self, model: str, messages: Sequence[Mapping[str, Any]], mask: Mask
+    ) -> list[SentMessage]:
+        """Return the links of the messages at the front that have nodes; it is a list of the caller's own."""
+        best: list[SentMessage] = []
+        for known_model, chain in self._chains:
+            if known_model == model:
+                found = _front(chain, messages, mask)
+                best = found if len(found) > len(best) else best
+        return best
+
+    def keep(self, model: str, chain: list[SentMessage]) -> None:
+        """Remember a conversation in the place of what it went on from."""
+        root = chain[0].hash
+        others = [each for each in self._chains if each[1][0].hash != root]
+        self._chains = deque([*others, (model, chain)], maxlen=KEPT)
+
+
+def _front(
+    chain: list[SentMessage], messages: Sequence[Mapping[str, Any]], mask: Mask
+) -> list[SentMessage]:
+    front = []
+    for link, message in zip(chain, messages, strict=False):
+        again = link.again(message, mask)
+        if again is None:
+            break
+        front.append(again)
+    return front
+
 
 FAULT: Final = "tape"  # the name under which losses are counted
 META: Final = "meta.jsonl"  # beside the tape, which has no place for it
@@ -85,7 +246,7 @@ class TapeRecorder:
         nodes = [self._node(model, each, chain, at) for each in messages[len(chain) :]]
         # The model's name is the one that was asked for, as in the request that will quote the reply.
         answer = {"role": reply["role"], "content": reply["content"]}
-        spent = Spent.of(reply.get("usage") or {}, duration_ns)
+        spent = ReplyUsage.of(reply.get("usage") or {}, duration_ns)
         nodes.append(
             self._node(model, answer, chain, at, str(reply.get("stop_reason") or ""), spent)
         )
@@ -97,18 +258,18 @@ class TapeRecorder:
         self,
         model: str,
         message: Mapping[str, Any],
-        chain: list[Link],
+        chain: list[SentMessage],
         at: float,
         stop_reason: str = "",
-        spent: Spent | None = None,
+        spent: ReplyUsage | None = None,
     ) -> Node:
         """Return the node that comes after `chain`, which it then belongs to."""
         blocks = blocks_of(message.get("content"), self._mask)
         bucket = Bucket(str(message["role"]), blocks, model, agent_name=self._agent_name)
         parent = chain[-1].hash if chain else None
         name = bucket.hash(parent)
-        chain.append(Link.of(message, blocks, name))
-        return Node(name, parent, bucket, at, stop_reason, spent or Spent())
+        chain.append(SentMessage.of(message, blocks, name))
+        return Node(name, parent, bucket, at, stop_reason, spent or ReplyUsage())
 
     def _note(
         self,

@@ -1,4 +1,7 @@
-"""A file of nodes that Tapes v0.4.0 can open: nodes go in once, parents first, and nothing else does."""
+"""A file of nodes that Tapes v0.4.0 can open: nodes go in once, parents first, and nothing else does.
+
+Its tables are as Tapes v0.4.0 expects them, to the column; nothing of ours ever goes in here.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memory.errors import ForeignStore, StoreError
 from memory.store.database import open_foreign
 from memory.tapes.door import ReadOnlyFile
-from memory.tapes.schema import COLUMNS, TABLES
-from memory.tapes.times import taped
+from memory.tapes.entries import taped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +21,54 @@ if TYPE_CHECKING:
     from memory.store.database import Database
     from memory.tapes.hashing import Bucket
 
+
+COLUMNS: Final = (
+    "hash", "bucket", "type", "role", "content", "model", "provider", "agent_name", "stop_reason",
+    "prompt_tokens", "completion_tokens", "total_tokens", "cache_creation_input_tokens",
+    "cache_read_input_tokens", "total_duration_ns", "prompt_duration_ns", "project", "created_at", "parent_hash",
+)  # fmt: skip
+
+_NODES: Final = """CREATE TABLE nodes (
+    hash TEXT NOT NULL PRIMARY KEY,
+    bucket TEXT,
+    type TEXT,
+    role TEXT,
+    content TEXT,
+    model TEXT,
+    provider TEXT,
+    agent_name TEXT,
+    stop_reason TEXT,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    total_tokens INTEGER,
+    cache_creation_input_tokens INTEGER,
+    cache_read_input_tokens INTEGER,
+    total_duration_ns INTEGER,
+    prompt_duration_ns INTEGER,
+    project TEXT,
+    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    parent_hash TEXT REFERENCES nodes (hash) ON DELETE SET NULL
+)"""
+_INDEXES: Final = {
+    "node_parent_hash": "parent_hash",
+    "node_role": "role",
+    "node_model": "model",
+    "node_provider": "provider",
+    "node_agent_name": "agent_name",
+    "node_role_model": "role, model",
+    "node_project": "project",
+    "node_created_at": "created_at",
+}
+
+TABLES: Final = (
+    _NODES,
+    *(f"CREATE INDEX {name} ON nodes ({columns})" for name, columns in _INDEXES.items()),
+    "CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, "
+    "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
+    "INSERT INTO schema_migrations (version) VALUES (1)",  # the only one; a gap makes Tapes refuse the file
+)
+
+
 _PUT: Final = (
     f"INSERT OR IGNORE INTO nodes ({', '.join(COLUMNS)}) "  # noqa: S608  # names of our own
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -26,7 +76,7 @@ _PUT: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ReplyUsage:
     """What a reply cost: tokens as tapes count them, and nanoseconds. Zero is kept as nothing known.
 
     `prompt` is all that went in, what was written to the cache and read from it included.
@@ -39,7 +89,7 @@ class Spent:
     duration_ns: int = 0
 
     @classmethod
-    def of(cls, usage: Mapping[str, object], duration_ns: int) -> Spent:
+    def of(cls, usage: Mapping[str, object], duration_ns: int) -> ReplyUsage:
         """Return what the `usage` of a reply of the Messages API comes to."""
         fresh, output, created, read = (
             value if isinstance(value := usage.get(name), int) else 0
@@ -62,7 +112,7 @@ class Node:
     bucket: Bucket
     at: float
     stop_reason: str = ""
-    spent: Spent = Spent()
+    spent: ReplyUsage = ReplyUsage()
 
 
 class SqliteTape:

@@ -1,1 +1,1 @@
-"""Three tiers, three lifetimes: the tick, the session, and everything after."""
+"""The three tiers (observer, strategist, tactician) as views of the blackboard, and what moves between them."""

@@ -10,11 +10,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from memory.blackboard.kinds import Kind
+from memory.blackboard.entry import EntryKind
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
-from memory.tiers import edges, forgetting
-from memory.tiers.settings import ConsolidationConfig
+from memory.tiers import forgetting, lessons
+from memory.tiers.knowledge import ConsolidationConfig
 
 if TYPE_CHECKING:
     from memory.flow.flows import Flows
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memory.tiers.observer import ObserverMemory
     from memory.tiers.strategist import StrategistMemory
     from memory.tiers.tactician import TacticianMemory
+
 
 CONSOLIDATION: Final = "consolidation"
 MAX_HISTORY: Final = 50
@@ -41,9 +42,9 @@ class Consolidation:
     forgotten: int
 
 
-def consolidation_kind() -> Kind:
+def consolidation_kind() -> EntryKind:
     """Return the policies of what is told of each consolidation."""
-    return Kind(
+    return EntryKind(
         CONSOLIDATION,
         key=lambda data: str(data["number"]),
         limit=MAX_HISTORY,
@@ -139,12 +140,12 @@ class MemoryConsolidator:
         The last sequence may still be going on: unless this is the final time, it waits for the next.
         """
         before = self._flows.carried("actions")
-        self._flows.run(*edges.RISING, final=is_final)
+        self._flows.run(*lessons.RISING, final=is_final)
         return self._flows.carried("actions") - before
 
     def consolidate_strategist_to_tactician(self) -> Counter[str]:
         """Return how many lessons of each kind were new."""
-        return self._flows.run(*edges.LEARNING)
+        return self._flows.run(*lessons.LEARNING)
 
     def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
         """Return what the tactician lost: all that is worth too little.
@@ -201,7 +202,7 @@ class MemoryConsolidator:
             "places": list(strategist.locations_visited),
             "progress": strategist.get_objectives_progress(),
         }
-        self._write(edges.SESSION, summary, tick, importance=6)
+        self._write(lessons.SESSION, summary, tick, importance=6)
 
     def _write(self, kind: str, data: dict[str, Any], tick: int, *, importance: int = 3) -> None:
         blackboard = self.observer.blackboard

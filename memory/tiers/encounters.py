@@ -1,20 +1,235 @@
-"""What play met with on its way and may meet again: people, shelves, and squares where it got no further.
+"""What a run met and owned: opponents, items, milestones, people, shop shelves and blocked squares.
 
-Each is told as it was seen; what was seen later of the same is the truth from then on.
+Opponents, items and milestones have one entry for each run, which grows. People, shelves and squares are told as they
+were seen; what was seen later of the same is the truth from then on.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.kinds import Kind
-from memory.codec import from_json
+from memory.blackboard.entry import EntryKind, growing
+from memory.codec import as_json, content_id, from_json
+from memory.flow.subscription import Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from memory.blackboard.entry import Entry
     from memory.codec import Json
+
+
+ACQUAINTANCE: Final = "acquaintance"
+MAX_ACQUAINTANCES: Final = (
+    400  # all species, and as many trainers and acquaintances of earlier runs
+)
+OPPONENT_IMPORTANCE: Final = 5
+MOST_SOURCES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """One species or trainer: where and when it was met first and last, how often, and how that went.
+
+    `run` is whose ticks these are, `place` where it was met first. `won_by` and `won_with` are who of ours ended the last battle won against it,
+    and the moves used; `lost_in`, `lost_by` and `lost_at` the place of the last one lost, who began it, and at which level.
+    """
+
+    run: str
+    subject: str
+    place: str
+    first_tick: int
+    last_place: str
+    last_tick: int
+    highest_level: int
+    met: int
+    won: int
+    lost: int
+    left: int
+    caught: int
+    won_by: str
+    won_with: tuple[str, ...]
+    lost_in: str
+    lost_by: str
+    lost_at: int
+
+
+def acquaintance_kind() -> EntryKind:
+    """Return the policies of acquaintances; who was not met for longest is forgotten first."""
+    return EntryKind(
+        ACQUAINTANCE,
+        check=lambda data: from_json(Acquaintance, data),
+        key=lambda data: f"{data['run']}/{data['subject']}",
+        merge=growing(Acquaintance, _met_again),
+        limit=MAX_ACQUAINTANCES,
+        lasting=True,
+    )
+
+
+def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return what `battles` of `run` add to what is known of everybody who was met in them."""
+    known: dict[str, Acquaintance] = {}
+    rests_on: dict[str, list[str]] = {}
+    for entry in battles:
+        for each in _met_in(entry, run):
+            name = each.subject
+            known[name] = _met_again(known[name], each) if name in known else each
+            rests_on.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
+    return [
+        Derived(
+            ACQUAINTANCE,
+            as_json(each),
+            tuple(rests_on[name][-MOST_SOURCES:]),
+            importance=OPPONENT_IMPORTANCE,
+            status="verified",
+        )
+        for name, each in known.items()
+    ]
+
+
+def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
+    battle: Mapping[str, Any] = entry.data
+    outcome, place = battle["outcome"], battle.get("location", "")
+    won, lost = outcome == "victory", outcome == "defeat"
+    names = str(battle["enemy_pokemon"]).split(", ")
+    for name in dict.fromkeys((*names, battle.get("opponent", ""))):
+        if name:
+            yield Acquaintance(
+                run=run,
+                subject=name,
+                place=place,
+                first_tick=battle["start_tick"],
+                last_place=place,
+                last_tick=battle["end_tick"],
+                highest_level=battle["enemy_level"],
+                met=1,
+                won=int(won),
+                lost=int(lost),
+                left=int(outcome == "runaway"),
+                caught=int(outcome == "catch"),
+                won_by=battle.get("finisher", battle["player_pokemon"]) if won else "",
+                won_with=tuple(battle["moves_used"]) if won else (),
+                lost_in=place if lost else "",
+                lost_by=battle["player_pokemon"] if lost else "",
+                lost_at=battle["player_level"] if lost else 0,
+            )
+
+
+def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
+    first = min(known, new, key=lambda each: each.first_tick)
+    return replace(
+        new,
+        place=first.place,
+        first_tick=first.first_tick,
+        highest_level=max(known.highest_level, new.highest_level),
+        met=known.met + new.met,
+        won=known.won + new.won,
+        lost=known.lost + new.lost,
+        left=known.left + new.left,
+        caught=known.caught + new.caught,
+        **_last_of(known, new, "won", ("won_by", "won_with")),
+        **_last_of(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
+    )
+
+
+def _last_of(
+    known: Acquaintance, new: Acquaintance, times: str, names: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what is told of the last battle of an outcome: of the newer, if it had that outcome."""
+    teller = new if getattr(new, times) else known
+    return {name: getattr(teller, name) for name in names}
+
+
+BELONGING: Final = "belonging"
+MAX_BELONGINGS: Final = 400  # all things, and as many that earlier runs had
+OWNED_IMPORTANCE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """One thing: where and when it was first seen in the bag, when last, and how many there were at most.
+
+    `run` is whose ticks these are.
+    """
+
+    run: str
+    subject: str
+    place: str
+    first_tick: int
+    last_tick: int
+    most: int
+
+
+def belonging_kind() -> EntryKind:
+    """Return the policies of belongings; what was not seen for longest is forgotten first."""
+    return EntryKind(
+        BELONGING,
+        check=lambda data: from_json(Belonging, data),
+        key=lambda data: f"{data['run']}/{data['subject']}",
+        merge=growing(Belonging, _seen_again),
+        limit=MAX_BELONGINGS,
+        lasting=True,
+    )
+
+
+def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return what `looks` of `run` at the bag add to what is known of each thing in it."""
+    known: dict[str, Belonging] = {}
+    for entry in looks:
+        data: Mapping[str, Any] = entry.data
+        for name, count in data["items"].items():
+            seen = Belonging(run, name, data.get("location", ""), data["tick"], data["tick"], count)
+            known[name] = _seen_again(known[name], seen) if name in known else seen
+    return [
+        Derived(
+            BELONGING,
+            as_json(each),
+            (f"tick:{each.first_tick}", f"tick:{each.last_tick}"),
+            importance=OWNED_IMPORTANCE,
+            status="verified",
+        )
+        for each in known.values()
+    ]
+
+
+def _seen_again(known: Belonging, new: Belonging) -> Belonging:
+    first, last = sorted((known, new), key=lambda each: each.first_tick)
+    return Belonging(
+        run=new.run,
+        subject=new.subject,
+        place=first.place,
+        first_tick=first.first_tick,
+        last_tick=max(first.last_tick, last.last_tick),
+        most=max(known.most, new.most),
+    )
+
+
+WAYPOINT: Final = "waypoint"
+_OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
+
+
+def waypoint_kind() -> EntryKind:
+    """Return the policies of waypoints: of each journey the furthest one, with what came before it."""
+    return EntryKind(WAYPOINT, key=_journey, merge=_further)
+
+
+def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what one journey took up to each milestone, and what there was then: tick, turns, battles, team and so on."""
+    taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
+    return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
+
+
+def _journey(data: Mapping[str, Any]) -> str:
+    """Name the journey; before they named their run each milestone was told by itself."""
+    return str(data.get("run") or content_id(dict(data)))
+
+
+def _further(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+    before = {**milestones_of(known), **new.get("before", {})}
+    before.pop(new["milestone"], None)
+    return {**new, "before": before}
+
 
 HEARD: Final = "heard"
 SHELF: Final = "shelf"
@@ -56,7 +271,7 @@ class WayBarred:
     passed: bool
 
 
-def encounter_kinds() -> tuple[Kind, ...]:
+def encounter_kinds() -> tuple[EntryKind, ...]:
     """Return the policies of encounters; those longest unseen are forgotten first."""
     return (
         _kind(HEARD, PersonHeard, _person, _heard_again),
@@ -77,8 +292,8 @@ def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) 
     return "" if known["came"] else ", ".join(seen["came"])
 
 
-def _kind(name: str, record: type[Any], key: Any, merge: Any) -> Kind:  # noqa: ANN401  # policies
-    return Kind(
+def _kind(name: str, record: type[Any], key: Any, merge: Any) -> EntryKind:  # noqa: ANN401  # policies
+    return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=key,

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.tiers.knowledge import (
+        ConsolidationConfig,
         Knowledge,
         LearnedPattern,
         MistakeRecord,
         PlayerPreference,
         SuccessfulStrategy,
     )
-    from memory.tiers.settings import ConsolidationConfig
+
 
 MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))

@@ -1,4 +1,4 @@
-"""What outlives runs, as patterns, strategies, mistakes and preferences, and how evidence adds up.
+"""What outlives runs, as patterns, strategies, mistakes and preferences, how evidence adds up, and the limits of it all.
 
 Adding a record adds its evidence to what is known under its id, so that several runs can teach the same memory.
 Knows nothing of files, nor of scopes.
@@ -10,10 +10,25 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, as_json
-from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationConfig:
+    """The figures of consolidation; the caps hold for each kind of knowledge."""
+
+    tick_interval: int = 1000
+    session_end_consolidate: bool = True
+    pattern_threshold: float = 0.7
+    min_occurrences_for_pattern: int = 3
+    forgetting_decay_rate: float = 0.95
+    max_patterns_per_type: int = 50
+    max_strategies: int = 100
+    max_mistakes: int = 200
+    importance_threshold: float = 0.3
+
 
 SEVERITIES: Final = ("minor", "major", "critical")
 _LIMITS: Final = ConsolidationConfig()

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from operator import eq
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from memory.blackboard.kinds import Kind
-from memory.blackboard.scopes import scope_name
+from memory.blackboard.entry import EntryKind, scope_name
 from memory.codec import as_json, from_json
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
     from memory.codec import Json
+
 
 TICK_STATE: Final = "tick_state"
 SENSORY_INPUT: Final = "sensory_input"
@@ -71,9 +71,9 @@ class SensoryInput:
     available_actions: tuple[str, ...]
 
 
-def observer_kinds() -> tuple[Kind, ...]:
+def observer_kinds() -> tuple[EntryKind, ...]:
     """Return the policies of what the senses tell: an input lasts until the screen says something else."""
-    return (Kind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
+    return (EntryKind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
 
 
 class ObserverMemory:

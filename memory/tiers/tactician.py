@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.blackboard.kinds import Kind, growing
-from memory.blackboard.scopes import scope_name
+from memory.blackboard.entry import EntryKind, growing, scope_name
 from memory.blackboard.view import View
 from memory.codec import as_json, from_json
 from memory.errors import UnknownMemory
 from memory.tiers.knowledge import (
+    ConsolidationConfig,
     Knowledge,
     LearnedPattern,
     MistakeRecord,
@@ -24,7 +24,6 @@ from memory.tiers.knowledge import (
     newer_preference,
     rank,
 )
-from memory.tiers.settings import ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.tiers.forgetting import Memory
+
 
 PATTERN: Final = "pattern"
 STRATEGY: Final = "strategy"
@@ -53,7 +53,7 @@ TABLE_OF: Final = {
 Record = TypeVar("Record", bound="DataclassInstance")
 
 
-def tactician_kinds(config: ConsolidationConfig) -> tuple[Kind, ...]:
+def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
     """Return the policies of what is known: its ids, how evidence adds up, and the caps."""
     return (
         _kind(
@@ -85,7 +85,7 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[Kind, ...]:
             ),
         ),
         _kind(PREFERENCE, PlayerPreference, "preference_id", newer_preference, limit=100),
-        Kind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
+        EntryKind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
     )
 
 
@@ -264,8 +264,8 @@ def _kind(  # noqa: PLR0913  # the policies of a kind
     limit: int,
     group: Callable[[Mapping[str, Json]], object] | None = None,
     rank: Callable[[Entry], tuple[float, ...]] | None = None,
-) -> Kind:
-    return Kind(
+) -> EntryKind:
+    return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=lambda data: str(data[id_field]),

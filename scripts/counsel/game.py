@@ -13,19 +13,19 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agent.advisor.money import load_terms
-from agent.app import (
-    AskSettings,
-    Decider,
-    Interrupt,
-    Moment,
-    Settings,
-    play_run,
-    relive_run,
-    replay_run,
-)
+from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE
-from agent.fake_claude import Call, FakeClaude, Fault, Kind, Line, Scenario, Spread, scenario_named
-from agent.report import Stop, Summary
+from agent.fake_claude import (
+    AnswerKind,
+    FakeClaude,
+    FaultSpread,
+    ScriptedAnswer,
+    ServiceFault,
+    ServiceScenario,
+    ToolCall,
+    scenario_named,
+)
+from agent.tools.replay import redecide_run, replay_run
 from counsel.bills import passed
 from counsel.hearing import MESSAGES, Asked, Hearing
 from counsel.leaks import leaks
@@ -42,7 +42,7 @@ _FORMAT: Final = logging.Formatter("%(levelname)s %(name)s %(message)s")
 class Nobody:
     """A viewer that looks away."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Look away."""
 
 
@@ -136,28 +136,28 @@ def _asking(wanted: Wanted, home: Path) -> AskSettings:
     )
 
 
-def _scenario(wanted: Wanted, key: str) -> Scenario:
+def _scenario(wanted: Wanted, key: str) -> ServiceScenario:
     """Return the scenario that was asked for, of a service that also says the key back."""
     scenario = scenario_named(wanted.scenario)
     words = f"the key is {key}, note it"
     told = {"goals": ["$goal"], "candidates": ["$candidate"], "note": words, "confidence": 0.8}
-    stored = ((Call("store", {"text": words, "tags": ["key"]}),),)
+    stored = ((ToolCall("store", {"text": words, "tags": ["key"]}),),)
     lines = (
-        Line(kind=Kind.ANSWER, turns=tuple(range(3, _NUMBERS, 9)), json=told),
-        Line(kind=Kind.ANSWER, turns=tuple(range(5, _NUMBERS, 11)), rounds=stored),
+        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(3, _NUMBERS, 9)), json=told),
+        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(5, _NUMBERS, 11)), rounds=stored),
     )
     spread = replace(scenario.spread, share=wanted.faults)
     faults = (*_faults_of(wanted.seed, spread), *scenario.faults)
     return replace(scenario, lines=(*lines, *scenario.lines), faults=faults, spread=spread)
 
 
-def _faults_of(seed: int, spread: Spread) -> Iterator[Fault]:
+def _faults_of(seed: int, spread: FaultSpread) -> Iterator[ServiceFault]:
     """Yield faults that a game has whatever chance brings, so that seeds in a row meet every kind."""
     if not spread.share:
         return
     for at, turn in enumerate(OWN_TURNS):
         kind = spread.kinds[(len(OWN_TURNS) * seed + at) % len(spread.kinds)]
-        yield Fault(kind, turns=(turn,))
+        yield ServiceFault(kind, turns=(turn,))
 
 
 @contextmanager
@@ -218,7 +218,7 @@ def _problems_of_replay(run: Path) -> Iterator[str]:
         told = sum(1 for _ in folder.store.events(ADVICE))
     try:
         with offline():
-            divergence, relived = replay_run(run, None).divergence, relive_run(run, None, None)
+            divergence, relived = replay_run(run, None).divergence, redecide_run(run, None, None)
     except Reached as reached:
         yield f"a replay reached for the network: {reached}"
         return

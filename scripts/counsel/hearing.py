@@ -11,9 +11,8 @@ from functools import wraps
 from typing import Any, Final
 
 from agent.advisor import Advice, Silent
-from agent.advisor.asking import ClaudeAdvisor
 from agent.advisor.claude import Claude
-from agent.advisor.exchange import Exchange
+from agent.advisor.exchange import ClaudeAdvisor, Exchange
 from agent.advisor.model import ModelFault
 from agent.fake_claude import FakeClaude
 

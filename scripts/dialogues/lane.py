@@ -9,7 +9,7 @@ from typing import Final
 
 from dialogues.life import Aim, Fate, Life, live
 from dialogues.truth import Truth
-from memory.thread.store import open_threads
+from memory.conversation.store import open_conversations
 
 WHOLE_EVERY: Final = 250  # lives after which all of the file is looked at
 STATEMENTS: Final = 250
@@ -40,7 +40,9 @@ def killed_again_and_again(
     """Yield what came of the lives so far, after each; `together` is the share of times that two are on one file."""
     chance, told, truth = Random(seed), Told(), Truth(path)
     count = 0
-    open_threads(path).close()  # there is a file to look into, however early the first life ends
+    open_conversations(
+        path
+    ).close()  # there is a file to look into, however early the first life ends
     while told.turns < turns or told.killed < kills:
         starts = [(told.turns, _fate(chance, left=turns - told.turns, kills=kills - told.killed))]
         if starts[0][1].aim is not Aim.NEVER and chance.random() < together:

@@ -14,19 +14,18 @@ from typing import Any, Final
 
 from dialogues.turns import turn
 from memory.codec import encode
-from memory.thread.config import ThreadConfig
-from memory.thread.conversation import Conversation
-from memory.thread.means import Means
-from memory.thread.observing import HeuristicObserver
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.sight import Sight
-from memory.thread.store import open_threads
+from memory.conversation.config import ConversationConfig
+from memory.conversation.conversation import Conversation
+from memory.conversation.jobs import Dependencies
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector
+from memory.conversation.store import open_conversations
+from memory.conversation.view import ConversationView
 from memory.tokens import tokens
 
 CHUNK: Final = 1 << 16
 THREAD: Final = "play"
 # Lives are short, and two of one name never overlap: what one that was killed was at is free soon.
-CONFIG: Final = ThreadConfig(deadline=2.0)
+CONFIG: Final = ConversationConfig(deadline=2.0)
 MOVES: Final = (
     "INSERT INTO thread_chunks",
     "SET activated_after",
@@ -118,10 +117,10 @@ def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> int
     seed, first, place = start
     if fate.aim is Aim.INSTANT:
         signal.setitimer(signal.ITIMER_REAL, fate.count / 1_000)  # nothing handles it: it kills
-    store = open_threads(path)
+    store = open_conversations(path)
     if fate.aim in (Aim.STATEMENT, Aim.MOVE):
         store.database._connection.set_trace_callback(_Killer(fate))
-    means = Means(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
+    means = Dependencies(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
     conversation = Conversation(store, THREAD, means, CONFIG)
     for number in range(first, first + fate.turns):
         for line in _turn(conversation, seed, number):
@@ -145,7 +144,7 @@ def _turn(conversation: Conversation, seed: int, number: int) -> Iterator[list[A
     yield ["done", number]
 
 
-def _sizes(sight: Sight) -> tuple[int, int]:
+def _sizes(sight: ConversationView) -> tuple[int, int]:
     observed = tokens(sight.reflection) + tokens(sight.observations)
     return sum(each.tokens for each in sight.tail), observed
 

@@ -6,11 +6,15 @@ from statistics import median, quantiles
 from dialogues.lane import Told
 from dialogues.life import CONFIG
 from dialogues.play import Compressed
-from memory.thread.config import ThreadConfig
+from memory.conversation.config import ConversationConfig
 
 
 def document(
-    lanes: tuple[Told, Told], play: Compressed, config: ThreadConfig, seed: int, picture: str | None
+    lanes: tuple[Told, Told],
+    play: Compressed,
+    config: ConversationConfig,
+    seed: int,
+    picture: str | None,
 ) -> str:
     """Return the page of a thread that one process at a time is on, and of one that two are; `picture` is the first's plot."""
     told, pairs = lanes
@@ -33,7 +37,7 @@ def is_sound(lanes: tuple[Told, Told], play: Compressed) -> bool:
     return not (told.problems or pairs.problems or _over(told, CONFIG)) and is_within and is_small
 
 
-def _over(told: Told, config: ThreadConfig) -> int:
+def _over(told: Told, config: ConversationConfig) -> int:
     """Return how many calls had more of something than its threshold."""
     most, seen = config.observation.message_tokens, config.reflection.observation_tokens
     return sum(messages > most or observed > seen for _, messages, observed in told.saw)
@@ -53,7 +57,7 @@ def _head(told: Told, seed: int) -> Iterator[str]:
     )
 
 
-def _table(told: Told, config: ThreadConfig) -> Iterator[str]:
+def _table(told: Told, config: ConversationConfig) -> Iterator[str]:
     kills = ", ".join(f"{count:,} {where}" for where, count in told.kills.most_common())
     yield from (
         "",
@@ -67,7 +71,7 @@ def _table(told: Told, config: ThreadConfig) -> Iterator[str]:
     )
 
 
-def _figures(told: Told, config: ThreadConfig) -> Iterator[str]:
+def _figures(told: Told, config: ConversationConfig) -> Iterator[str]:
     messages = max(each for _, each, _ in told.saw)
     observed = max(each for *_, each in told.saw)
     context = max(one + two for _, one, two in told.saw)
@@ -82,7 +86,7 @@ def _figures(told: Told, config: ThreadConfig) -> Iterator[str]:
     )
 
 
-def _pairs(told: Told, config: ThreadConfig) -> Iterator[str]:
+def _pairs(told: Told, config: ConversationConfig) -> Iterator[str]:
     yield from (
         "",
         "## Two processes at once",

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from agent.app import Interrupt, Settings, play_run
-from agent.app.moment import Moment
+from agent.app.summary import TickView
 from dialogues.life import THREAD
 from memory import EventRow, read_run
-from memory.thread.config import ThreadConfig
-from memory.thread.conversation import Conversation
-from memory.thread.format import parse
-from memory.thread.kinds import milestones_in
-from memory.thread.means import Means
-from memory.thread.message import Origin
-from memory.thread.observing import HeuristicObserver
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.situation import Failure, Situation, situation
-from memory.thread.store import open_threads
+from memory.conversation.config import ConversationConfig
+from memory.conversation.conversation import Conversation
+from memory.conversation.format import parse
+from memory.conversation.jobs import Dependencies
+from memory.conversation.messages import MessageOrigin
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector
+from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
+from memory.conversation.store import open_conversations
 
 EACH = frozenset({"milestone", "battle", "location", "action"})
 AROUND = 12  # events that a question tells of
@@ -43,14 +41,14 @@ class Compressed:
 class _Nobody:
     """Looks on at nothing."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Look at a moment."""
 
 
-def compressed(folder: Path, games: int, config: ThreadConfig) -> Compressed:
+def compressed(folder: Path, games: int, config: ConversationConfig) -> Compressed:
     """Play so many games, talk about all that happened in them in one conversation, and return what it came to."""
-    store = open_threads(folder / "threads.sqlite")
-    means = Means(HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0)
+    store = open_conversations(folder / "threads.sqlite")
+    means = Dependencies(HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0)
     conversation = Conversation(store, THREAD, means, config)
     reached: list[str] = []
     questions = 0
@@ -142,9 +140,9 @@ def _around(before: list[EventRow], state: dict[str, Any]) -> str:
 def _talk(conversation: Conversation, told: Situation, around: str) -> None:
     tick = int(told.tick)
     question = {"type": "text", "text": f"{told}\n\n{around}"}
-    conversation.say("user", [question], Origin.PLAY, tick, tick * 0.7)
+    conversation.say("user", [question], MessageOrigin.PLAY, tick, tick * 0.7)
     conversation.before_call(0)
     said = {"goals": [told.goal], "candidates": list(told.happened), "note": "", "confidence": 0.8}
     answer = {"type": "text", "text": json.dumps(said)}
-    conversation.say("assistant", [answer], Origin.MODEL, tick, tick * 0.7)
+    conversation.say("assistant", [answer], MessageOrigin.MODEL, tick, tick * 0.7)
     conversation.after_turn()

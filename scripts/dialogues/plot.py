@@ -6,13 +6,13 @@ from typing import Final
 
 from matplotlib.figure import Figure
 
-from memory.thread.config import ThreadConfig
+from memory.conversation.config import ConversationConfig
 
 SIZE: Final = (8.0, 5.5)
 DPI: Final = 110
 
 
-def draw(saw: Sequence[tuple[int, int, int]], config: ThreadConfig, path: Path) -> None:
+def draw(saw: Sequence[tuple[int, int, int]], config: ConversationConfig, path: Path) -> None:
     """Draw the tokens of messages, of observations, and of all that was ever said, at each call of a model."""
     turns = [turn for turn, _, _ in saw]
     figure = Figure(figsize=SIZE, layout="constrained")

@@ -6,10 +6,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from memory.thread.message import Origin
-from memory.thread.situation import Failure, situation
+from memory.conversation.messages import MessageOrigin
+from memory.conversation.situation_format import Failure, situation
 
-Said = tuple[str, Origin, list[dict[str, Any]]]
+Said = tuple[str, MessageOrigin, list[dict[str, Any]]]
 PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")
 GOALS: Final = ("first_badge", "healed", "third_town", "delivered", "rival")
 WHYS: Final = ("stuck", "no plan", "a plan failed twice", "milestone", "a choice")
@@ -22,11 +22,11 @@ HUGE: Final = 0.002
 def turn(seed: int, number: int) -> Iterator[Said]:
     """Yield what is said in turn `number`, before each call of the model one message of the program."""
     chance = Random(f"{seed}:{number}")
-    yield "user", Origin.PLAY, [_text(_question(chance, number))]
+    yield "user", MessageOrigin.PLAY, [_text(_question(chance, number))]
     if chance.random() < WITH_TOOLS:
         for call in range(chance.randint(1, 3)):
             yield from _tool(chance, f"call-{number}-{call}")
-    yield "assistant", Origin.MODEL, [_text(_answer(chance))]
+    yield "assistant", MessageOrigin.MODEL, [_text(_answer(chance))]
 
 
 def _question(chance: Random, number: int) -> str:
@@ -52,9 +52,13 @@ def _tool(chance: Random, name: str) -> Iterator[Said]:
         "name": chance.choice(TOOLS),
         "input": {"about": chance.choice(PLACES)},
     }
-    yield "assistant", Origin.MODEL, [call]
+    yield "assistant", MessageOrigin.MODEL, [call]
     words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 25)
-    yield "user", Origin.PLAY, [{"type": "tool_result", "tool_use_id": name, "content": words}]
+    yield (
+        "user",
+        MessageOrigin.PLAY,
+        [{"type": "tool_result", "tool_use_id": name, "content": words}],
+    )
 
 
 def _answer(chance: Random) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from agent.report import Stop
+from agent.app import Stop
 from hours.growth import CHECKPOINT, CONSOLIDATION, Sample, Soak
 
 TENTHS: Final = 10

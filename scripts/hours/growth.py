@@ -14,17 +14,16 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, Final
 
-from agent.app import Interrupt, Moment
-from agent.app.passing import KNOWLEDGE, RUN
-from agent.bench.stopwatch import Parts, Stopwatch
-from agent.mind.intent import Source
-from agent.report import Summary
+from agent.app import Interrupt, Summary, TickView
+from agent.app.play import KNOWLEDGE, RUN
+from agent.lab.bench.stopwatch import Parts, Stopwatch
+from agent.mind.intent import IntentSource
 from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge
 from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_run_store
 from memory.store.database import Schema, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA
-from memory.tiers.session_records import strategist_kinds
+from memory.tiers.strategist import strategist_kinds
 
 EVERY: Final = 500  # ticks between two samples
 STORE: Final = "run.sqlite"
@@ -104,7 +103,7 @@ class Sampler:
         self._every = every
         self._since = perf_counter()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Note one tick."""
         self.doings[doing(moment)] += 1
         self._count_money(moment.state)
@@ -123,7 +122,7 @@ class Sampler:
             self.bought += 1
         self._money = money
 
-    def _look(self, moment: Moment) -> Sample:
+    def _look(self, moment: TickView) -> Sample:
         run, knowledge = self._home / RUN / STORE, self._home / KNOWLEDGE
         entries = _kept(run)
         archived, archive_bytes, patterns = _known(knowledge)
@@ -145,12 +144,14 @@ class Sampler:
         )
 
 
-def doing(moment: Moment) -> str:
+def doing(moment: TickView) -> str:
     """Return in a word what a tick was spent on."""
     if moment.state.in_battle:
         return "fighting"
-    if moment.intent.source is not Source.PLAN:
-        return "waiting" if moment.intent.source is Source.IDLE else moment.intent.source.value
+    if moment.intent.source is not IntentSource.PLAN:
+        return (
+            "waiting" if moment.intent.source is IntentSource.IDLE else moment.intent.source.value
+        )
     match moment.intent.name.partition(":")[0]:
         case "travel":
             return "walking"
@@ -164,7 +165,7 @@ def doing(moment: Moment) -> str:
             return "the story and the rest"
 
 
-def _at_stop(moment: Moment) -> str:
+def _at_stop(moment: TickView) -> str:
     name = moment.intent.name
     return "healing" if "rest_house" in name else "shopping" if "store" in name else "looking round"
 

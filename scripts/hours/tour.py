@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from agent.capabilities import Capability, Deed, Kit, Sensor
+from agent.capabilities import BoundAction, Capability, GameContext, Sensor
 from agent.capabilities.battle import battling
-from agent.capabilities.places import Place
-from agent.capabilities.story import Clerk, Healer
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, once, roam, talk, wait
+from agent.story.places import Place
+from agent.story.story import Clerk, Healer
 from emulator import State
 from memory import Recall
 
@@ -45,12 +45,12 @@ class Stop:
         return f"stop:{self.place.name}"
 
 
-def brawl(kit: Kit) -> Capability:
+def brawl(kit: GameContext) -> Capability:
     """Fight every battle for what it teaches; takes the place of the story's way to look at battles."""
     return battling(kit.dex)
 
 
-def tour(kit: Kit) -> Capability:
+def tour(kit: GameContext) -> Capability:
     """Go from place to place of the story, in an order of chance, and do there what can be done."""
     under_way = Tour(tuple(_stops(kit)), kit)
     return Capability(
@@ -72,7 +72,7 @@ def tour(kit: Kit) -> Capability:
 class Tour:
     """The stop that is due; a stop ends with what is done there, or with its last fight."""
 
-    def __init__(self, stops: tuple[Stop, ...], kit: Kit) -> None:
+    def __init__(self, stops: tuple[Stop, ...], kit: GameContext) -> None:
         self.stops = stops
         self.made = 0
         self.facts = frozenset(stop.fact for stop in stops)
@@ -125,7 +125,7 @@ class Tour:
         self._fighting = fighting
 
 
-def _stops(kit: Kit) -> Iterator[Stop]:
+def _stops(kit: GameContext) -> Iterator[Stop]:
     healers = {each.place: each for each in kit.story.healers}
     clerks = {each.place: each for each in kit.story.clerks}
     for place in kit.story.places:
@@ -134,7 +134,7 @@ def _stops(kit: Kit) -> Iterator[Stop]:
         yield Stop(place, healers.get(place.name), clerks.get(place.name), is_wild)
 
 
-def _deed(stop: Stop, under_way: Tour, kit: Kit) -> Deed:
+def _deed(stop: Stop, under_way: Tour, kit: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         return under_way.making(_done_at(stop, kit, state))
 
@@ -149,10 +149,12 @@ def _deed(stop: Stop, under_way: Tour, kit: Kit) -> Deed:
         cost=COST,
         says=f"do what there is to do in {stop.place.called}",
     )
-    return Deed(action, begin, masters=MENUS if stop.healer or stop.clerk else frozenset({"busy"}))
+    return BoundAction(
+        action, begin, masters=MENUS if stop.healer or stop.clerk else frozenset({"busy"})
+    )
 
 
-def _done_at(stop: Stop, kit: Kit, state: State) -> Skill:
+def _done_at(stop: Stop, kit: GameContext, state: State) -> Skill:
     if stop.healer is not None:
         return talk(stop.healer.person, kit.terrain, state, say_yes=True)
     if stop.clerk is not None:

@@ -5,15 +5,15 @@ from typing import Any
 from kills.watch import around
 
 from agent.__main__ import run
-from agent.app import runs
-from agent.app.passing import NEVER
+from agent.app import play
+from agent.app.play import NEVER
 from hours.tour import brawl, tour
 
 
 def main() -> None:
     """Play on and on."""
-    around(runs, "Session", _with_a_tour)
-    around(runs, "_goal", lambda *_: NEVER)
+    around(play, "Session", _with_a_tour)
+    around(play, "_goal", lambda *_: NEVER)
     run()
 
 

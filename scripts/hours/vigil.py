@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from agent.overnight import read_diary
+from agent.tools.overnight import read_diary
 from emulator import FRAMES_PER_SECOND
 from hours.budgets import EARLY, KB, LATE, MIB, MOST_RSS, SLACK, SLOWER, TENTHS, Verdict, growth_of
 from memory import VitalsRow, read_run

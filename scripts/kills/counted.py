@@ -7,8 +7,7 @@ from kills.found import FoundRun
 from kills.image import Image
 from kills.watch import TOTALS
 from memory import Entry
-from memory.tiers.approaches import APPROACH, MAX_APPROACHES
-from memory.tiers.situations import MAX_SITUATIONS, SITUATION, SPAN
+from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
 
 FLOWS: Final = "flows"
 MOMENTS: Final = "moments"

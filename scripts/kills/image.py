@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from memory import CheckpointMark, Why
-from memory.store.retention import kept
+from memory.store.checkpoints import kept
 
 
 class Row(NamedTuple):

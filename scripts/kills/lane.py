@@ -9,8 +9,8 @@ from random import Random
 from time import perf_counter
 from typing import Final, NamedTuple
 
-from agent.app import replay_run
-from agent.capabilities import Story
+from agent.story import Story
+from agent.tools.replay import replay_run
 from emulator import Cartridge, CartridgeKind, Dex, Font, World, demo_cartridge_path, load_cartridge
 from kills import aims
 from kills.counted import miscounted, unfinished

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agent.replay import record_of
+from agent.app import record_of
 from emulator import verify_chain
 from kills.found import FoundRun
 from kills.image import Image, Row

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app import Interrupt, Moment, Settings, branch, play_run, runs
+from agent.app import Interrupt, Settings, TickView, build, play_run
+from agent.app import play as runs
 from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind import Ladder
@@ -38,7 +39,7 @@ class Plan:
 class Nobody:
     """A viewer that looks away."""
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         """Look away."""
 
 
@@ -83,7 +84,7 @@ def consolidate_every(ticks: int) -> None:
     def with_config(original: Callable[..., AgentMemory], *parts: Any, **more: Any) -> AgentMemory:  # noqa: ANN401
         return original(*parts, config=config, **more)
 
-    around(branch, "open_memory", with_config)
+    around(build, "open_memory", with_config)
 
 
 def _restore(ticks: int) -> None:

@@ -16,18 +16,18 @@ from kills.words import Phase, digest, spelled
 from memory import (
     Blackboard,
     Checkpoint,
+    CheckpointPart,
     Entry,
     KnowledgeStore,
     MemoryConsolidator,
     Observed,
     OutboxRow,
-    Part,
     RunStore,
     StepRow,
     scope_name,
 )
 from memory.flow.flows import Flows
-from memory.tiers.session_records import BATTLE
+from memory.tiers.strategist import BATTLE
 
 STM: Final = scope_name(AGENT, "stm")
 DECIDED: Final = frozenset({"victory", "defeat"})
@@ -71,7 +71,7 @@ class Watch:
     def __init__(self, teller: Teller, delivered: Iterable[int]) -> None:
         self._teller = teller
         self._delivered = set(delivered)
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, CheckpointPart] = {}
         self._flows: Flows | None = None
         self._newest = 0  # seq
         self._clear()
@@ -148,7 +148,7 @@ class Watch:
         self._puts.pop(seq, None)
         self._drops.add(seq)
 
-    def _attach(self, original: Any, store: RunStore, name: str, part: Part) -> None:  # noqa: ANN401
+    def _attach(self, original: Any, store: RunStore, name: str, part: CheckpointPart) -> None:  # noqa: ANN401
         self._parts[name] = part
         original(store, name, part)
         if isinstance(part, Blackboard):

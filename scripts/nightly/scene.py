@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from agent.overnight import read_diary
+from agent.tools.overnight import read_diary
 from nightly.disk import Disk
 from nightly.line import Life, Line
 from nightly.watchman import Watchman

@@ -11,7 +11,7 @@ def main() -> None:
     """Supervise as `python -m agent` would."""
     clock.use()  # before anything is imported that asks for the date
     from agent.__main__ import run
-    from agent.overnight import Supervisor
+    from agent.tools.overnight import Supervisor
 
     program = (sys.executable, "-m", "nightly.child")
     command = import_module("agent.cli.overnight")  # the package has a function of this name

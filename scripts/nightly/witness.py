@@ -5,16 +5,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app import replay_run
-from agent.capabilities import Story
-from agent.exam.fights import Fight, Outcome
-from agent.exam.truth import Truth, truth_of
-from agent.replay import moments
+from agent.lab.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
+from agent.story import Story
+from agent.tools.replay import moments, replay_run
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 
 Event = tuple[int, str, Mapping[str, Any]]
-OUTCOMES: Final = {Outcome.WON: "victory", Outcome.LOST: "defeat"}
+OUTCOMES: Final = {FightOutcome.WON: "victory", FightOutcome.LOST: "defeat"}
 
 
 def witnessed(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Iterator[str]:
@@ -40,7 +38,7 @@ def witnessed(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Itera
             yield f"milestones: {each['id']} is told of at tick {tick}, RAM shows it at {shown}"
 
 
-def _truth(run: Path, cartridge: Cartridge) -> Truth:
+def _truth(run: Path, cartridge: Cartridge) -> GameTruth:
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
         driven = moments(folder.store, console)
         return truth_of(
@@ -48,7 +46,7 @@ def _truth(run: Path, cartridge: Cartridge) -> Truth:
         )
 
 
-def _of(fight: Fight) -> tuple[int, str, str, str]:
+def _of(fight: ObservedFight) -> tuple[int, str, str, str]:
     outcome = OUTCOMES.get(fight.outcome, "other")
     return fight.last_tick, outcome, fight.opponent, ", ".join(fight.enemies)
 

@@ -8,21 +8,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import (
-    ConsolidationConfig,
-    Json,
-    KnowledgeStore,
-    OutboxRow,
-    open_knowledge_store,
-)
-from memory.tiers.lessons import Kind
+from memory import ConsolidationConfig, Json, KnowledgeStore, OutboxRow, open_knowledge_store
+from memory.tiers.lessons import LessonKind
 
 NOON: Final = 1_800_000_000.0
 DAY: Final = 86_400.0
 STATUSES: Final = ("verified", "inferred", "inferred", "claim")
 SCOPES: Final = ("agent:play:ltm:episodic", "agent:play:ltm:semantic", "team:red")
 LENGTH: Final = 24  # lessons of a run at most
-TABLES: Final[dict[str, Kind]] = {
+TABLES: Final[dict[str, LessonKind]] = {
     "tactician_patterns": "pattern",
     "successful_strategies": "strategy",
     "mistake_records": "mistake",
@@ -108,7 +102,9 @@ def _lessons(random: Random, run: str, runs: list[str], number: int) -> Iterator
         yield OutboxRow(sequence, tick, kind, payload)
 
 
-def _lesson(random: Random, run: str, runs: list[str], at: float) -> tuple[Kind, dict[str, Any]]:
+def _lesson(
+    random: Random, run: str, runs: list[str], at: float
+) -> tuple[LessonKind, dict[str, Any]]:
     said: dict[str, Any] = {
         "status": random.choice(STATUSES),
         "sources": [f"tick:{random.randrange(99)}"],

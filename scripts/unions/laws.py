@@ -22,10 +22,9 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode, encode
-from memory.store.folded_entries import fold_entries
+from memory.store.contributions import Shares, fold
 from memory.store.knowledge_tables import TABLES, knowledge
-from memory.store.share_rows import Shares
-from memory.tiers.folding import fold
+from memory.store.long_term import fold_entries
 from unions.histories import History, history
 from unions.oracle import complaints
 

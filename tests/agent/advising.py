@@ -10,16 +10,14 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from agent.advisor.asking import ClaudeAdvisor
-from agent.advisor.calling import PATIENCE, Calls, Patience, Time
-from agent.advisor.claude import Claude, Connection
-from agent.advisor.layout import Fixed
-from agent.advisor.model import FaultKind, Record, Request, Usage
-from agent.advisor.port import Option, Purpose, Question
-from agent.advisor.purse import Permit
-from agent.advisor.tool import Tool, ToolRefused
-from agent.fake_claude import FakeClaude, Scenario
-from memory.thread.message import Message, Origin
+from agent.advisor.calls import RETRY_POLICY, Calls, Permit, RetryPolicy, Time
+from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.exchange import ClaudeAdvisor
+from agent.advisor.model import CallRecorder, FaultKind, Request, Usage
+from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
+from agent.advisor.request import Fixed
+from agent.fake_claude import FakeClaude, ServiceScenario
+from memory.conversation.messages import Message, MessageOrigin
 
 KEY: Final = "sk-ant-api03-test-000"
 MODEL: Final = "claude-opus-5-5"
@@ -65,7 +63,7 @@ class ListTalk:
         self,
         role: str,
         blocks: Sequence[Mapping[str, Any]],
-        origin: Origin,
+        origin: MessageOrigin,
         tick: int,
         game_s: float,
     ) -> Message:
@@ -80,7 +78,7 @@ class ListTalk:
     def after_turn(self) -> None:
         self.turns += 1
 
-    def texts(self, origin: Origin) -> list[str]:
+    def texts(self, origin: MessageOrigin) -> list[str]:
         found = [block for each in self.said if each.origin is origin for block in each.blocks]
         return [str(block["text"]) for block in found if block["type"] == "text"]
 
@@ -212,14 +210,14 @@ def bytes_of(request: Request) -> int:
 
 @contextmanager
 def advising(
-    scenario: Scenario | None = None,
+    scenario: ServiceScenario | None = None,
     *,
     fixed: Fixed = FIXED,
     observed: Callable[[], str | None] = lambda: None,
     mask: Callable[[str], str] = str,
-    patience: Patience = PATIENCE,
+    patience: RetryPolicy = RETRY_POLICY,
     timeout_s: float = 5.0,
-    record: Record | None = None,
+    record: CallRecorder | None = None,
 ) -> Iterator[Bench]:
     """The real SDK against the loopback server; waiting takes no time."""
     watch, talk, purse, fuse = Watch(), ListTalk(), Notebook(), Fuse()
@@ -235,9 +233,9 @@ def advising(
 
 @contextmanager
 def connected(
-    server: FakeClaude, timeout_s: float = 5.0, record: Record | None = None
+    server: FakeClaude, timeout_s: float = 5.0, record: CallRecorder | None = None
 ) -> Iterator[Claude]:
-    connection = Connection(base_url=server.url, timeout_s=timeout_s)
+    connection = ClaudeConnection(base_url=server.url, timeout_s=timeout_s)
     claude = Claude(connection, clock=time.monotonic, record=record)
     try:
         yield claude

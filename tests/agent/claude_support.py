@@ -6,7 +6,13 @@ from typing import Any, Final
 
 import anthropic
 
-from agent.fake_claude import FakeClaude, Fault, FaultKind, Scenario, scenario_of
+from agent.fake_claude import (
+    FakeClaude,
+    ServiceFault,
+    ServiceFaultKind,
+    ServiceScenario,
+    scenario_of,
+)
 
 MODEL: Final = "claude-sonnet-5"
 SCHEMA: Final[dict[str, Any]] = {
@@ -59,10 +65,10 @@ def served(
 
 @contextmanager
 def broken(
-    kind: FaultKind, timeout: float = 5.0, *, ms: int = 50
+    kind: ServiceFaultKind, timeout: float = 5.0, *, ms: int = 50
 ) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
     """Yield a server with whose every message that is wrong, and a client of it."""
-    scenario = Scenario(faults=(Fault(kind, probability=1.0, ms=ms),))
+    scenario = ServiceScenario(faults=(ServiceFault(kind, probability=1.0, ms=ms),))
     with FakeClaude(scenario) as server, client_of(server, timeout) as client:
         yield server, client
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.scenario import Cache
+from agent.tools.scenario import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import (

@@ -5,21 +5,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from emulator import (
-    LAST_MAP,
-    Facing,
-    GameMap,
-    Lift,
-    MapSquare,
-    Obstacle,
-    Trigger,
-    Warp,
-    World,
-)
-from emulator.world.ground import Ground
+from emulator import LAST_MAP, Facing, GameMap, Lift, MapSquare, Obstacle, Warp, WarpTrigger, World
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
-from emulator.world.tileset import Tileset
+from emulator.world.tileset import Ground, Tileset
 
 LOW, HIGH, GRASS, WALL, LEDGE = range(5)
 WATER, STAIRS, TREE = 0x14, 0x15, 0x3D  # as the game numbers them
@@ -83,7 +72,7 @@ def world_of(
         surfable=True,
     )
     warps = tuple(
-        Warp(index, x, y, LAST_MAP, 0, Trigger.PRESS, frozenset({Facing.DOWN}))
+        Warp(index, x, y, LAST_MAP, 0, WarpTrigger.PRESS, frozenset({Facing.DOWN}))
         for index, (x, y) in enumerate(mats)
     )
     height, width = ((size + 1) // 2 for size in (len(drawn.rows), len(drawn.rows[0])))

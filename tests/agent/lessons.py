@@ -5,20 +5,20 @@ from contextlib import closing
 from pathlib import Path
 
 from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
-from memory.tiers.lessons import Kind
+from memory.tiers.lessons import LessonKind
 
 LATE = 4e9  # epoch seconds: nothing of it has faded yet
 EPISODIC = "agent:play:ltm:episodic"
 
 
-def teach(path: Path, lessons: Sequence[tuple[Kind, dict[str, Json]]]) -> Path:
+def teach(path: Path, lessons: Sequence[tuple[LessonKind, dict[str, Json]]]) -> Path:
     with closing(open_knowledge_store(path, now=LATE)) as knowledge:
         rows = [OutboxRow(at, at, kind, data) for at, (kind, data) in enumerate(lessons, start=1)]
         knowledge.deliver("an earlier run", rows)
     return path
 
 
-def told(choice: str, way: int, ticks: int) -> tuple[Kind, dict[str, Json]]:
+def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
     data: dict[str, Json] = {
         "milestone": "rival",
         "tick": ticks,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.advisor.model import Usage
-from agent.advisor.money import Ceiling, Ceilings, Price, Prices, Rates, Step, Terms, Wallet
+from agent.advisor.money import BudgetStep, Ceiling, Ceilings, Price, Prices, Rates, Terms, Wallet
 from memory import Faults, RunStore, open_run_store
 
 BIG, SMALL = "big-model", "small-model"
@@ -13,7 +13,7 @@ RATES = Rates(input=1000, output=5000, cache_read=100, cache_write_5m=1250, cach
 PRICES = Prices(
     {BIG: Price(RATES), SMALL: Price(Rates(100, 500, 10, 125, 200))}, {"also-small": SMALL}
 )
-STEPS = (Step(50, frozenset({"routine", "milestone"})), Step(75, small=True))
+STEPS = (BudgetStep(50, frozenset({"routine", "milestone"})), BudgetStep(75, small=True))
 
 
 NO_CEILING = Ceiling()

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from agent.app import Interrupt
-from agent.overnight import (
+from agent.tools.overnight import (
     Beat,
     Clock,
-    Limits,
     Line,
     Night,
+    NightLimits,
     NightSettings,
-    Patience,
+    NightTimeouts,
     Supervisor,
     read_diary,
 )
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
-QUICK = Patience(hang_s=30, gain_hours=3, backoff_s=0.01, grace_s=5, sample_s=0.2, folder_s=20)
-LIMITS = Limits(free_bytes=0)
+QUICK = NightTimeouts(hang_s=30, gain_hours=3, backoff_s=0.01, grace_s=5, sample_s=0.2, folder_s=20)
+LIMITS = NightLimits(free_bytes=0)
 
 
 class Viewer:
@@ -57,8 +57,8 @@ def night_over(  # what a night is made of
     run: Path,
     program: Sequence[str],
     *,
-    limits: Limits = LIMITS,
-    patience: Patience = QUICK,
+    limits: NightLimits = LIMITS,
+    patience: NightTimeouts = QUICK,
     viewer: Viewer | None = None,
     interrupt: Interrupt | None = None,
     clock: Clock | None = None,

@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from agent.report import Gathered, gather
+from agent.tools.report import Gathered, gather
 from emulator import demo_cartridge_path, load_cartridge
 from memory import RunFolder, RunStore, open_run, read_run
-from memory.store.calls import Booking, CallState, Outcome
+from memory.store.calls import Booking, CallOutcome, CallState
 
 CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
 STUCK: Final[Mapping[str, Any]] = {
@@ -57,9 +57,9 @@ def add_calls(run: Path, *milestones: str) -> None:
 def _call(folder: RunFolder[RunStore], milestone: str, *, is_answered: bool) -> None:
     booked = folder.store.book_call(Booking("m", "stuck", milestone, 1, 50_000_000, 900))
     outcome = (
-        Outcome(CallState.SETTLED, 10_000_000, input=400, output=60)
+        CallOutcome(CallState.SETTLED, 10_000_000, input=400, output=60)
         if is_answered
-        else Outcome(CallState.LOST)
+        else CallOutcome(CallState.LOST)
     )
     folder.store.settle_call(booked, outcome)
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent.bench.parties import SIZE, party_in_ram
-from agent.skills import Attack, Commander, Course, Order, Outcome, Tried, fight, read_on
+from agent.lab.bench.battles import SIZE, party_in_ram
+from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, read_on
 from emulator import (
     Battle,
     BattleMon,
@@ -135,7 +135,7 @@ class Ring:
 
     def fight(self, commander: Commander, *, within: int = 1_500) -> list[tuple[Phase, str]]:
         """Fight to the end; return what was asked, and the button that answered."""
-        course = Course(fight(commander, self.state))
+        course = SkillRun(fight(commander, self.state))
         asked: list[tuple[Phase, str]] = []
         for _ in range(within):
             if course.outcome is not Outcome.RUNNING:
@@ -162,9 +162,9 @@ class Script:
     other: int | None = None
     forgotten: int | None = None
     seen: list[State] = field(default_factory=list)
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedOrders] = field(default_factory=list)
 
-    def order(self, state: State, tried: Tried) -> Order:
+    def order(self, state: State, tried: TriedOrders) -> Order:
         order = self.orders[min(len(self.seen), len(self.orders) - 1)]
         self.seen.append(state)
         self.tried.append(tried)

@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-from agent.app import Moment
-from agent.capabilities import Story
+from agent.app import Summary, TickView, record_of
 from agent.cli import main
-from agent.replay import record_of
-from agent.report import Summary
-from agent.skills import Course, Outcome, Skill
+from agent.skills import Outcome, Skill, SkillRun
+from agent.story import Story
 from emulator import (
     CartridgeKind,
     PyBoyConsole,
@@ -43,11 +41,11 @@ class Played:
 class Watcher:
     """A viewer that keeps what it saw, and may do something about it."""
 
-    def __init__(self, react: Callable[[Moment], None] | None = None) -> None:
-        self.moments: list[Moment] = []
+    def __init__(self, react: Callable[[TickView], None] | None = None) -> None:
+        self.moments: list[TickView] = []
         self._react = react
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: TickView) -> None:
         self.moments.append(moment)
         if self._react:
             self._react(moment)
@@ -114,7 +112,7 @@ class Game:
 
     def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
         """Perform the steps of `skill` to its end, at most so many."""
-        course = Course(skill)
+        course = SkillRun(skill)
         for _ in range(within):
             if course.outcome is not Outcome.RUNNING:
                 return course.outcome

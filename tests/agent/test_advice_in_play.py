@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from agent.advisor import Advice, Question, Silence, Silent, Tool
-from agent.app import Interrupt, relive_run
+from agent.app import Interrupt, Summary
 from agent.app.advice import ADVICE, Asking
-from agent.app.session import Limits, Session
-from agent.app.settings import Decider, Frozen
-from agent.capabilities import Story
+from agent.app.session import PlayLimits, Session
+from agent.app.settings import Decider, RunSettings
 from agent.errors import RunError
-from agent.report import Summary
+from agent.story import Story
+from agent.tools.replay import redecide_run
 from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import create_run, open_knowledge_store, read_run
 from tests.agent.support import Watcher
@@ -78,7 +78,7 @@ def play(home: Path, seed: int, until: str = "first_badge") -> Game:
 
     with ExitStack() as stack:
         knowledge = stack.enter_context(closing(open_knowledge_store(home / "m.sqlite", now=0.0)))
-        frozen = Frozen(
+        frozen = RunSettings(
             run=f"run{seed}",
             started=datetime(2000, 1, 1, tzinfo=UTC),
             seed=seed,
@@ -96,7 +96,7 @@ def play(home: Path, seed: int, until: str = "first_badge") -> Game:
         console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
         asking = Asking(advisor, frozen.ask_every)
         session = Session(folder, frozen, console, knowledge, STORY, Interrupt(), asking=asking)
-        return Game(path, session.play(Limits(until, 6_000), Watcher()), dice[0])
+        return Game(path, session.play(PlayLimits(until, 6_000), Watcher()), dice[0])
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_the_situation_tells_what_is_true_wanted_and_around(game: Game) -> None:
 
 
 def test_a_run_with_advice_is_decided_again_without_asking_anybody(game: Game) -> None:
-    relived = relive_run(game.folder, None, None)
+    relived = redecide_run(game.folder, None, None)
     assert relived.divergence == ""
     assert relived.ticks == game.summary.ticks
     assert relived.advice == len(game.dice.asked)
@@ -162,7 +162,7 @@ def test_a_run_whose_advice_was_edited_is_named_to_the_tick(game: Game, tmp_path
         edited = json.loads(payload)
         edited["advice"]["candidates"].reverse()
         run.execute("UPDATE events SET payload = ? WHERE id = ?", (json.dumps(edited), number))
-    divergence = relive_run(copy, None, None).divergence
+    divergence = redecide_run(copy, None, None).divergence
     assert divergence.startswith("tick ")
     assert int(divergence.split()[1].rstrip(":")) > tick
 
@@ -170,4 +170,4 @@ def test_a_run_whose_advice_was_edited_is_named_to_the_tick(game: Game, tmp_path
 def test_a_run_that_began_with_another_memory_is_refused(game: Game) -> None:
     memory = game.folder.parent / "m.sqlite"  # by now it has learnt from the run
     with pytest.raises(RunError, match="began with another memory"):
-        relive_run(game.folder, None, memory)
+        redecide_run(game.folder, None, memory)

@@ -7,11 +7,19 @@ from typing import cast
 import pytest
 
 from agent.advisor import Advice, Purpose, Question, Silence, Silent
-from agent.capabilities import Capability, Deed, Sensor
+from agent.capabilities import BoundAction, Capability, Sensor
 from agent.errors import Stuck
-from agent.mind import Advising, Intent, Ladder, Mind, Moment, Progress, Source
-from agent.mind.advising import FAILED, LASTS, LIFTS, LOOKS, NEEDS, REST, SURE
-from agent.perception import Percept, Sight
+from agent.mind import (
+    Advising,
+    Intent,
+    IntentSource,
+    Ladder,
+    Mind,
+    ProgressMonitor,
+    QuestionContext,
+)
+from agent.mind.advice import FAILED, LASTS, LIFTS, LOOKS, NEEDS, REST, SURE
+from agent.perception import Percept, ScreenReading
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
@@ -74,19 +82,19 @@ class World:
             name="all",
             sensors=(Sensor(frozenset(FACTS), self._read),),
             deeds=(
-                Deed(WALK, self.walk),
-                *(Deed(each, step) for each in (SING, REST_UP, DIG, BUILD)),
+                BoundAction(WALK, self.walk),
+                *(BoundAction(each, step) for each in (SING, REST_UP, DIG, BUILD)),
             ),
             goals=(GOLD, FAME, WELL),
         )
-        self.ladder = Ladder(Progress(), 1)
+        self.ladder = Ladder(ProgressMonitor(), 1)
         recall = cast("Recall", self)
         self.mind = Mind((capability,), recall, hooks, self.ladder, None, self.advising)
 
     def _read(self, _percept: Percept, _recall: Recall) -> Mapping[str, int]:
         return dict(self.facts)
 
-    def _describe(self, _purpose: Purpose, _moment: Moment, about: str) -> str:
+    def _describe(self, _purpose: Purpose, _moment: QuestionContext, about: str) -> str:
         self.described.append(about)
         return f"about {about}"
 
@@ -120,7 +128,7 @@ def drawn(played: Played) -> Iterator[Percept]:
     """A moment of which a frame was drawn."""
     with game_at(played.folder, lambda state: state.in_control) as game:
         game.console.perform(wait(8), render=True)
-        sight = Sight(2, game.console.screen(), "", None)
+        sight = ScreenReading(2, game.console.screen(), "", None)
         yield Percept(2, game.state, "", 1.0, (), sight, None)
 
 
@@ -151,7 +159,7 @@ def test_without_a_plan_the_candidates_are_tried_in_the_order_of_the_answer(worl
     world.oracle.answers = [Advice((), ("dig", "build"), "", SURELY)]
     world.ladder._cooling = {"walk": 10**6, "sing": 10**6}
     first = world.tick()
-    assert (first.name, first.source) == ("dig", Source.ADVICE)
+    assert (first.name, first.source) == ("dig", IntentSource.ADVICE)
     assert world.tick().name == "build"
     (asked,) = world.oracle.asked
     assert asked.purpose is Purpose.NO_PLAN
@@ -163,10 +171,10 @@ def test_what_cannot_be_done_is_passed_over_and_nothing_is_tried_twice(world: Wo
     world.advising.stuck("no_novelty")
     world.tick_on(LOOKS)
     first = world.tick()
-    assert (first.name, first.source) == ("dig", Source.ADVICE)  # there is no hall to sing in
+    assert (first.name, first.source) == ("dig", IntentSource.ADVICE)  # there is no hall to sing in
     world.facts["road"] = 1
     second = world.tick()
-    assert (second.name, second.source) == ("walk", Source.PLAN)
+    assert (second.name, second.source) == ("walk", IntentSource.PLAN)
 
 
 def test_a_plan_that_failed_twice_is_asked_about(percept: Percept) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.answer import Unusable, advice_of, note_of
+from agent.advisor.answer import UnusableAdvice, advice_of, note_of
 from agent.advisor.port import Advice
 from tests.agent.advising import KEY, question
 
@@ -56,7 +56,7 @@ def test_an_answer_may_leave_goals_out_and_still_say_what_to_do() -> None:
     ],
 )
 def test_what_cannot_be_taken_is_said(changes: dict[str, Any], problem: str) -> None:
-    with pytest.raises(Unusable, match=problem):
+    with pytest.raises(UnusableAdvice, match=problem):
         advice(**changes)
 
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_taken_is_said(changes: dict[str, Any], problem: str) -> 
     "words", ["", "{", "no", "[]", "{goals: [heal, ]}", "{" * 5_000, '{"a":' * 5_000 + "}"]
 )
 def test_what_is_no_object_is_refused(words: str) -> None:
-    with pytest.raises(Unusable, match="no JSON object"):
+    with pytest.raises(UnusableAdvice, match="no JSON object"):
         advice_of(words, question(), str)
 
 
@@ -101,7 +101,7 @@ def test_whatever_a_model_says_is_advice_of_the_question_or_unusable(said: objec
     for words in (str(said), json.dumps({"goals": said, "confidence": said, "note": said})):
         try:
             found = advice_of(words, question(), str)
-        except Unusable:
+        except UnusableAdvice:
             continue
         assert set(found.goals) <= {"first_badge", "heal"}
         assert 0 <= found.confidence <= 1

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.arriving import DEEPEST, message_of, plain_json
 from agent.advisor.model import FaultKind, ModelFault, Usage
-from agent.advisor.replying import reply_of
+from agent.advisor.reply import DEEPEST, message_of, plain_json, reply_of
 
 USAGE = {"input_tokens": 5, "output_tokens": 1}
 CALL = {"type": "tool_use", "id": "a", "name": "look", "input": {}}

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.advisor.claude import Claude, Connection
-from agent.advisor.model import FaultKind, Limits, ModelFault, Reply, Request, Usage
+from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.model import FaultKind, ModelFault, ModelLimits, Reply, Request, Usage
 from agent.errors import UsageError
-from agent.fake_claude import Call, FakeClaude, Line, Scenario
-from agent.fake_claude.faults import Fault
-from agent.fake_claude.faults import FaultKind as Mishap
+from agent.fake_claude import FakeClaude, ScriptedAnswer, ServiceScenario, ToolCall
+from agent.fake_claude.faults import ServiceFault
+from agent.fake_claude.faults import ServiceFaultKind as Mishap
 from tests.agent.advising import KEY, LOOK, MODEL, Records, connected
 
 ASKED = Request(
@@ -24,7 +24,7 @@ ASKED = Request(
     messages=[{"role": "user", "content": [{"type": "text", "text": "Where to?"}]}],
     max_tokens=100,
 )
-LOOKING = Line(rounds=[[Call("look", {"place": "pewter"})]])
+LOOKING = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
 
 
 @pytest.fixture(autouse=True)
@@ -34,17 +34,17 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
-def answered(line: Line, request: Request = ASKED) -> Reply:
-    with FakeClaude(Scenario(lines=[line])) as server, connected(server) as claude:
+def answered(line: ScriptedAnswer, request: Request = ASKED) -> Reply:
+    with FakeClaude(ServiceScenario(lines=[line])) as server, connected(server) as claude:
         return claude.complete(request)
 
 
-def faulty(*faults: Fault) -> FakeClaude:
-    return FakeClaude(Scenario(lines=[Line(text="North.")], faults=faults))
+def faulty(*faults: ServiceFault) -> FakeClaude:
+    return FakeClaude(ServiceScenario(lines=[ScriptedAnswer(text="North.")], faults=faults))
 
 
 def test_a_reply_comes_whole_with_its_usage() -> None:
-    reply = answered(Line(text="North, then west. " * 20))
+    reply = answered(ScriptedAnswer(text="North, then west. " * 20))
     assert [each["text"] for each in reply.blocks] == ["North, then west. " * 20]
     assert (reply.stop_reason, reply.id) == ("end_turn", reply.raw["id"])
     assert reply.usage == Usage(input=reply.usage.input, output=reply.usage.output)
@@ -86,7 +86,7 @@ CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 def test_tokens_are_counted_and_limits_read_where_the_service_says_them() -> None:
     with faulty() as server, connected(server) as claude:
         assert claude.count_tokens(ASKED) > 3
-        assert claude.limits(MODEL) == Limits(1_000_000, 128_000)
+        assert claude.limits(MODEL) == ModelLimits(1_000_000, 128_000)
         with pytest.raises(ModelFault) as unknown:
             claude.limits("claude-unheard-of")
     assert unknown.value.kind is FaultKind.DENIED
@@ -97,7 +97,8 @@ def test_tokens_are_counted_and_limits_read_where_the_service_says_them() -> Non
 def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Mishap) -> None:
     with (
         faulty(
-            Fault(kind, turns=(1,), at="count_tokens"), Fault(kind, turns=(1,), at="models")
+            ServiceFault(kind, turns=(1,), at="count_tokens"),
+            ServiceFault(kind, turns=(1,), at="models"),
         ) as server,
         connected(server) as claude,
     ):
@@ -105,13 +106,13 @@ def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Misha
             claude.count_tokens(ASKED)
         assert fault.value.kind is FaultKind.MALFORMED
         with suppress(ModelFault):
-            assert claude.limits(MODEL) == Limits(None, None)
+            assert claude.limits(MODEL) == ModelLimits(None, None)
 
 
 def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with faulty() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        claude = Claude(Connection(), clock=time.monotonic)
+        claude = Claude(ClaudeConnection(), clock=time.monotonic)
         claude.complete(ASKED)
         claude.close()
         assert len(server.requests) == 1
@@ -151,7 +152,7 @@ def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> 
 def test_a40_a_streamed_call_of_a_tool_is_recorded_whole() -> None:
     records = Records()
     tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
-    looking = FakeClaude(Scenario(lines=[LOOKING]))
+    looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
     with looking as server, connected(server, record=records) as claude:
         claude.complete(Request(MODEL, (), ASKED.messages, 100, tools=[tool]))
     ((_, message, _),) = records
@@ -164,7 +165,7 @@ def test_a40_a_streamed_call_of_a_tool_is_recorded_whole() -> None:
 def test_a_call_that_brought_no_message_is_not_recorded(kind: Mishap) -> None:
     records = Records()
     with (
-        faulty(Fault(kind, turns=(1,))) as server,
+        faulty(ServiceFault(kind, turns=(1,))) as server,
         connected(server, record=records) as claude,
         pytest.raises(ModelFault),
     ):
@@ -197,7 +198,7 @@ FAULTS: Mapping[Mishap, tuple[FaultKind, bool]] = {  # and whether it is known t
 @pytest.mark.parametrize("mishap", FAULTS, ids=lambda each: each.value)
 def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
     patience = 0.3 if FAULTS[mishap][0] is FaultKind.TIMEOUT else 5.0
-    with faulty(Fault(mishap, turns=(1,))) as server, connected(server, patience) as claude:
+    with faulty(ServiceFault(mishap, turns=(1,))) as server, connected(server, patience) as claude:
         began = time.monotonic()
         with pytest.raises(ModelFault) as fault:
             claude.complete(ASKED)
@@ -208,7 +209,7 @@ def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
 def test_nobody_at_the_address_costs_nothing() -> None:
     with faulty() as server:
         url = server.url
-    claude = Claude(Connection(url, timeout_s=1), clock=time.monotonic)
+    claude = Claude(ClaudeConnection(url, timeout_s=1), clock=time.monotonic)
     with pytest.raises(ModelFault) as fault:
         claude.complete(ASKED)
     claude.close()
@@ -216,7 +217,7 @@ def test_nobody_at_the_address_costs_nothing() -> None:
 
 
 def test_how_long_to_wait_is_told_as_the_service_asked() -> None:
-    fault = Fault(Mishap.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
+    fault = ServiceFault(Mishap.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
     with faulty(fault) as server, connected(server) as claude, pytest.raises(ModelFault) as limited:
         claude.complete(ASKED)
     assert limited.value.retry_after_s == 2.5
@@ -238,7 +239,7 @@ def test_without_a_key_one_line_says_what_to_do(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(UsageError, match="set ANTHROPIC_API_KEY"):
-        Claude(Connection("http://127.0.0.1:9"), clock=time.monotonic)
+        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
 
 
 @pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-key-1\n", "sk-ant secret-1"])
@@ -247,7 +248,7 @@ def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     with pytest.raises(UsageError) as refused:
-        Claude(Connection("http://127.0.0.1:9"), clock=time.monotonic)
+        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
     assert "cret-1" not in "".join(traceback.format_exception(refused.value))
 
 
@@ -255,7 +256,7 @@ def test_a42_the_key_is_in_no_fault_and_no_record() -> None:
     records = Records()
     told = []
     kinds = [kind for kind in FAULTS if kind is not Mishap.REFUSED]  # which lasts for a while
-    faults = [Fault(kind, turns=(number,)) for number, kind in enumerate(kinds, start=1)]
+    faults = [ServiceFault(kind, turns=(number,)) for number, kind in enumerate(kinds, start=1)]
     with faulty(*faults) as server, connected(server, 0.2, records) as claude:
         for _ in kinds:
             with pytest.raises(ModelFault) as fault:
@@ -280,5 +281,5 @@ def test_another_host_is_never_sent_the_key() -> None:
 
 
 def test_an_answer_without_content_is_a_reply_all_the_same() -> None:
-    with faulty(Fault(Mishap.EMPTY, turns=(1,))) as server, connected(server) as claude:
+    with faulty(ServiceFault(Mishap.EMPTY, turns=(1,))) as server, connected(server) as claude:
         assert claude.complete(ASKED).blocks == ()

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from agent.advisor.layout import Fixed, request_of
 from agent.advisor.model import Request
 from agent.advisor.port import Purpose
-from agent.advisor.prompt import filled, prompt_file
-from agent.advisor.turns import NOT_RUN, result, text, turns_of
-from agent.advisor.wording import asked, data, mode_of, question_text
+from agent.advisor.prompt import asked, data, filled, mode_of, prompt_file, question_text
+from agent.advisor.request import NOT_RUN, Fixed, request_of, result, text, turns_of
 from agent.fake_claude.validation import validate
-from memory.thread.message import Message, Origin
+from memory.conversation.messages import Message, MessageOrigin
 from tests.agent.advising import LOOK, MODEL, PNG, View, question
 
 
-def said(role: str, *blocks: Mapping[str, Any], origin: Origin = Origin.PLAY) -> Message:
+def said(
+    role: str, *blocks: Mapping[str, Any], origin: MessageOrigin = MessageOrigin.PLAY
+) -> Message:
     return Message("main", role, blocks, 1, 1.0, origin=origin)
 
 
@@ -242,7 +242,7 @@ def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
         said("assistant", text("let me see"), call("a")),
         said("user", result("a", "found", is_error=False)),
         said("assistant", text("{}")),
-        said("user", text("Your last answer cannot be used"), origin=Origin.INJECTED),
+        said("user", text("Your last answer cannot be used"), origin=MessageOrigin.INJECTED),
         said("assistant", text("{}")),
         said("user", text("another question")),
         said("user", text("a third, for nobody answered")),

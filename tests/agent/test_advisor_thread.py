@@ -6,16 +6,13 @@ from typing import Any
 
 import pytest
 
-from agent.advisor.counting import calibrated
-from agent.advisor.distilling import distilling
-from agent.advisor.layout import Fixed
+from agent.advisor.exchange import distilling
 from agent.advisor.model import Request
 from agent.advisor.port import Advice, Option
-from agent.advisor.taping import without_state
-from agent.advisor.turns import text
-from agent.fake_claude import Line, Scenario
-from agent.fake_claude.faults import Fault, FaultKind
-from memory.thread.port import DistillingFailed
+from agent.advisor.request import Fixed, calibrated, text, without_state
+from agent.fake_claude import ScriptedAnswer, ServiceScenario
+from agent.fake_claude.faults import ServiceFault, ServiceFaultKind
+from memory.conversation.record import DistillingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advising import KEY, LOOK, MODEL, PNG, Records, advising, question
 
@@ -54,7 +51,7 @@ def test_rules_outlive_the_conversation_in_the_cache() -> None:
 
 
 def test_what_was_changed_in_the_middle_is_a_miss_with_a_reason() -> None:
-    with advising(Scenario(lines=[Line(json=GOOD)])) as bench:
+    with advising(ServiceScenario(lines=[ScriptedAnswer(json=GOOD)])) as bench:
         bench.advisor.ask(question(1))
         bench.talk.said[0] = bench.talk.said[1]
         bench.advisor.ask(question(2))
@@ -102,7 +99,9 @@ GOOD = {"goals": ["heal"], "candidates": ["go:west"], "note": "", "confidence": 
 
 
 def test_an_observer_asks_within_the_same_purse() -> None:
-    with advising(Scenario(lines=[Line(system="^Observe", text="* seen")])) as bench:
+    with advising(
+        ServiceScenario(lines=[ScriptedAnswer(system="^Observe", text="* seen")])
+    ) as bench:
         assert distilling(bench.calls, "observer")("Observe.", "what was said") == "* seen"
         (body,) = bench.bodies()
     assert body["messages"] == [
@@ -115,14 +114,14 @@ def test_an_observer_asks_within_the_same_purse() -> None:
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (FaultKind.MAX_TOKENS, "max_tokens"),
-        (FaultKind.REFUSAL, "refusal"),
-        (FaultKind.SERVER_ERROR, "server: status 500"),
-        (FaultKind.HUGE, "too_long: "),
+        (ServiceFaultKind.MAX_TOKENS, "max_tokens"),
+        (ServiceFaultKind.REFUSAL, "refusal"),
+        (ServiceFaultKind.SERVER_ERROR, "server: status 500"),
+        (ServiceFaultKind.HUGE, "too_long: "),
     ],
 )
-def test_an_observer_that_comes_to_nothing_says_so(kind: FaultKind, told: str) -> None:
-    scenario = Scenario(faults=[Fault(kind, turns=(1, 2, 3))])
+def test_an_observer_that_comes_to_nothing_says_so(kind: ServiceFaultKind, told: str) -> None:
+    scenario = ServiceScenario(faults=[ServiceFault(kind, turns=(1, 2, 3))])
     with advising(scenario) as bench, pytest.raises(DistillingFailed, match=told):
         distilling(bench.calls, "observer")("Observe.", "what was said")
 

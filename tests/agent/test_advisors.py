@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silence, Silent
 from agent.advisor.recorded import (
-    Answered,
     RecordedAdvisor,
-    Recording,
+    RecordedAnswer,
+    RecordingAdvisor,
+    ScriptedAdvisor,
     as_json,
     from_json,
     hash_of,
 )
-from agent.advisor.scripted import ScriptedAdvisor
-from agent.fake_claude import Line, Scenario
+from agent.fake_claude import ScriptedAnswer, ServiceScenario
 from tests.agent.advising import KEY, PNG, advising, question
 
 GIVEN = Advice(("heal",), ("go:west", "talk:girl"), "the ledge", 0.7)
@@ -34,9 +34,9 @@ QUESTIONS = (
 KINDS = ("claude", "scripted", "by purpose", "nothing to say", "recorded", "recording")
 
 
-def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[Answered]:
-    kept: list[Answered] = []
-    recording = Recording(ScriptedAdvisor(answers), kept.append)
+def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[RecordedAnswer]:
+    kept: list[RecordedAnswer] = []
+    recording = RecordingAdvisor(ScriptedAdvisor(answers), kept.append)
     for each in questions:
         recording.ask(each)
     return kept
@@ -46,12 +46,15 @@ def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> l
 def advisor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Advisor]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     kept = [
-        Answered(each.tick, 0, each.purpose.value, hash_of(each), STRANGE) for each in QUESTIONS
+        RecordedAnswer(each.tick, 0, each.purpose.value, hash_of(each), STRANGE)
+        for each in QUESTIONS
     ]
     odd = {"goals": ["fly", "heal"], "candidates": ["go:west"], "note": "x\ny" * 200}
     match request.param:
         case "claude":
-            with advising(Scenario(lines=[Line(json=odd | {"confidence": 0.5})])) as bench:
+            with advising(
+                ServiceScenario(lines=[ScriptedAnswer(json=odd | {"confidence": 0.5})])
+            ) as bench:
                 yield bench.advisor
         case "scripted":
             yield ScriptedAdvisor([GIVEN, STRANGE, Silent(Silence.FAULT), STRANGE])
@@ -62,7 +65,7 @@ def advisor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         case "recorded":
             yield RecordedAdvisor(kept)
         case _:
-            yield Recording(ScriptedAdvisor([STRANGE] * 9), kept.append)
+            yield RecordingAdvisor(ScriptedAdvisor([STRANGE] * 9), kept.append)
 
 
 def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Advisor) -> None:
@@ -144,5 +147,5 @@ def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
     | st.builds(Silent, st.sampled_from(Silence), st.text())
 )
 def test_an_answer_read_back_is_the_one_that_was_written(answer: Advice | Silent) -> None:
-    answered = Answered(3, 1, "stuck", "abc", answer)
+    answered = RecordedAnswer(3, 1, "stuck", "abc", answer)
     assert from_json(json.loads(json.dumps(as_json(answered)))) == answered

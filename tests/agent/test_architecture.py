@@ -10,9 +10,10 @@ from typer.main import get_command
 import agent
 import emulator
 import memory
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, domain_of
+from agent.capabilities import GameContext, capabilities_for, domain_of
 from agent.cli import cli
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 from tests.agent.support import ROOT
@@ -92,5 +93,5 @@ def test_every_capability_fits_the_others(kind: CartridgeKind) -> None:
     story = Story.of(kind)
     cartridge = load_cartridge(demo_cartridge_path())
     world, dex = World.of(cartridge), Dex.of(cartridge)
-    ledger = Ledger(story.milestones, Hooks())
-    domain_of(capabilities_for(Kit(story, Terrain(world), dex, ledger, 0))).validate()
+    ledger = MilestoneLedger(story.milestones, Hooks())
+    domain_of(capabilities_for(GameContext(story, Terrain(world), dex, ledger, 0))).validate()

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.capabilities.story import Story
-from agent.replay import moments
-from agent.report.atlas import (
+from agent.story.story import Story
+from agent.tools.replay import moments
+from agent.tools.report.atlas import (
     Atlas,
-    Mark,
-    MarkKind,
+    MapMark,
+    MapMarkKind,
     Sheet,
-    Visit,
+    TrailVisit,
     atlas_html,
     draw_atlas,
     sheet_svg,
     style,
 )
-from agent.report.atlas.plots import Plot, lay_sheets
+from agent.tools.report.atlas.sheet import Plot, lay_sheets
 from emulator import (
     Cartridge,
     CartridgeKind,
@@ -53,8 +53,8 @@ PICTURE = 250_000  # bytes
 class Recorded:
     """Where the player stood in a run, where they did when they were in control, and the world as they left it."""
 
-    trail: list[Visit]
-    in_control: list[Visit]
+    trail: list[TrailVisit]
+    in_control: list[TrailVisit]
     world: World
 
 
@@ -74,7 +74,7 @@ def recorded(played: Played, demo: Cartridge) -> Recorded:
     with closing(read_run(played.folder)) as run, closing(PyBoyConsole(demo)) as console:
         for tick, state in moments(run.store, console):
             if state.game_started:
-                visit = Visit(tick, state.map.map_id, *state.position)
+                visit = TrailVisit(tick, state.map.map_id, *state.position)
                 trail.append(visit)
                 in_control += [visit] * state.in_control
                 seen = seen.seen(state)
@@ -85,12 +85,12 @@ def named(map_id: int) -> str:
     return f"map {map_id}"
 
 
-def drawn(world: World, trail: Sequence[Visit], marks: Sequence[Mark] = ()) -> Atlas:
+def drawn(world: World, trail: Sequence[TrailVisit], marks: Sequence[MapMark] = ()) -> Atlas:
     return draw_atlas(world, trail, name_of=named, marks=marks)
 
 
-def along(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[Visit]:
-    return [Visit(tick, map_id, *square) for tick, square in enumerate(squares, since)]
+def along(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[TrailVisit]:
+    return [TrailVisit(tick, map_id, *square) for tick, square in enumerate(squares, since)]
 
 
 def only(atlas: Atlas) -> Sheet:
@@ -182,7 +182,7 @@ def test_a_sheet_has_what_was_visited_and_what_joins_that(world: World) -> None:
 
 
 def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit(world: World) -> None:
-    trail = [Visit(1, HOUSE, 3, 3), Visit(2, BEDROOM, 3, 3), Visit(3, TOWN, 5, 6)]
+    trail = [TrailVisit(1, HOUSE, 3, 3), TrailVisit(2, BEDROOM, 3, 3), TrailVisit(3, TOWN, 5, 6)]
     atlas = drawn(world, trail)
     assert [sheet.title for sheet in atlas.sheets] == ["Outdoors", named(HOUSE), named(BEDROOM)]
     assert [sheet.is_joined for sheet in atlas.sheets] == [True, False, False]
@@ -239,21 +239,21 @@ def test_one_press_walks_six_squares_and_no_more(world: World) -> None:
 
 
 def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump(world: World) -> None:
-    trail = [Visit(1, TOWN, 5, 6), Visit(2, HOUSE, 3, 6), Visit(3, TOWN, 15, 6)]
+    trail = [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 3, 6), TrailVisit(3, TOWN, 15, 6)]
     assert not any(sheet.jumps for sheet in drawn(world, trail).sheets)
 
 
 def test_what_is_on_no_map_is_left_out_and_counted(world: World) -> None:
     real = along(HOUSE, [(1, 2), (2, 2)])
     stray = [
-        Visit(3, 248, 1, 1),
-        Visit(4, 255, 1, 1),
-        Visit(5, -1, 1, 1),
-        Visit(6, 70_000, 1, 1),
-        Visit(7, HOUSE, 255, 2),
-        Visit(8, HOUSE, 2, -1),
+        TrailVisit(3, 248, 1, 1),
+        TrailVisit(4, 255, 1, 1),
+        TrailVisit(5, -1, 1, 1),
+        TrailVisit(6, 70_000, 1, 1),
+        TrailVisit(7, HOUSE, 255, 2),
+        TrailVisit(8, HOUSE, 2, -1),
     ]
-    marks = [Mark(9, 250, 1, 1, "nowhere", MarkKind.STUCK)]
+    marks = [MapMark(9, 250, 1, 1, "nowhere", MapMarkKind.STUCK)]
     atlas = drawn(world, [*real, *stray], marks)
     assert (atlas.visits, atlas.dropped, atlas.unplaced) == (8, 6, 1)
     assert only(atlas) == only(drawn(world, real))
@@ -262,10 +262,10 @@ def test_what_is_on_no_map_is_left_out_and_counted(world: World) -> None:
 def test_a_map_with_the_square_of_the_map_before_is_no_place(world: World) -> None:
     # The map number changes some frames before the square does.
     trail = [
-        Visit(1, HOUSE, 3, 6),
-        Visit(2, TOWN, 3, 7),
-        Visit(3, TOWN, 3, 6),
-        Visit(4, TOWN, 4, 6),
+        TrailVisit(1, HOUSE, 3, 6),
+        TrailVisit(2, TOWN, 3, 7),
+        TrailVisit(3, TOWN, 3, 6),
+        TrailVisit(4, TOWN, 4, 6),
     ]
     atlas = drawn(world, trail)
     assert atlas.dropped == 1
@@ -273,8 +273,8 @@ def test_a_map_with_the_square_of_the_map_before_is_no_place(world: World) -> No
 
 
 def test_nothing_to_draw_is_said(world: World) -> None:
-    for trail in ([], [Visit(1, 255, 1, 1)]):
-        atlas = drawn(world, trail, [Mark(1, TOWN, 5, 6, "here", MarkKind.STUCK)])
+    for trail in ([], [TrailVisit(1, 255, 1, 1)]):
+        atlas = drawn(world, trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
         assert (atlas.sheets, atlas.unplaced) == ((), 1)
         assert "nothing on any map" in atlas_html(atlas)
 
@@ -285,11 +285,11 @@ def test_an_empty_slot_has_no_maps() -> None:
 
 def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
     marks = [
-        Mark(9, HOUSE, 5, 5, "second", MarkKind.MILESTONE),
-        Mark(2, HOUSE, 5, 5, "stood still", MarkKind.STUCK),
-        Mark(3, TOWN, 5, 6, "first", MarkKind.MILESTONE),
+        MapMark(9, HOUSE, 5, 5, "second", MapMarkKind.MILESTONE),
+        MapMark(2, HOUSE, 5, 5, "stood still", MapMarkKind.STUCK),
+        MapMark(3, TOWN, 5, 6, "first", MapMarkKind.MILESTONE),
     ]
-    atlas = drawn(world, [Visit(1, TOWN, 5, 6), Visit(2, HOUSE, 5, 5)], marks)
+    atlas = drawn(world, [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 5, 5)], marks)
     pins = {pin.labels: pin.numbers for sheet in atlas.sheets for pin in sheet.pins}
     assert pins == {
         ("first, tick 3",): (1,),
@@ -299,19 +299,19 @@ def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
 
 
 def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin(world: World) -> None:
-    marks = [Mark(tick, HOUSE, 3, 3, f"no {tick}", MarkKind.MILESTONE) for tick in (1, 2)]
-    marks += [Mark(3, HOUSE, 3, 3, "stuck", MarkKind.STUCK)]
+    marks = [MapMark(tick, HOUSE, 3, 3, f"no {tick}", MapMarkKind.MILESTONE) for tick in (1, 2)]
+    marks += [MapMark(3, HOUSE, 3, 3, "stuck", MapMarkKind.STUCK)]
     sheet = only(drawn(world, along(HOUSE, [(3, 3)]), marks))
     assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
-        (MarkKind.MILESTONE, (1, 2)),
-        (MarkKind.STUCK, ()),
+        (MapMarkKind.MILESTONE, (1, 2)),
+        (MapMarkKind.STUCK, ()),
     ]
     assert ">1+<" in sheet_svg(sheet)
 
 
 def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
     marks = [
-        Mark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MarkKind.STUCK)
+        MapMark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MapMarkKind.STUCK)
         for tick in range(5_000)
     ]
     sheet = only(drawn(world, along(LANE, [(5, 5)]), marks))
@@ -321,7 +321,7 @@ def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
 
 
 def test_the_first_and_last_square_are_marked(world: World) -> None:
-    trail = [Visit(1, BEDROOM, 3, 6), Visit(5, HOUSE, 3, 6), Visit(9, TOWN, 5, 6)]
+    trail = [TrailVisit(1, BEDROOM, 3, 6), TrailVisit(5, HOUSE, 3, 6), TrailVisit(9, TOWN, 5, 6)]
     ends = {sheet.title: sheet.ends for sheet in drawn(world, trail).sheets}
     assert [(end.tick, end.is_last) for end in ends[named(BEDROOM)]] == [(1, False)]
     assert [(end.tick, end.is_last) for end in ends["Outdoors"]] == [(9, True)]
@@ -330,7 +330,7 @@ def test_the_first_and_last_square_are_marked(world: World) -> None:
 
 def test_text_is_no_markup(world: World) -> None:
     hostile = "</title><script>alert('x')</script>&\""
-    marks = [Mark(1, TOWN, 5, 6, hostile, kind) for kind in MarkKind]
+    marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
     atlas = draw_atlas(world, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
     page = ET.fromstring(
         atlas_html(atlas, prefix='"><script>')
@@ -354,7 +354,7 @@ def test_ids_differ_and_everything_referred_to_is_in_the_page(
 def test_every_class_has_a_rule_and_every_variable_a_value(
     world: World, recorded: Recorded
 ) -> None:
-    marks = [Mark(1, TOWN, 5, 6, "here", kind) for kind in MarkKind]
+    marks = [MapMark(1, TOWN, 5, 6, "here", kind) for kind in MapMarkKind]
     page, rules = atlas_html(drawn(world, recorded.trail, marks)), style()
     without = {"atlas-seen-name"}
     classes = {name for names in re.findall(r'class="([^"]*)"', page) for name in names.split()}
@@ -428,7 +428,7 @@ def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: C
     """Every square of every map: more of a way than any night has."""
     world = World.of(noisy(synthetic_cartridge))
     trail = [
-        Visit(0, game_map.map_id, x, y)
+        TrailVisit(0, game_map.map_id, x, y)
         for game_map in world.maps
         for y in range(game_map.rows)
         for x in range(game_map.columns)

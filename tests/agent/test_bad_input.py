@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.runs import HOME
+from agent.app.play import HOME
 from emulator import demo_cartridge_path, load_cartridge
 from emulator.cartridge import header_checksum, image_checksum
 from tests.agent.support import Agent, Played

@@ -6,19 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import Story
 from agent.mind import BattleWatch
 from agent.perception import Percept
-from emulator import (
-    Bag,
-    BattleKind,
-    Dex,
-    Phase,
-    Stack,
-    State,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from agent.story import Story
+from emulator import Bag, BattleKind, Dex, Phase, Stack, State, demo_cartridge_path, load_cartridge
 from memory import BattleRecord, read_run
 from tests.agent.support import Played, game_at
 

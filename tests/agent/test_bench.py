@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.passing import Nobody
-from agent.app.session import Limits
-from agent.bench import measure, parts, rows
-from agent.bench.game import play, session_of
-from agent.bench.reading import read_all, some
-from agent.bench.reference import never_halting
-from agent.bench.screens import Sample, gather
-from agent.bench.stopwatch import Parts, Stopwatch
-from agent.capabilities import Story
-from agent.cli.bench import figures_table
+from agent.app.play import NoViewer
+from agent.app.session import PlayLimits
+from agent.cli.measurements import figures_table
 from agent.cli.output import Output
+from agent.lab.bench import measure_speed, speed_rows
+from agent.lab.bench import stopwatch as parts
+from agent.lab.bench.game import play, session_of
+from agent.lab.bench.speed import never_halting
+from agent.lab.bench.stopwatch import Parts, Stopwatch
+from agent.lab.bench.text_readers import TextSample, gather, read_all, some
+from agent.story import Story
 from emulator import Font, GlyphReader, Step, demo_cartridge_path, load_cartridge
 from memory import StepRow
 from tests.agent.support import ROOT, Agent
@@ -104,7 +104,7 @@ def test_what_is_timed_is_as_it_was_afterwards() -> None:
 def recorded(timed: Parts) -> list[StepRow]:
     story = Story.of(CARTRIDGE.kind)
     with Stopwatch().on(timed), session_of(CARTRIDGE, story, 0) as (session, store):
-        session.play(Limits("never", 120), Nobody())
+        session.play(PlayLimits("never", 120), NoViewer())
         return list(store.steps())
 
 
@@ -124,7 +124,7 @@ def test_every_tick_is_told_with_its_frames() -> None:
 
 @dataclass(frozen=True)
 class Gathered:
-    samples: list[Sample]
+    samples: list[TextSample]
 
 
 @pytest.fixture(scope="module")
@@ -189,12 +189,12 @@ def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
 
 def test_every_figure_is_in_the_table() -> None:
     said: list[str] = []
-    figures = measure(CARTRIDGE, seed=0, ticks=60, rounds=1, say=said.append, opinions=2)
+    figures = measure_speed(CARTRIDGE, seed=0, ticks=60, rounds=1, say=said.append, opinions=2)
     assert "decoding the cartridge" in said
     with (out := Output(width=120)).capture() as shown:
         out.print(figures_table(figures))
     table = shown.get()
-    assert all(row.figure in table for row in rows(figures))
+    assert all(row.figure in table for row in speed_rows(figures))
     for words in ("speed_ratio", "RAM read", "world", "a plan", "glyphs", "Tesseract"):
         assert words in table
 

@@ -9,16 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.bench import battle_page, battle_rows, fight_pairs
-from agent.bench.battle_plot import battle_plot
-from agent.bench.battles import Fought, Pair, first_moment, play_battle
-from agent.bench.contests import KINDS, contest
-from agent.bench.pairs import Paired
-from agent.bench.parties import party_in_ram
-from agent.bench.strongest import Strongest
-from agent.cli.bench_battles import seeds_of
+from agent.cli.measurements import seeds_of
 from agent.errors import UsageError
-from agent.skills import Attack, Tried
+from agent.lab.bench import battle_page, battle_rows, fight_pairs
+from agent.lab.bench.battles import (
+    KINDS,
+    BattlePair,
+    Fought,
+    Strongest,
+    contest,
+    first_moment,
+    party_in_ram,
+    play_battle,
+)
+from agent.lab.plots import battle_plot
+from agent.lab.stats import Paired
+from agent.skills import Attack, TriedOrders
 from emulator import (
     BattleResult,
     Dex,
@@ -105,7 +111,7 @@ def test_pairs_are_told_for_all_and_by_kind() -> None:
 
 def test_the_page_says_who_won_more() -> None:
     won, lost = Fought(BattleResult.WON, (0.001,)), Fought(BattleResult.LOST, (0.002,))
-    pairs = [Pair(seed, KINDS[0], won, lost if seed % 2 else won) for seed in range(40)]
+    pairs = [BattlePair(seed, KINDS[0], won, lost if seed % 2 else won) for seed in range(40)]
     page = battle_page("a cartridge", "0..39", pairs, "picture.png")
     assert "--seeds 0..39" in page
     assert "| 100.0% | 50.0% | 20 | 0 | +50.0% (" in page
@@ -115,7 +121,7 @@ def test_the_page_says_who_won_more() -> None:
 
 def test_the_same_battles_give_the_same_picture() -> None:
     won, lost = Fought(BattleResult.WON, (0.001,)), Fought(BattleResult.LOST, (0.002,))
-    pairs = [Pair(seed, KINDS[seed % 3], won, lost, "MASON") for seed in range(9)]
+    pairs = [BattlePair(seed, KINDS[seed % 3], won, lost, "MASON") for seed in range(9)]
     assert battle_plot(pairs) == battle_plot(pairs)
     assert battle_plot(pairs).startswith(b"\x89PNG")
 
@@ -134,7 +140,7 @@ def test_the_baseline_goes_by_power_times_accuracy_alone(played: Played) -> None
     moves = (MoveSlot(weak.number, 9, 0), MoveSlot(strong.number, 9, 0))
     own = replace(state.battle.own, moves=moves, disabled=None)
     state = replace(state, battle=replace(state.battle, own=own))
-    assert Strongest(DEX).order(state, Tried()) == Attack(1)
+    assert Strongest(DEX).order(state, TriedOrders()) == Attack(1)
 
 
 def test_the_command_tells_one_object(agent: Agent) -> None:

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from agent.bench.experience import (
+from agent.cli.measurements import ExperienceOptions
+from agent.errors import UsageError
+from agent.experience import MemoryUse
+from agent.lab.bench import (
     EMPTY,
     TAUGHT,
-    Order,
+    TrialOrder,
     arms,
     lessons_of,
     play_game,
     play_on,
     play_trials,
 )
-from agent.bench.experience import teach as teach_games
-from agent.capabilities import Use
-from agent.cli.bench_experience import Wanted
-from agent.errors import UsageError
+from agent.lab.bench import teach as teach_games
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, told
 from tests.agent.support import ROOT, Agent
@@ -41,8 +41,8 @@ def memory(tmp_path: Path) -> Path:
     return teach(tmp_path / "memory.sqlite", lessons)
 
 
-def order(seed: int, until: str, memory: Path | None = None, limit: int = ENOUGH) -> Order:
-    return Order(CARTRIDGE.path, until, seed, limit, memory=memory)
+def order(seed: int, until: str, memory: Path | None = None, limit: int = ENOUGH) -> TrialOrder:
+    return TrialOrder(CARTRIDGE.path, until, seed, limit, memory=memory)
 
 
 def never() -> bool:
@@ -77,9 +77,9 @@ def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_mo
 
 def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     every = arms(each_use=True)
-    assert [each.without for each in every[2:]] == list(Use)
+    assert [each.without for each in every[2:]] == list(MemoryUse)
     assert arms(each_use=False) == every[:2] == (TAUGHT, EMPTY)
-    choosing = next(each for each in every if each.without is Use.CHOICES)
+    choosing = next(each for each in every if each.without is MemoryUse.CHOICES)
     orders = [order(UNLUCKY[0], "starter", memory)]
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
     assert trials.of(TAUGHT)[0].choices == {CHOICE: 4}
@@ -93,7 +93,7 @@ def test_a_game_that_does_not_get_there_counts_as_if_at_the_limit() -> None:
 
 
 def test_a_game_that_breaks_stops_no_other(tmp_path: Path) -> None:
-    broken = play_game(Order(tmp_path / "no.gb", "rival", 1, ENOUGH), never)
+    broken = play_game(TrialOrder(tmp_path / "no.gb", "rival", 1, ENOUGH), never)
     assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
 
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     monkeypatch.chdir(ROOT)
     with pytest.raises(UsageError, match=words):
-        Wanted(**{"teach": "0..1", "seeds": "9..20", **flags})  # type: ignore[arg-type]
+        ExperienceOptions(**{"teach": "0..1", "seeds": "9..20", **flags})  # type: ignore[arg-type]
 
 
 def test_the_command_leaves_a_page_a_picture_and_its_figures(

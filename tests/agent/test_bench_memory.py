@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from agent.bench.figures import Spread
-from agent.bench.memory import (
-    Effort,
+from agent.lab.bench import (
+    MemoryEffort,
     MemoryFigure,
     MemoryFigures,
     measure_memory,
     memory_page,
     memory_rows,
 )
-from agent.bench.memory.figures import Bound, Verdict
-from agent.bench.memory.writing import dated, stretch_of_play
+from agent.lab.bench.limits import BoundVerdict, FigureBound
+from agent.lab.bench.memory_fill import dated, stretch_of_play
+from agent.lab.stats import Distribution
 from emulator import demo_cartridge_path, load_cartridge
 from memory import Blackboard
 from tests.agent.support import Agent
@@ -26,7 +26,7 @@ TICKS = 100
 
 @pytest.fixture(scope="module")
 def figures() -> MemoryFigures:
-    effort = Effort(observations=600, often=20, seldom=2, games=1, ticks=TICKS)
+    effort = MemoryEffort(observations=600, often=20, seldom=2, games=1, ticks=TICKS)
     return measure_memory(CARTRIDGE, lambda _: None, effort)
 
 
@@ -90,11 +90,12 @@ def test_the_page_and_the_object_have_every_figure(figures: MemoryFigures) -> No
     ("p99", "verdict"),
     [(1.0, "within the aim"), (5.0, "within the limit"), (5.1, "ABOVE THE LIMIT")],
 )
-def test_the_99th_percentile_is_judged(p99: float, verdict: Verdict) -> None:
-    bound = Bound("something", limit=5.0, aim=1.0)
-    assert MemoryFigure(bound, Spread(0.1, 0.1, p99, 90.0)).verdict == verdict
+def test_the_99th_percentile_is_judged(p99: float, verdict: BoundVerdict) -> None:
+    bound = FigureBound("something", limit=5.0, aim=1.0)
+    assert MemoryFigure(bound, Distribution(0.1, 0.1, p99, 90.0)).verdict == verdict
     assert (
-        MemoryFigure(replace(bound, limit=None), Spread(0.1, 0.1, p99, 90.0)).verdict == "no limit"
+        MemoryFigure(replace(bound, limit=None), Distribution(0.1, 0.1, p99, 90.0)).verdict
+        == "no limit"
     )
 
 

@@ -10,18 +10,25 @@ from typing import Any
 import pytest
 
 from agent.advisor.model import Reply, Request, Usage
-from agent.bench.memory.figures import Bound
-from agent.bench.model import CallTokens, Effort, Talk
-from agent.bench.model.lapses import Lapses
-from agent.bench.model.listening import heard
-from agent.bench.model.loopback import loopback
-from agent.bench.model.parts import BLOCK, NOTES, OBSERVED, RULES, STATE, TAIL, call_tokens
-from agent.cli.bench_model import bench_model
-from agent.fake_claude.tokens import tokens_of_text
+from agent.cli.measurements import bench_model
+from agent.fake_claude.answers import tokens_of_text
+from agent.lab.bench import CallTokens, ConversationTokens, ModelEffort
+from agent.lab.bench.limits import FigureBound, Lapses
+from agent.lab.bench.model_games import (
+    BLOCK,
+    NOTES,
+    OBSERVED,
+    RULES,
+    STATE,
+    TAIL,
+    call_tokens,
+    loopback,
+)
+from agent.lab.bench.stopwatch import heard
 from emulator import demo_cartridge_path, load_cartridge
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
-EFFORT = Effort(ticks=320, questions=8, tape=6, turns=100, calls=5, rounds=10)
+EFFORT = ModelEffort(ticks=320, questions=8, tape=6, turns=100, calls=5, rounds=10)
 TALKS = ["a game", "a game, distilled", "long", "long, distilled"]
 
 
@@ -116,8 +123,8 @@ def test_a_share_is_of_all_tokens() -> None:
         CallTokens("stuck", {"input": 60, "output": 20}, {}, 20),
         CallTokens("observer", {"input": 20}, {}, 20),
     ]
-    assert Talk("both", 1, calls, {}).memory_share == 0.4
-    assert Talk("none", 0, [], {}).memory_share == 0
+    assert ConversationTokens("both", 1, calls, {}).memory_share == 0.4
+    assert ConversationTokens("none", 0, [], {}).memory_share == 0
 
 
 def test_nobody_elses_key_is_used_and_the_environment_comes_back(
@@ -137,16 +144,16 @@ def test_nobody_elses_key_is_used_and_the_environment_comes_back(
 def test_calls_are_heard_only_meanwhile() -> None:
     before = Lapses.note
     with heard("agent.bench.model.lapses:Lapses.of") as calls:
-        came = Lapses().of(Bound("adding", None, None), lambda: 1 + 1)
+        came = Lapses().of(FigureBound("adding", None, None), lambda: 1 + 1)
     assert (came, len(calls), calls[0].result) == (2, 1, 2)
-    Lapses().of(Bound("adding", None, None), lambda: 1)
+    Lapses().of(FigureBound("adding", None, None), lambda: 1)
     assert len(calls) == 1
     assert Lapses.note is before
 
 
 def test_what_is_done_is_told_of_the_processor_and_of_the_wall() -> None:
     took = Lapses()
-    took.of(Bound("adding", 5.0, 1.0), lambda: sum(range(1_000)))
+    took.of(FigureBound("adding", 5.0, 1.0), lambda: sum(range(1_000)))
     told = [(each.bound.what, each.bound.limit) for each in took.figures()]
     assert told == [
         ("adding: of the processor", 5.0),

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from diverge import Fault, drawn, found_alone, go_another_way, other_step
 
-from agent.app import Interrupt, Settings, bisect_run, bisect_runs, play_run
+from agent.app import Interrupt, Settings, play_run
 from agent.errors import RunError
-from agent.replay import Pair, Recording, bisect_pair, recording_of
-from agent.replay.difference import changes, difference
-from emulator import (
-    RED,
-    DivergenceKind,
-    PyBoyConsole,
-    Step,
-    demo_cartridge_path,
-    load_cartridge,
+from agent.tools.replay import (
+    Recording,
+    RecordingPair,
+    bisect_pair,
+    bisect_run,
+    bisect_runs,
+    recording_of,
 )
+from agent.tools.replay.bisect import changes, difference
+from emulator import RED, DivergenceKind, PyBoyConsole, Step, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import read_run
 from tests.agent.support import Agent, Game, Watcher, game_at
@@ -64,7 +64,7 @@ def test_a_game_that_goes_another_way_is_found_at_its_tick(
     step = other_step(recording, tick, chance)
     go_another_way(run, tmp_path / "other", tick, step)
     with closing(read_run(tmp_path / "other")) as other:
-        pair = Pair(recording, recording_of(other.store))
+        pair = RecordingPair(recording, recording_of(other.store))
         found = bisect_pair(pair, CARTRIDGE.sha1, partial(PyBoyConsole, CARTRIDGE))
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (tick, DivergenceKind.STEP)

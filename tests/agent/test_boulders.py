@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from agent.skills.boulders import Push, Room, Square, find_pushes
-from agent.skills.hops import Spot
+from agent.skills.boulders import BoulderRoom, Push, Square, find_pushes
+from agent.skills.route import Spot
 from emulator import Facing
 from tests.agent.drawn import HIGH, LANE, LOW, STAIRS, WALL, Drawn, world_of
 from tests.emulator.synthetic.facts import FOLDER, MISSING
@@ -22,7 +22,7 @@ WAYS: Final = {
 }
 
 
-def room(*rows: str) -> tuple[Room, Spot, Square]:
+def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
     """A drawn room: boulders 1, 2..., `@` where one stands, `!` the goal, `x` what is hidden or picked up."""
     marks = {
         sign: (x, y) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign in "123@!x"
@@ -32,7 +32,7 @@ def room(*rows: str) -> tuple[Room, Spot, Square]:
     boulders = {int(sign): at for sign, at in marks.items() if sign.isdigit()}
     taken = frozenset({marks["x"]} if "x" in marks else ())
     world = world_of(Drawn(floor))
-    return Room(world, boulders, frozenset(), taken), Spot(LANE, x, y, LANE), marks["!"]
+    return BoulderRoom(world, boulders, frozenset(), taken), Spot(LANE, x, y, LANE), marks["!"]
 
 
 def pushes(*rows: str) -> list[Push] | None:
@@ -84,7 +84,7 @@ def test_a_boulder_in_the_only_way_is_moved_first() -> None:
 def test_a_mat_is_stood_on_only_where_it_does_not_work_without() -> None:
     rows = [[LOW] * 5 for _ in range(5)]
     mats = [(x, 4) for x in range(5)]
-    room = Room(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
+    room = BoulderRoom(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
     from_below = find_pushes(room, Spot(LANE, 0, 0, LANE), 1, (2, 1))
     assert from_below is not None
     assert [push.stand for push in from_below] == [(2, 4), (2, 3)]
@@ -116,7 +116,7 @@ def test_solved_rooms_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) -> N
     mats = [(each["x"], each["y"]) for each in facts["warps"] if each["trigger"] == "press"]
     world = world_of(drawn, mats=mats)
     found = find_pushes(
-        Room(world, {1: start}, frozenset(), frozenset()), Spot(LANE, x, y, LANE), 1, goal
+        BoulderRoom(world, {1: start}, frozenset(), frozenset()), Spot(LANE, x, y, LANE), 1, goal
     )
     assert found is not None
     assert len(found) <= puzzle["total_pushes"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agent.advisor.breaker import IN_A_ROW, BreakerState, CircuitBreaker, Patience
+from agent.advisor.calls import IN_A_ROW, BreakerPolicy, BreakerState, CircuitBreaker
 from agent.advisor.model import FaultKind
 
 
@@ -12,7 +12,7 @@ from agent.advisor.model import FaultKind
 class Game:
     """A breaker and the seconds of the game that it goes by."""
 
-    patience: Patience = field(default_factory=lambda: Patience(first=10, longest=60))
+    patience: BreakerPolicy = field(default_factory=lambda: BreakerPolicy(first=10, longest=60))
     seconds: float = 1_000.0
 
     def __post_init__(self) -> None:
@@ -121,7 +121,7 @@ def test_it_waits_as_long_as_the_service_asks() -> None:
 
 
 def test_seconds_of_the_service_are_stretched_to_the_pace_of_the_game() -> None:
-    game = Game(Patience(first=1, longest=1_000, pace=100))
+    game = Game(BreakerPolicy(first=1, longest=1_000, pace=100))
     game.breaker.failed(FaultKind.OVERLOADED, 3)
     game.seconds += 299
     assert not game.breaker.allows()

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story
+from agent.capabilities import GameContext
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
-from agent.capabilities.pupils import awaited, learners_of
+from agent.capabilities.field_moves import awaited, learners_of
 from agent.planning import Require
 from agent.skills import CUT, FLASH, Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import Hooks
@@ -18,7 +19,7 @@ from tests.agent.support import Game, Played, game_at
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CartridgeKind.DEMO)
 DEX = Dex.of(CARTRIDGE)
-KIT = Kit(STORY, Terrain(World.of(CARTRIDGE)), DEX, Ledger((), Hooks()), 0)
+KIT = GameContext(STORY, Terrain(World.of(CARTRIDGE)), DEX, MilestoneLedger((), Hooks()), 0)
 HM_CUT, HM_FLASH = 196, 200
 NOBODYS_PUPIL = 33  # a species that learns from no machine, and is strong against nobody
 NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; light and wings only pay

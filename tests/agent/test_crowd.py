@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from agent.skills import Course, Destination, Outcome, Skill, Terrain, travel, wait
-from agent.skills.crowd import HALF_LIFE, NEARBY, Crowd
+from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, travel, wait
 from agent.skills.route import NOTHING, Obstacles
+from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from emulator import (
     FRAMES_PER_SECOND,
     Facing,
@@ -133,7 +133,7 @@ def test_a_walker_on_the_cartridge_fades_once_out_of_sight(played: Played) -> No
 
 def walk(game: Game, skill: Skill) -> Iterator[State]:
     """Carry out a skill to its good end, and yield every state on the way."""
-    course = Course(skill)
+    course = SkillRun(skill)
     while course.outcome is Outcome.RUNNING:
         game.console.perform(course.step)
         state = game.state

@@ -8,23 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
-from agent.report import Stop
+from agent.app import Interrupt, Settings, Stop, play_run
 from agent.skills import Terrain
-from agent.skills.hops import Spot, hops
-from agent.skills.route import find_route
+from agent.skills.route import Spot, find_route, hops
 from agent.skills.talk import talk
-from emulator import (
-    Cartridge,
-    EmulatorError,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
-)
-from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
-from emulator.dex import moves, species, trainers, types, wild
+from emulator import Cartridge, EmulatorError, World, demo_cartridge_path, load_cartridge
+from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, Rom, image_checksum
+from emulator.dex import moves, species, trainers, wild
+from emulator.dex import moves as types
 from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE, WARP_SIZE, read_header
-from emulator.world.rom import BANK_SIZE, Rom
 from tests.agent.support import Played, Watcher, game_at
 
 DEMO = load_cartridge(demo_cartridge_path())
@@ -38,7 +30,7 @@ TABLES = (
     (moves.MOVES, 300),
     (trainers.PARTIES, 94),
     (trainers.MONEY, 200),
-    (types.EFFECTS, 200),
+    (types.TYPE_EFFECTS, 200),
     (wild.POINTERS, 60),
 )
 

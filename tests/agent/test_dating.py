@@ -3,8 +3,8 @@
 import datetime as dt
 from dataclasses import replace
 
-from agent.advisor.dating import Dating
-from memory.thread.format import parse
+from agent.advisor.prompt import Dating
+from memory.conversation.format import parse
 from tests.agent.advising import View, question
 
 OBSERVED = "Date: 2026-11-20\n* 🔴 (14:30) milestone reached: left_home"

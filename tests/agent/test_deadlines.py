@@ -9,17 +9,16 @@ from typing import get_type_hints
 import pytest
 
 import agent.skills
-from agent.capabilities import Capability, Kit, Story, capabilities_for, inquiry
-from agent.capabilities.escape import escape
-from agent.capabilities.ledger import Ledger
-from agent.capabilities.tactics import Tactics
+from agent.battle import BattlePolicy
+from agent.capabilities import Capability, GameContext, capabilities_for, inquiry
+from agent.capabilities.unstuck import escape
 from agent.skills import (
-    Course,
+    BoulderGoal,
     Destination,
     Outcome,
     Skill,
+    SkillRun,
     Terrain,
-    Wish,
     agree_at,
     boot,
     broken_off,
@@ -50,8 +49,10 @@ from agent.skills import (
     vend,
     wait,
 )
-from agent.skills.behind_start import behind_start
+from agent.skills.menu import behind_start
 from agent.skills.skill import Movement
+from agent.story import Story
+from agent.story.milestones import MilestoneLedger
 from emulator import Dex, Menu, MenuKind, Phase, State, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 from tests.agent.support import Played, game_at
@@ -81,7 +82,7 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "collect": ("free", lambda s: collect(1, LANE, Terrain(WORLD), never, s), 4_000),
     "examine": ("free", lambda state: examine((4, 3), Terrain(WORLD), state), 2_000),
     "fetch": ("free", lambda s: fetch(1, LANE, Terrain(WORLD), s), 2_000),
-    "fight": ("battle", lambda state: fight(Tactics(DEX), state), 250_000),
+    "fight": ("battle", lambda state: fight(BattlePolicy(DEX), state), 250_000),
     "fly": ("free", lambda state: fly(0, {0: "THISTLE END"}, state), 500),
     "hand_in": ("free", lambda s: hand_in(1, 41, "STONE", Terrain(WORLD), s), 2_000),
     "leave_map": ("free", lambda state: leave_map(Terrain(WORLD), state), 1_000),
@@ -98,7 +99,7 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "play_on": ("free", lambda s: play_on(73, (4, 3), Terrain(WORLD), s), 2_000),
     "push_boulders": (
         "free",
-        lambda s: push_boulders([Wish(1, (4, 4))], Terrain(WORLD), s),
+        lambda s: push_boulders([BoulderGoal(1, (4, 4))], Terrain(WORLD), s),
         2_000,
     ),
     "roam": ("lane", lambda state: roam(Terrain(WORLD), state), 5_000),
@@ -143,7 +144,7 @@ def skills() -> Iterator[str]:
 
 
 def steps_to_the_end(skill: Skill, state: State, within: int) -> int:
-    course = Course(skill)
+    course = SkillRun(skill)
     for step in range(within + 1):
         if course.outcome is not Outcome.RUNNING:
             return step
@@ -177,6 +178,6 @@ def capabilities() -> tuple[Capability, ...]:
     return capabilities_for(kit())
 
 
-def kit() -> Kit:
+def kit() -> GameContext:
     story = Story.of(CARTRIDGE.kind)
-    return Kit(story, Terrain(WORLD), DEX, Ledger(story.milestones, Hooks()), 0)
+    return GameContext(story, Terrain(WORLD), DEX, MilestoneLedger(story.milestones, Hooks()), 0)

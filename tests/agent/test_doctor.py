@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import glance
 from agent.cli.doctor import Health, confirmable, examine
+from agent.tools import owner_facts
 from emulator import Cartridge, demo_cartridge_path, load_cartridge, survey
-from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
+from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
 from emulator.profile import table
-from emulator.world.rom import BANK_SIZE
 from tests.agent.support import ROOT, Agent
 
 
@@ -133,7 +132,7 @@ def test_doctor_shows_what_an_owner_can_confirm(agent: Agent) -> None:
 def test_the_real_game_has_towns_and_starters_that_people_know(
     synthetic_cartridge: Cartridge,
 ) -> None:
-    says = {fact.what: fact.says for fact in glance(synthetic_cartridge)}
+    says = {fact.what: fact.says for fact in owner_facts(synthetic_cartridge)}
     assert says["towns"].startswith("PALLET TOWN, VIRIDIAN CITY, PEWTER CITY")
     assert says["towns"].count(",") == 10
     assert says["starter CHARMANDER"].startswith("FIRE; base stats: hp 39, attack 52")
@@ -142,7 +141,7 @@ def test_the_real_game_has_towns_and_starters_that_people_know(
 
 def test_the_page_for_owners_shows_what_doctor_says(synthetic_cartridge: Cartridge) -> None:
     told = (ROOT / "docs" / "owners.md").read_text(encoding="utf-8")
-    for fact in glance(synthetic_cartridge):
+    for fact in owner_facts(synthetic_cartridge):
         assert f"| {fact.what} | {fact.says} |" in told
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.report.axis import local
-from agent.scenario.writing import _value
+from agent.tools.report.chart import local
+from agent.tools.scenario.capture import _value
 from tests.agent.support import Agent, Played
 
 

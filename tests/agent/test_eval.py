@@ -12,9 +12,18 @@ from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
-from agent.eval import Ended, Game, Results, Runner, game_of, median_interval, page, share_interval
-from agent.eval.game import When
-from agent.eval.plots import draw_milestones, draw_times
+from agent.lab import (
+    EndedGame,
+    EvalGame,
+    EvalResults,
+    Runner,
+    eval_page,
+    game_of,
+    median_interval,
+    share_interval,
+)
+from agent.lab.eval import GameMoment
+from agent.lab.plots import draw_milestones, draw_times
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -54,8 +63,8 @@ def test_who_asks_for_an_end_keeps_what_is_done(tmp_path: Path) -> None:
 
 
 def test_a_game_that_says_nothing_is_a_timeout_or_a_crash(tmp_path: Path) -> None:
-    hung = game_of(Ended(7, None, "", 600.0), tmp_path / "none")
-    crashed = game_of(Ended(8, -6, "Fatal", 1.0), tmp_path / "none")
+    hung = game_of(EndedGame(7, None, "", 600.0), tmp_path / "none")
+    crashed = game_of(EndedGame(8, -6, "Fatal", 1.0), tmp_path / "none")
     assert (hung.stop, hung.was_played) == ("timeout", False)
     assert (crashed.stop, crashed.reason) == ("crash", "it ended with code -6")
 
@@ -77,18 +86,20 @@ def test_a_median_has_the_same_interval_every_time() -> None:
     assert median_interval([]) is None
 
 
-def results(games: int) -> Results:
-    def game(seed: int) -> Game:
-        reached = {"left": When(10 + seed, 600 + seed)}
+def results(games: int) -> EvalResults:
+    def game(seed: int) -> EvalGame:
+        reached = {"left": GameMoment(10 + seed, 600 + seed)}
         if seed % 2:
-            reached["healed"] = When(90 + seed, 9_000 + seed)
+            reached["healed"] = GameMoment(90 + seed, 9_000 + seed)
         stop = "goal" if seed % 2 else "gave_up"
-        return Game(seed, stop, "", 100, 10_000, 1.0, reached, 2, 1, 0, 0, 0, 1, 0, 0)
+        return EvalGame(seed, stop, "", 100, 10_000, 1.0, reached, 2, 1, 0, 0, 0, 1, 0, 0)
 
     settings = {"seeds": "0..3", "mind": "rules", "memory": False}
     names = ("left", "healed")
     every = tuple(game(seed) for seed in range(games))
-    return Results(every, names, "healed", settings, {"agent": "1"}, {"name": "It", "sha1": "0"})
+    return EvalResults(
+        every, names, "healed", settings, {"agent": "1"}, {"name": "It", "sha1": "0"}
+    )
 
 
 @pytest.mark.parametrize("games", [0, 1, 4])
@@ -100,7 +111,7 @@ def test_results_are_drawn_and_told_however_few_they_are(games: int, tmp_path: P
         draw(found, tmp_path / "plot.png")
         assert first.startswith(b"\x89PNG")
         assert first == (tmp_path / "plot.png").read_bytes()
-    told = page(found, [("a plot", "plot.png")], "eval")
+    told = eval_page(found, [("a plot", "plot.png")], "eval")
     assert told.startswith(f"# {games} games to `healed`")
     json.dumps(found.summary())
 

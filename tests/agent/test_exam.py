@@ -8,18 +8,22 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.capabilities import Story
-from agent.exam.choosing import paper
-from agent.exam.examinee import KNOWING, Examinee
-from agent.exam.fights import Outcome
-from agent.exam.grading import Mark, mark
-from agent.exam.notebook import Notebook, forgetful, notebook
-from agent.exam.page import exam_json, exam_page, exam_rows
-from agent.exam.question import Ask, Exactly, Form, Kind, Unknown, Within
-from agent.exam.recording import Recorded, record
-from agent.exam.sitting import Results, sit
-from agent.exam.there import There
-from agent.exam.truth import Truth
+from agent.lab.exam.exam import ExamResults, RecordedGame, record, sit
+from agent.lab.exam.examinee import KNOWING, Examinee, ExamMemory, forgetful, notebook
+from agent.lab.exam.page import exam_json, exam_page, exam_rows
+from agent.lab.exam.paper import paper
+from agent.lab.exam.question import (
+    Exactly,
+    ExamMark,
+    QuestionForm,
+    QuestionKind,
+    QuestionTopic,
+    Unknown,
+    Within,
+    mark,
+)
+from agent.lab.exam.truth import CartridgeNames, FightOutcome, GameTruth
+from agent.story import Story
 from emulator import Dex, State, demo_cartridge_path, load_cartridge
 from memory import read_run
 from tests.agent.support import game_at
@@ -34,26 +38,26 @@ ENOUGH = 0.9
 class Sat(NamedTuple):
     """Two games and the exam on them."""
 
-    games: list[Recorded]
-    results: Results
+    games: list[RecordedGame]
+    results: ExamResults
 
 
 @pytest.fixture(scope="module")
 def sat(tmp_path_factory: pytest.TempPathFactory) -> Sat:
     games = list(record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), until=UNTIL))
-    truths, results = [game.truth for game in games], Results()
+    truths, results = [game.truth for game in games], ExamResults()
     for number, game in enumerate(games, 1):
         results.add(sit(CARTRIDGE, game, truths[:number]))
     return Sat(games, results)
 
 
 @pytest.fixture
-def truth(sat: Sat) -> Truth:
+def truth(sat: Sat) -> GameTruth:
     return sat.games[0].truth
 
 
 @pytest.fixture
-def notes(sat: Sat, tmp_path: Path) -> Iterator[Notebook]:
+def notes(sat: Sat, tmp_path: Path) -> Iterator[ExamMemory]:
     with notebook(sat.games[-1].run, sat.games[-1].memory, tmp_path) as notes:
         yield notes
 
@@ -79,25 +83,27 @@ def test_without_memory_hardly_anything_is_known(sat: Sat) -> None:
 
 
 def test_each_kind_of_question_is_asked_and_has_its_answers(sat: Sat) -> None:
-    assert {each.question.kind for asked in sat.results.papers for each in asked} == set(Kind)
+    assert {each.question.kind for asked in sat.results.papers for each in asked} == set(
+        QuestionKind
+    )
     for each in (each for asked in sat.results.papers for each in asked):
         question = each.question
-        assert (question.kind is Kind.NEVER) == isinstance(question.expected, Unknown)
+        assert (question.kind is QuestionKind.NEVER) == isinstance(question.expected, Unknown)
         assert all(trap != question.expected for trap in question.traps)
 
 
 def test_every_question_can_be_recalled() -> None:
-    assert set(KNOWING) == set(Ask)
+    assert set(KNOWING) == set(QuestionTopic)
 
 
 def test_the_same_games_get_the_same_paper(sat: Sat) -> None:
-    there, truths = There.of(STORY, DEX), [game.truth for game in sat.games]
+    there, truths = CartridgeNames.of(STORY, DEX), [game.truth for game in sat.games]
     one, other = (paper(truths, there, Random(7)) for _ in range(2))
     assert one == other
     assert paper(truths, there, Random(8)) != one
 
 
-def test_the_truth_is_what_ram_shows(sat: Sat, truth: Truth) -> None:
+def test_the_truth_is_what_ram_shows(sat: Sat, truth: GameTruth) -> None:
     visit = truth.visits[-1]
     seen: list[State] = []
 
@@ -115,8 +121,8 @@ def test_the_truth_is_what_ram_shows(sat: Sat, truth: Truth) -> None:
     assert truth.starter == team[0][0]
 
 
-def test_the_truth_tells_a_defeat_that_costs_money_from_one_that_does_not(truth: Truth) -> None:
-    lost = [fight for fight in truth.fights if fight.outcome is Outcome.LOST]
+def test_the_truth_tells_a_defeat_that_costs_money_from_one_that_does_not(truth: GameTruth) -> None:
+    lost = [fight for fight in truth.fights if fight.outcome is FightOutcome.LOST]
     assert [(fight.place, fight.blacked_out) for fight in lost] == [
         ("the lab", False),
         ("the lane", True),
@@ -132,15 +138,15 @@ def test_the_truth_is_a_whole_game_driven_again(sat: Sat) -> None:
             assert len(game.truth.fights) == len(list(run.store.events("battle")))
 
 
-def test_what_another_run_did_is_not_taken_for_ones_own(sat: Sat, notes: Notebook) -> None:
+def test_what_another_run_did_is_not_taken_for_ones_own(sat: Sat, notes: ExamMemory) -> None:
     first, second = (game.truth for game in sat.games)
     only_first = [name for name in first.met if name not in second.met]
     assert only_first
     for name in only_first:
         assert notes.recalled("acquaintance", name)  # it is known, of the other run
-        form = Form(Ask.MEETINGS, name)
+        form = QuestionForm(QuestionTopic.MEETINGS, name)
         assert Examinee(notes).answer(form) is None
-        told = Form(Ask.RUN_MEETINGS, name, run=first.run)
+        told = QuestionForm(QuestionTopic.RUN_MEETINGS, name, run=first.run)
         assert Examinee(notes).answer(told) == len(first.against(name))
 
 
@@ -148,11 +154,13 @@ def test_looking_into_a_run_changes_nothing_of_it(sat: Sat, tmp_path: Path) -> N
     game = sat.games[0]
     before = (game.run / "run.sqlite").read_bytes(), game.memory.read_bytes()
     with notebook(game.run, game.memory, tmp_path) as notes:
-        assert Examinee(notes).answer(Form(Ask.HERE)) == game.truth.visits[-1].place
+        assert (
+            Examinee(notes).answer(QuestionForm(QuestionTopic.HERE)) == game.truth.visits[-1].place
+        )
     assert before == ((game.run / "run.sqlite").read_bytes(), game.memory.read_bytes())
 
 
-def test_an_empty_memory_answers_nothing_at_all(sat: Sat, truth: Truth, tmp_path: Path) -> None:
+def test_an_empty_memory_answers_nothing_at_all(sat: Sat, truth: GameTruth, tmp_path: Path) -> None:
     with forgetful(truth.run, tmp_path) as blank:
         nobody = Examinee(blank)
         for each in sat.results.papers[-1]:
@@ -163,7 +171,7 @@ def test_the_page_shows_marks_and_examples(sat: Sat) -> None:
     page = exam_page(sat.results, "# The exam", "exam.png")
     assert "![marks by kind of question](exam.png)" in page
     assert "## What is asked" in page
-    assert len(list(exam_rows(sat.results))) == len(Kind) + 1
+    assert len(list(exam_rows(sat.results))) == len(QuestionKind) + 1
     figures = exam_json(sat.results)
     assert figures["with"]["points"] == sat.results.remembering.points()
     assert sum(figures["papers"]) == figures["with"]["questions"]
@@ -179,12 +187,12 @@ def test_a_question_about_a_moment_takes_any_tick_of_it(sat: Sat) -> None:
     for question in moments:
         assert isinstance(question.expected, Within)
         first, last = question.expected.first, question.expected.last
-        assert mark(question, first) is mark(question, last) is Mark.RIGHT
-        assert mark(question, first - 1) is mark(question, last + 1) is Mark.WRONG
+        assert mark(question, first) is mark(question, last) is ExamMark.RIGHT
+        assert mark(question, first - 1) is mark(question, last + 1) is ExamMark.WRONG
 
 
 def test_no_answer_is_given_away_by_the_form(sat: Sat) -> None:
     for each in (each for asked in sat.results.papers for each in asked):
         expected, form = each.question.expected, each.question.form
-        if isinstance(expected, Exactly) and form.ask is not Ask.EARLIER:
+        if isinstance(expected, Exactly) and form.ask is not QuestionTopic.EARLIER:
             assert expected.value not in {form.subject, form.other} - {""}

@@ -2,56 +2,62 @@
 
 import pytest
 
-from agent.exam.grading import Mark, Ratio, Score, is_trapped, mark
-from agent.exam.question import (
-    Answer,
-    Ask,
+from agent.lab.exam.question import (
     Exactly,
+    ExamAnswer,
+    ExamMark,
+    ExamQuestion,
+    ExamScore,
     Expected,
-    Form,
-    Kind,
-    Question,
+    Proportion,
+    QuestionForm,
+    QuestionKind,
+    QuestionTopic,
     Unknown,
     Within,
+    is_trapped,
+    mark,
 )
 
 
-def question(expected: Expected, *traps: Exactly | Within, kind: Kind = Kind.LATEST) -> Question:
-    return Question(kind, Form(Ask.MONEY), "How much?", expected, traps)
+def question(
+    expected: Expected, *traps: Exactly | Within, kind: QuestionKind = QuestionKind.LATEST
+) -> ExamQuestion:
+    return ExamQuestion(kind, QuestionForm(QuestionTopic.MONEY), "How much?", expected, traps)
 
 
 @pytest.mark.parametrize(
     ("expected", "answer", "worth"),
     [
-        (Exactly(700), 700, Mark.RIGHT),
-        (Exactly(700), 701, Mark.WRONG),
-        (Exactly(700), None, Mark.ABSTAINED_WRONGLY),
-        (Exactly("the lane"), "the lane", Mark.RIGHT),
-        (Exactly("the lane"), "the Lane", Mark.WRONG),
-        (Exactly("7"), 7, Mark.WRONG),
-        (Exactly(1), True, Mark.WRONG),
-        (Exactly(frozenset({"a", "b"})), frozenset({"b", "a"}), Mark.RIGHT),
-        (Exactly(frozenset({"a", "b"})), frozenset({"a"}), Mark.WRONG),
-        (Exactly(("a", "b")), ("a", "b"), Mark.RIGHT),
-        (Exactly(("a", "b")), ("b", "a"), Mark.WRONG),
-        (Within(10, 20), 10, Mark.RIGHT),
-        (Within(10, 20), 21, Mark.WRONG),
-        (Within(10, 20), "10", Mark.WRONG),
-        (Within(10, 20), None, Mark.ABSTAINED_WRONGLY),
-        (Unknown(), None, Mark.ABSTAINED_RIGHTLY),
-        (Unknown(), 0, Mark.WRONG),
-        (Unknown(), "", Mark.WRONG),
+        (Exactly(700), 700, ExamMark.RIGHT),
+        (Exactly(700), 701, ExamMark.WRONG),
+        (Exactly(700), None, ExamMark.ABSTAINED_WRONGLY),
+        (Exactly("the lane"), "the lane", ExamMark.RIGHT),
+        (Exactly("the lane"), "the Lane", ExamMark.WRONG),
+        (Exactly("7"), 7, ExamMark.WRONG),
+        (Exactly(1), True, ExamMark.WRONG),
+        (Exactly(frozenset({"a", "b"})), frozenset({"b", "a"}), ExamMark.RIGHT),
+        (Exactly(frozenset({"a", "b"})), frozenset({"a"}), ExamMark.WRONG),
+        (Exactly(("a", "b")), ("a", "b"), ExamMark.RIGHT),
+        (Exactly(("a", "b")), ("b", "a"), ExamMark.WRONG),
+        (Within(10, 20), 10, ExamMark.RIGHT),
+        (Within(10, 20), 21, ExamMark.WRONG),
+        (Within(10, 20), "10", ExamMark.WRONG),
+        (Within(10, 20), None, ExamMark.ABSTAINED_WRONGLY),
+        (Unknown(), None, ExamMark.ABSTAINED_RIGHTLY),
+        (Unknown(), 0, ExamMark.WRONG),
+        (Unknown(), "", ExamMark.WRONG),
     ],
 )
 def test_an_answer_is_right_or_it_is_not(
-    expected: Expected, answer: Answer | None, worth: Mark
+    expected: Expected, answer: ExamAnswer | None, worth: ExamMark
 ) -> None:
     assert mark(question(expected), answer) is worth
 
 
 def test_a_wrong_answer_is_worse_than_none() -> None:
-    assert Mark.WRONG.points < Mark.ABSTAINED_WRONGLY.points < Mark.RIGHT.points
-    assert Mark.RIGHT.points == Mark.ABSTAINED_RIGHTLY.points
+    assert ExamMark.WRONG.points < ExamMark.ABSTAINED_WRONGLY.points < ExamMark.RIGHT.points
+    assert ExamMark.RIGHT.points == ExamMark.ABSTAINED_RIGHTLY.points
 
 
 def test_only_a_wrong_answer_falls_into_a_trap() -> None:
@@ -64,20 +70,20 @@ def test_only_a_wrong_answer_falls_into_a_trap() -> None:
 
 
 def test_the_score_keeps_what_was_known_and_what_never_was_apart() -> None:
-    score = Score()
-    known, never = question(Exactly(1), Exactly(2)), question(Unknown(), kind=Kind.NEVER)
+    score = ExamScore()
+    known, never = question(Exactly(1), Exactly(2)), question(Unknown(), kind=QuestionKind.NEVER)
     for answer in (1, 1, 1, 2, None):
         score.add(known, answer)
     for answer in (None, None, 4):
         score.add(never, answer)
-    assert score.answered == Ratio(3, 5)
-    assert score.spoke == Ratio(4, 5)
-    assert score.abstained == Ratio(2, 3)
+    assert score.answered == Proportion(3, 5)
+    assert score.spoke == Proportion(4, 5)
+    assert score.abstained == Proportion(2, 3)
     assert score.trapped == 1
     assert score.points() == 3 - 1 + 2 - 1
-    assert score.points([Kind.NEVER]) == 1
+    assert score.points([QuestionKind.NEVER]) == 1
     assert score.count() == 8
 
 
 def test_the_share_of_nothing_is_whole() -> None:
-    assert Score().answered.share == 1.0
+    assert ExamScore().answered.share == 1.0

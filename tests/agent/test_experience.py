@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.capabilities import EVERY_USE, Experience, Kit, Ledger, Story, Use
-from agent.capabilities.choices import Choices
+from agent.capabilities import GameContext
 from agent.capabilities.readiness import (
     DARED,
+    PROVEN,
     READY,
     odds,
     remembered_strength,
@@ -18,14 +18,15 @@ from agent.capabilities.readiness import (
     strength,
     team_of,
 )
-from agent.capabilities.rematch import PROVEN
-from agent.capabilities.story import Task
-from agent.capabilities.ways import SPREAD, Verdict
 from agent.errors import UsageError
-from agent.mind import Prices
-from agent.mind.prices import MOST_REMEMBERED, RETRY_COST
+from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
+from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST
+from agent.experience.choices import TaskChoices
+from agent.experience.uses import SPREAD, ChosenWay
 from agent.planning import Action, Effect, Goal, Require, explain, plan
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from agent.story.story import Task
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
 from memory import (
     WAYPOINT,
@@ -61,14 +62,14 @@ def memory(tmp_path: Path) -> AgentMemory:
     return open_memory(store, "play", session_id="run", started_at=0.0)
 
 
-def experience(memory: AgentMemory, uses: frozenset[Use] = EVERY_USE) -> Experience:
+def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
     return Experience(memory.recall, uses, EPISODIC)
 
 
 def costs(
-    memory: AgentMemory, place: str, failures: int = 0, *, uses: frozenset[Use] = EVERY_USE
+    memory: AgentMemory, place: str, failures: int = 0, *, uses: frozenset[MemoryUse] = EVERY_USE
 ) -> list[int]:
-    prices = Prices(experience(memory, uses), lambda _state: place)
+    prices = ActionCosts(experience(memory, uses), lambda _state: place)
     state = State.__new__(State)  # only its place is asked for
     return [
         each.cost for each in prices.today([GO, SWIM], {"go": failures} if failures else {}, state)
@@ -81,7 +82,7 @@ def test_e35_what_keeps_failing_in_a_place_costs_more_there_and_nowhere_else(
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
     assert costs(memory, "town") == [GO.cost + 3 * RETRY_COST, SWIM.cost]
     assert costs(memory, "wood") == [GO.cost, SWIM.cost]
-    assert costs(memory, "town", uses=EVERY_USE - {Use.COSTS}) == [GO.cost, SWIM.cost]
+    assert costs(memory, "town", uses=EVERY_USE - {MemoryUse.COSTS}) == [GO.cost, SWIM.cost]
 
 
 def test_e35_failures_seen_and_remembered_are_not_added_up_nor_endless(memory: AgentMemory) -> None:
@@ -93,14 +94,14 @@ def test_e35_failures_seen_and_remembered_are_not_added_up_nor_endless(memory: A
 def test_e35_the_plan_goes_another_way_and_names_the_memory_that_moved_a_cost(
     memory: AgentMemory,
 ) -> None:
-    prices = Prices(experience(memory), lambda _state: "town")
+    prices = ActionCosts(experience(memory), lambda _state: "town")
     state = State.__new__(State)
     goal = Goal("there", (Require("there", at_least=1),), 1, "be there")
     before = plan(goal, {}, prices.today([GO, SWIM], {}, state))
     assert before is not None
     assert [each.name for each in before.actions] == ["go"]
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
-    heeding = Prices(experience(memory), lambda _state: "town")
+    heeding = ActionCosts(experience(memory), lambda _state: "town")
     after = plan(goal, {}, heeding.today([GO, SWIM], {}, state))
     assert after is not None
     assert [each.name for each in after.actions] == ["swim"]
@@ -125,9 +126,9 @@ def challenge(played: Played) -> tuple[State, Task]:
         return game.state, task
 
 
-def kit(asked: Experience) -> Kit:
-    ledger = Ledger((), Hooks())
-    return Kit(STORY, Terrain(WORLD), DEX, ledger, 0, None, asked, Choices(asked))
+def kit(asked: Experience) -> GameContext:
+    ledger = MilestoneLedger((), Hooks())
+    return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, None, asked, TaskChoices(asked))
 
 
 def defeat(state: State, task: Task, level: int) -> MistakeRecord:
@@ -160,7 +161,7 @@ def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
     assert found.held_back is not None
     grown = Party((replace(party[0], level=level + 1),))
     assert standing(kit(experience(memory)), grown, task.against).ready
-    without = experience(memory, EVERY_USE - {Use.STRENGTH})
+    without = experience(memory, EVERY_USE - {MemoryUse.STRENGTH})
     assert standing(kit(without), party, task.against).ready
 
 
@@ -198,7 +199,7 @@ def test_e35_who_always_won_is_ready_again_a_level_younger_and_the_plan_says_why
     found = standing(kit(experience(memory)), party, task.against)
     assert found.ready
     assert "all of 3 times" in str(found.proof)
-    without = experience(memory, EVERY_USE - {Use.WINS})
+    without = experience(memory, EVERY_USE - {MemoryUse.WINS})
     assert not standing(kit(without), party, task.against).ready
 
     memory.tactician.add_mistake(defeat(state, task, party[0].level))
@@ -241,7 +242,7 @@ def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival"
     )
 
 
-def best(memory: AgentMemory, drawn: int, uses: frozenset[Use] = EVERY_USE) -> Verdict:
+def best(memory: AgentMemory, drawn: int, uses: frozenset[MemoryUse] = EVERY_USE) -> ChosenWay:
     return experience(memory, uses).best_way(STARTER.id, STARTER.feat.people, drawn)
 
 
@@ -257,7 +258,7 @@ def test_e38_a_way_that_clearly_took_longer_is_not_taken_again(memory: AgentMemo
     verdict = best(memory, long)
     assert verdict.way == short
     assert verdict.why == "this way took 705 ticks to rival (x3), the one drawn 905"
-    assert best(memory, long, EVERY_USE - {Use.CHOICES}) == (long, "")
+    assert best(memory, long, EVERY_USE - {MemoryUse.CHOICES}) == (long, "")
 
 
 def test_e38_ways_that_cannot_be_told_apart_are_left_to_the_lot(memory: AgentMemory) -> None:
@@ -304,7 +305,7 @@ def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
 ) -> None:
     known = mistake({"location": "before the game", "action": "boot"})
     memory = teach(tmp_path / "memory.sqlite", [("mistake", dict(as_json(known)))])
-    for without, cost in (((), 2 + 3 * RETRY_COST), ((Use.COSTS,), 2)):
+    for without, cost in (((), 2 + 3 * RETRY_COST), ((MemoryUse.COSTS,), 2)):
         run = tmp_path / f"run{cost}"
         play_run(Settings(ticks=1, run=run, memory=memory, without=without), Watcher(), Interrupt())
         told = outlook(None, run).plan
@@ -315,7 +316,7 @@ def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
 
 def test_uses_that_were_switched_off_cannot_come_back_on_resuming(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        Settings(resume=tmp_path, without=(Use.COSTS,))
+        Settings(resume=tmp_path, without=(MemoryUse.COSTS,))
 
 
 def test_a_strength_that_is_remembered_is_that_of_the_team_asked_about(played: Played) -> None:

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.bench.experience import (
+from agent.experience import MemoryUse
+from agent.lab import Committed, GameRow, committed, mean_gap_interval, mean_interval
+from agent.lab.bench import (
     EMPTY,
     TAUGHT,
     Arm,
     Experiment,
-    Game,
-    Lessons,
-    Plan,
+    ExperimentPlan,
+    TaughtMemory,
+    TrialGame,
     Trials,
     arms,
     experiment_json,
@@ -23,18 +25,16 @@ from agent.bench.experience import (
     paired_rows,
     use_rows,
 )
-from agent.bench.experience.differences import MEASURES, TICKS, Verdict, difference
-from agent.bench.experience.plot import draw_experiment
-from agent.capabilities import Use
-from agent.eval import Committed, GameRow, committed, mean_gap_interval, mean_interval
+from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, difference
+from agent.lab.plots import draw_experiment
 from tests.agent.support import ROOT
 
 PAGE = ROOT / "docs" / "first_badge.md"
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")
 
 
-def game(seed: int, ticks: int, *, lost: int = 0) -> Game:
-    return Game(
+def game(seed: int, ticks: int, *, lost: int = 0) -> TrialGame:
+    return TrialGame(
         seed=seed,
         stop="goal",
         reached=True,
@@ -53,10 +53,10 @@ def rows_of(ticks: Sequence[int]) -> tuple[GameRow, ...]:
 
 
 def experiment(
-    *, saved: int, other: dict[Use, int] | None = None, moved: dict[str, int] | None = None
+    *, saved: int, other: dict[MemoryUse, int] | None = None, moved: dict[str, int] | None = None
 ) -> Experiment:
     """Forty seeds; with memory each takes `saved` ticks less, give or take."""
-    costs = {Use.COSTS: 0} if other is None else other
+    costs = {MemoryUse.COSTS: 0} if other is None else other
     empty = tuple(game(seed, 1_200 + 7 * seed % 50, lost=seed % 2) for seed in range(40))
     taught = tuple(
         replace(game(each.seed, each.ticks - saved + each.seed % 3), moved=moved) for each in empty
@@ -66,11 +66,11 @@ def experiment(
     )
     every = (TAUGHT, EMPTY, *(Arm(f"without {use.value}", True, use) for use in costs))
     return Experiment(
-        Plan("0..9", "20..59", "badge", 4_000, each_use=True),
+        ExperimentPlan("0..9", "20..59", "badge", 4_000, each_use=True),
         "a cartridge",
         "ab12",
         Trials(every, (taught, empty, *off)),
-        Lessons({"patterns": 3}, frozenset({1})),
+        TaughtMemory({"patterns": 3}, frozenset({1})),
         Committed("100..149", "ab12", ("home", "badge"), rows_of([1_180, 1_200, 1_230] * 9)),
     )
 
@@ -81,7 +81,11 @@ def page_of(found: Experiment, path: Path) -> str:
 
 def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
     empty = [game(seed, 1_000 + seed) for seed in range(30)]
-    for more, verdict in ((-50, Verdict.HELPS), (0, Verdict.NOTHING), (50, Verdict.HARMS)):
+    for more, verdict in (
+        (-50, EffectVerdict.HELPS),
+        (0, EffectVerdict.NOTHING),
+        (50, EffectVerdict.HARMS),
+    ):
         taught = [replace(each, ticks=each.ticks + more) for each in empty]
         found = difference(TICKS, taught, empty)
         assert found.verdict is verdict
@@ -94,7 +98,7 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
 def test_a_few_pairs_say_nothing_however_they_fall() -> None:
     empty = [game(seed, 1_000) for seed in range(3)]
     found = difference(TICKS, [replace(each, ticks=900) for each in empty], empty)
-    assert found.verdict is Verdict.TOO_FEW
+    assert found.verdict is EffectVerdict.TOO_FEW
 
 
 def test_a_share_has_newcombes_interval_also_where_nothing_happened() -> None:
@@ -158,7 +162,9 @@ def test_where_interval_and_sign_test_disagree_the_page_says_so(tmp_path: Path) 
 
 def test_a_use_is_told_by_what_is_lost_without_it(tmp_path: Path) -> None:
     found = experiment(
-        saved=100, other={Use.STRENGTH: 30, Use.COSTS: 0}, moved={Use.STRENGTH.value: 2}
+        saved=100,
+        other={MemoryUse.STRENGTH: 30, MemoryUse.COSTS: 0},
+        moved={MemoryUse.STRENGTH.value: 2},
     )
     head, strength, costs = use_rows(found)
     told = dict(zip(head, strength, strict=True))
@@ -251,4 +257,4 @@ def test_what_eval_did_not_write_is_no_table(tmp_path: Path) -> None:
 
 def test_every_use_is_named_in_the_arms() -> None:
     names = [each.name for each in arms(each_use=True)]
-    assert names == ["taught", "empty", *(f"taught without {use.value}" for use in Use)]
+    assert names == ["taught", "empty", *(f"taught without {use.value}" for use in MemoryUse)]

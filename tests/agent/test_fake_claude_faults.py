@@ -11,8 +11,8 @@ import anthropic
 import httpx2
 import pytest
 
-from agent.fake_claude import FakeClaude, FaultKind, Scenario, Spread
-from agent.fake_claude.twists import INJECTION
+from agent.fake_claude import FakeClaude, FaultSpread, ServiceFaultKind, ServiceScenario
+from agent.fake_claude.faults import INJECTION
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -28,12 +28,12 @@ from tests.agent.schema_check import fits
 ASKED: Final = request(QUESTION, output_config=FORMAT)
 
 STATUSES: Final = {
-    FaultKind.RATE_LIMIT: (anthropic.RateLimitError, 429, "rate_limit_error"),
-    FaultKind.OVERLOADED: (anthropic.OverloadedError, 529, "overloaded_error"),
-    FaultKind.SERVER_ERROR: (anthropic.InternalServerError, 500, "api_error"),
-    FaultKind.BAD_GATEWAY: (anthropic.InternalServerError, 502, None),
-    FaultKind.UNAVAILABLE: (anthropic.ServiceUnavailableError, 503, "api_error"),
-    FaultKind.GATEWAY_TIMEOUT: (anthropic.GatewayTimeoutError, 504, "timeout_error"),
+    ServiceFaultKind.RATE_LIMIT: (anthropic.RateLimitError, 429, "rate_limit_error"),
+    ServiceFaultKind.OVERLOADED: (anthropic.OverloadedError, 529, "overloaded_error"),
+    ServiceFaultKind.SERVER_ERROR: (anthropic.InternalServerError, 500, "api_error"),
+    ServiceFaultKind.BAD_GATEWAY: (anthropic.InternalServerError, 502, None),
+    ServiceFaultKind.UNAVAILABLE: (anthropic.ServiceUnavailableError, 503, "api_error"),
+    ServiceFaultKind.GATEWAY_TIMEOUT: (anthropic.GatewayTimeoutError, 504, "timeout_error"),
 }
 
 
@@ -47,7 +47,7 @@ def text_of(reply: anthropic.types.Message) -> str:
 
 
 @pytest.mark.parametrize("kind", STATUSES)
-def test_a_status_is_the_error_that_the_sdk_has_for_it(kind: FaultKind) -> None:
+def test_a_status_is_the_error_that_the_sdk_has_for_it(kind: ServiceFaultKind) -> None:
     error, status, name = STATUSES[kind]
     with broken(kind) as (server, client):
         for ask in (lambda: client.messages.create(**ASKED), lambda: streamed(client)):
@@ -71,7 +71,7 @@ def test_a_rate_limit_says_when_to_come_back() -> None:
 
 
 def test_an_answer_that_never_comes_times_out() -> None:
-    with broken(FaultKind.TIMEOUT, timeout=0.1) as (_, client):
+    with broken(ServiceFaultKind.TIMEOUT, timeout=0.1) as (_, client):
         with pytest.raises(anthropic.APITimeoutError):
             client.messages.create(**ASKED)
         with pytest.raises(anthropic.APITimeoutError):
@@ -79,17 +79,17 @@ def test_an_answer_that_never_comes_times_out() -> None:
 
 
 def test_an_answer_may_come_late() -> None:
-    with broken(FaultKind.LATE, ms=20) as (_, client):
+    with broken(ServiceFaultKind.LATE, ms=20) as (_, client):
         assert client.messages.create(**ASKED).stop_reason
     with (
-        broken(FaultKind.LATE, timeout=0.05, ms=60_000) as (_, client),
+        broken(ServiceFaultKind.LATE, timeout=0.05, ms=60_000) as (_, client),
         pytest.raises(anthropic.APITimeoutError),
     ):
         client.messages.create(**ASKED)
 
 
 def test_nobody_listens_for_a_while_and_then_again() -> None:
-    with broken(FaultKind.REFUSED, ms=60_000) as (server, client):
+    with broken(ServiceFaultKind.REFUSED, ms=60_000) as (server, client):
         with pytest.raises(anthropic.APIConnectionError):
             client.messages.create(**ASKED)
         with pytest.raises(anthropic.APIConnectionError) as raised:
@@ -121,7 +121,7 @@ def _patiently(client: anthropic.Anthropic) -> anthropic.types.Message:
 
 
 def test_a_connection_is_reset_before_an_answer() -> None:
-    with broken(FaultKind.RESET) as (_, client):
+    with broken(ServiceFaultKind.RESET) as (_, client):
         with pytest.raises(anthropic.APIConnectionError):
             client.messages.create(**ASKED)
         with pytest.raises(anthropic.APIConnectionError):
@@ -129,15 +129,15 @@ def test_a_connection_is_reset_before_an_answer() -> None:
 
 
 def test_a_connection_breaks_off_in_the_middle_of_an_answer() -> None:
-    with broken(FaultKind.CUT) as (_, client):
+    with broken(ServiceFaultKind.CUT) as (_, client):
         with pytest.raises(anthropic.APIConnectionError):
             client.messages.create(**ASKED)
         with pytest.raises(httpx2.RemoteProtocolError):  # the SDK lets it through
             streamed(client)
 
 
-@pytest.mark.parametrize("kind", [FaultKind.HALF_STREAM, FaultKind.HALF_JSON])
-def test_half_an_answer_ends_in_order_and_is_none(kind: FaultKind) -> None:
+@pytest.mark.parametrize("kind", [ServiceFaultKind.HALF_STREAM, ServiceFaultKind.HALF_JSON])
+def test_half_an_answer_ends_in_order_and_is_none(kind: ServiceFaultKind) -> None:
     with broken(kind) as (_, client):
         with pytest.raises(json.JSONDecodeError):
             client.messages.create(**ASKED)
@@ -148,7 +148,7 @@ def test_half_an_answer_ends_in_order_and_is_none(kind: FaultKind) -> None:
 
 
 def test_an_error_arrives_in_the_stream() -> None:
-    with broken(FaultKind.ERROR_EVENT) as (_, client):
+    with broken(ServiceFaultKind.ERROR_EVENT) as (_, client):
         with pytest.raises(anthropic.InternalServerError):
             client.messages.create(**ASKED)
         with pytest.raises(anthropic.APIStatusError) as raised:
@@ -157,7 +157,7 @@ def test_an_error_arrives_in_the_stream() -> None:
 
 
 def test_a_drip_never_ends() -> None:
-    with broken(FaultKind.DRIP, ms=1) as (_, client):
+    with broken(ServiceFaultKind.DRIP, ms=1) as (_, client):
         with closing(client.messages.create(**ASKED, stream=True)) as stream:
             assert len(list(islice(stream, 30))) == 30
         with client.messages.with_streaming_response.create(**ASKED) as reply:
@@ -166,7 +166,7 @@ def test_a_drip_never_ends() -> None:
 
 def test_a_flood_is_fifty_megabytes() -> None:
     with (
-        broken(FaultKind.FLOOD) as (_, client),
+        broken(ServiceFaultKind.FLOOD) as (_, client),
         client.messages.with_streaming_response.create(**ASKED) as reply,
     ):
         assert sum(map(len, reply.iter_bytes())) > 49_000_000
@@ -174,7 +174,7 @@ def test_a_flood_is_fifty_megabytes() -> None:
 
 def test_a_flood_of_events_can_be_left() -> None:
     with (
-        broken(FaultKind.FLOOD) as (_, client),
+        broken(ServiceFaultKind.FLOOD) as (_, client),
         closing(client.messages.create(**ASKED, stream=True)) as stream,
     ):
         deltas = [each for each in islice(stream, 10) if each.type == "content_block_delta"]
@@ -183,7 +183,7 @@ def test_a_flood_of_events_can_be_left() -> None:
 
 
 def test_what_arrives_may_be_no_json() -> None:
-    with broken(FaultKind.INVALID_JSON) as (_, client):
+    with broken(ServiceFaultKind.INVALID_JSON) as (_, client):
         with pytest.raises(json.JSONDecodeError):
             client.messages.create(**ASKED)
         with pytest.raises(json.JSONDecodeError):
@@ -191,7 +191,7 @@ def test_what_arrives_may_be_no_json() -> None:
 
 
 def test_what_arrives_may_be_no_message() -> None:
-    with broken(FaultKind.WRONG_SHAPE) as (_, client):
+    with broken(ServiceFaultKind.WRONG_SHAPE) as (_, client):
         reply = client.messages.create(**ASKED)  # the SDK checks nothing
         assert getattr(reply, "content", None) is None
         with pytest.raises(IndexError):
@@ -199,7 +199,7 @@ def test_what_arrives_may_be_no_message() -> None:
 
 
 def test_what_arrives_may_be_a_web_page() -> None:
-    with broken(FaultKind.WRONG_TYPE) as (_, client):
+    with broken(ServiceFaultKind.WRONG_TYPE) as (_, client):
         page: object = client.messages.create(**ASKED)
         assert isinstance(page, str)
         with pytest.raises(AssertionError):
@@ -207,20 +207,20 @@ def test_what_arrives_may_be_a_web_page() -> None:
 
 
 STOPS: Final = {
-    FaultKind.REFUSAL: "refusal",
-    FaultKind.MAX_TOKENS: "max_tokens",
-    FaultKind.STOP_SEQUENCE: "stop_sequence",
-    FaultKind.PAUSE_TURN: "pause_turn",
-    FaultKind.CONTEXT_EXCEEDED: "model_context_window_exceeded",
+    ServiceFaultKind.REFUSAL: "refusal",
+    ServiceFaultKind.MAX_TOKENS: "max_tokens",
+    ServiceFaultKind.STOP_SEQUENCE: "stop_sequence",
+    ServiceFaultKind.PAUSE_TURN: "pause_turn",
+    ServiceFaultKind.CONTEXT_EXCEEDED: "model_context_window_exceeded",
 }
 
 
 @pytest.mark.parametrize("kind", STOPS)
-def test_a_message_stops_for_a_reason(kind: FaultKind) -> None:
+def test_a_message_stops_for_a_reason(kind: ServiceFaultKind) -> None:
     with broken(kind) as (_, client):
         for reply in (client.messages.create(**ASKED), streamed(client)):
             assert reply.stop_reason == STOPS[kind]
-            assert (reply.stop_details is not None) == (kind is FaultKind.REFUSAL)
+            assert (reply.stop_details is not None) == (kind is ServiceFaultKind.REFUSAL)
             with pytest.raises(json.JSONDecodeError):
                 json.loads(text_of(reply))
 
@@ -235,18 +235,18 @@ def test_what_was_paused_may_be_given_back_as_it_was() -> None:
 
 
 def test_a_tool_is_called_that_nobody_offers() -> None:
-    with broken(FaultKind.UNKNOWN_TOOL) as (_, client):
+    with broken(ServiceFaultKind.UNKNOWN_TOOL) as (_, client):
         call = client.messages.create(**ASKED, tools=[LOOK]).content[0]
     assert call.type == "tool_use"
     assert call.name == "no_such_tool"
-    with broken(FaultKind.BAD_TOOL_INPUT) as (_, client):  # where none is offered
+    with broken(ServiceFaultKind.BAD_TOOL_INPUT) as (_, client):  # where none is offered
         call = client.messages.create(**ASKED).content[0]
     assert call.type == "tool_use"
     assert call.name == "no_such_tool"
 
 
 def test_a_tool_is_called_with_what_it_does_not_take() -> None:
-    with broken(FaultKind.BAD_TOOL_INPUT) as (_, client):
+    with broken(ServiceFaultKind.BAD_TOOL_INPUT) as (_, client):
         call = client.messages.create(**ASKED, tools=[LOOK]).content[0]
     assert call.type == "tool_use"
     assert call.name == "look"
@@ -254,21 +254,21 @@ def test_a_tool_is_called_with_what_it_does_not_take() -> None:
 
 
 def test_an_answer_violates_its_schema() -> None:
-    with broken(FaultKind.SCHEMA_VIOLATION) as (_, client):
+    with broken(ServiceFaultKind.SCHEMA_VIOLATION) as (_, client):
         assert not fits(json.loads(text_of(client.messages.create(**ASKED))), SCHEMA)
-    with broken(FaultKind.PROSE) as (_, client), pytest.raises(json.JSONDecodeError):
+    with broken(ServiceFaultKind.PROSE) as (_, client), pytest.raises(json.JSONDecodeError):
         json.loads(text_of(client.messages.create(**ASKED)))
 
 
 def test_an_answer_names_what_nobody_offers() -> None:
-    with broken(FaultKind.UNKNOWN_NAMES) as (_, client):
+    with broken(ServiceFaultKind.UNKNOWN_NAMES) as (_, client):
         answer = json.loads(text_of(client.messages.create(**ASKED)))
         assert text_of(client.messages.create(**request())).startswith("Sure!")
     assert answer["goals"][0] == "no_such_goals"
 
 
 def test_an_answer_is_absurdly_sure() -> None:
-    with broken(FaultKind.ABSURD_CONFIDENCE) as (_, client):
+    with broken(ServiceFaultKind.ABSURD_CONFIDENCE) as (_, client):
         for words in ("a", "b", "c", "d"):
             asked = ASKED | {"system": words}
             sure = json.loads(text_of(client.messages.create(**asked)))["confidence"]
@@ -276,19 +276,19 @@ def test_an_answer_is_absurdly_sure() -> None:
 
 
 def test_an_answer_is_empty() -> None:
-    with broken(FaultKind.EMPTY) as (_, client):
+    with broken(ServiceFaultKind.EMPTY) as (_, client):
         assert client.messages.create(**ASKED).content == []
         assert streamed(client).content == []
 
 
 def test_an_answer_gives_orders() -> None:
-    with broken(FaultKind.INJECTION) as (_, client):
+    with broken(ServiceFaultKind.INJECTION) as (_, client):
         assert json.loads(text_of(client.messages.create(**ASKED)))["note"] == INJECTION
         assert INJECTION in text_of(client.messages.create(**request()))
 
 
 def test_an_answer_is_a_megabyte() -> None:
-    with broken(FaultKind.HUGE) as (_, client):
+    with broken(ServiceFaultKind.HUGE) as (_, client):
         assert len(text_of(client.messages.create(**ASKED))) > 990_000
         assert len(text_of(streamed(client))) > 990_000
 
@@ -315,8 +315,8 @@ turns = [1]
 
 
 def test_a_share_of_faults_is_spread_over_every_kind() -> None:
-    quick = tuple(kind for kind in FaultKind if kind in STATUSES or kind in STOPS)
-    scenario = Scenario(spread=Spread(0.5, quick))
+    quick = tuple(kind for kind in ServiceFaultKind if kind in STATUSES or kind in STOPS)
+    scenario = ServiceScenario(spread=FaultSpread(0.5, quick))
     with FakeClaude(scenario, seed=3) as server, client_of(server) as client:
         for _ in range(80):
             try:
@@ -331,7 +331,9 @@ def test_a_share_of_faults_is_spread_over_every_kind() -> None:
 
 def test_the_same_seed_makes_the_same_faults() -> None:
     def faults(seed: int) -> Counter[str]:
-        scenario = Scenario(spread=Spread(0.5, (FaultKind.EMPTY, FaultKind.REFUSAL)))
+        scenario = ServiceScenario(
+            spread=FaultSpread(0.5, (ServiceFaultKind.EMPTY, ServiceFaultKind.REFUSAL))
+        )
         with FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
             return Counter(
                 f"{turn} {client.messages.create(**request()).stop_reason}" for turn in range(12)
@@ -342,7 +344,7 @@ def test_the_same_seed_makes_the_same_faults() -> None:
 
 
 def test_nothing_is_left_over_when_it_ends_in_the_middle_of_an_answer() -> None:
-    with broken(FaultKind.DRIP, ms=60_000) as (_, client):
+    with broken(ServiceFaultKind.DRIP, ms=60_000) as (_, client):
         stream = client.messages.create(**ASKED, stream=True)
         assert next(iter(stream)).type == "message_start"
     stream.close()

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.fake_claude import FakeClaude, Scenario
-from agent.fake_claude.refusal import Refused
-from agent.fake_claude.service import Service
+from agent.fake_claude import FakeClaude, ServiceScenario
+from agent.fake_claude.service import FakeService
+from agent.fake_claude.wire import RequestRefused
 from tests.agent.claude_support import LOOK, SCHEMA, request, served
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
@@ -234,6 +234,6 @@ def test_whatever_a_request_has_in_one_place_is_answered_or_refused(
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
-    service = Service(Scenario(), lambda: 0.0, 0)
-    with suppress(Refused):
+    service = FakeService(ServiceScenario(), lambda: 0.0, 0)
+    with suppress(RequestRefused):
         assert service.message(body, 1)["type"] == "message"

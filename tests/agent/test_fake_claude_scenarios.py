@@ -8,7 +8,14 @@ import anthropic
 import pytest
 
 from agent.errors import UsageError
-from agent.fake_claude import Ask, FakeClaude, FaultKind, scenario_named, scenario_of, shipped
+from agent.fake_claude import (
+    FakeClaude,
+    ParsedRequest,
+    ServiceFaultKind,
+    scenario_named,
+    scenario_of,
+    shipped,
+)
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -143,7 +150,7 @@ def test_a_folder_is_all_of_its_files_in_order(tmp_path: Path) -> None:
     scenario = scenario_named(str(tmp_path))
     assert [line.text for line in scenario.lines] == ["a", "b"]
     assert scenario.spread.share == 0.5
-    assert scenario.spread.kinds == (FaultKind.EMPTY,)
+    assert scenario.spread.kinds == (ServiceFaultKind.EMPTY,)
     assert scenario_named(str(tmp_path / "b.toml")).lines == scenario.lines[1:]
 
 
@@ -188,7 +195,7 @@ def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
         {"role": "assistant", "content": "I would go west."},
         {"role": "user", "content": "That is no JSON object. Answer again."},
     ]
-    ask = Ask({**request(), "messages": said, "output_config": FORMAT})
+    ask = ParsedRequest({**request(), "messages": said, "output_config": FORMAT})
     assert ask.purpose == "stuck"
     assert ask.rounds == 0
     assert ask.user.count("go:lab") == 1

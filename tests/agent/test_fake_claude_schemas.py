@@ -6,8 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.fake_claude.schema import made_up
-from agent.fake_claude.tokens import PICTURE, tokens_of_block
+from agent.fake_claude.answers import PICTURE, made_up, tokens_of_block
 from tests.agent.claude_support import served
 from tests.agent.schema_check import fits
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.capabilities import Story
-from agent.capabilities.pupils import Pupil, able_to_learn, learners_of, pupil_for
+from agent.capabilities.field_moves import Learner, able_to_learn, learners_of, pupil_for
 from agent.skills import CUT, FLY, STRENGTH, Outcome, fly, teach, use_field_move
 from agent.skills.skill import Movement, Skill
+from agent.story import Story
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
@@ -105,7 +105,7 @@ def test_nobody_flies_without_the_badge_or_to_a_town_never_seen(town: Game) -> N
 
 def test_the_pupil_is_who_loses_least_by_it(town: Game) -> None:
     assert STARTER in learners_of(DEX, CUT)
-    assert pupil_for(DEX, town.state.party, CUT) == Pupil(0, 2)
+    assert pupil_for(DEX, town.state.party, CUT) == Learner(0, 2)
     is_somebody(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
     pupil = pupil_for(DEX, town.state.party, CUT)
     assert pupil is not None

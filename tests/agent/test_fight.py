@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.skills import Attack, Flee, Order, Outcome, Tried, fight
+from agent.skills import Attack, Flee, Order, Outcome, TriedOrders, fight
 from emulator import BattleResult, Button, MenuKind, Phase, State, Step
 from tests.agent.support import Game, Played, Watcher, game_at
 
@@ -21,9 +21,9 @@ class Orders:
     on: bool = True
     other: int | None = None
     forgotten: int | None = None
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedOrders] = field(default_factory=list)
 
-    def order(self, state: State, tried: Tried) -> Order:
+    def order(self, state: State, tried: TriedOrders) -> Order:
         self.tried.append(tried)
         return self.order_for(state)
 

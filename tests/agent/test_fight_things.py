@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.capabilities.tactics import Tactics
-from agent.skills import Attack, Flee, Switch, Throw, Use, wait
+from agent.battle import BattlePolicy
+from agent.skills import Attack, Flee, Switch, Throw, UseItem, wait
 from emulator import BattleResult, Phase
 from tests.agent.ring import DEX, FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Played, game_at
@@ -30,7 +30,7 @@ def ring(_ring: Ring) -> Ring:
 def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, hp=9), bag=[(POKE_BALL, 1), (POTION, 2)])
     ring.arm("PONDER")
-    commander = Script((Use(POTION, 0), Attack(0)))
+    commander = Script((UseItem(POTION, 0), Attack(0)))
     ring.fight(commander)
     healed = commander.seen[1]
     assert healed.bag.quantity(POTION) == 1
@@ -44,7 +44,7 @@ def test_a_thing_of_the_bag_is_used_on_somebody_who_waits(ring: Ring) -> None:
     ring.enter(
         Fighter("TOASTNUT", 12), Fighter("PLIPPET", 8, hp=3, status=SLEEP), bag=[(AWAKENING, 1)]
     )
-    commander = Script((Use(AWAKENING, 1), Attack(0)))
+    commander = Script((UseItem(AWAKENING, 1), Attack(0)))
     ring.fight(commander)
     assert commander.seen[1].party[1].status.sleep == 0
     assert commander.seen[1].bag.quantity(AWAKENING) == 0
@@ -64,9 +64,9 @@ def test_no_question_is_answered_by_a_press_meant_for_words(ring: Ring, frames: 
 def test_what_would_do_nothing_is_refused_and_the_battle_goes_on(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), bag=[(POTION, 1)])
     ring.arm("PONDER")
-    commander = Script((Use(POTION, 0), Attack(0)))
+    commander = Script((UseItem(POTION, 0), Attack(0)))
     ring.fight(commander)
-    assert Use(POTION, 0) in commander.tried[1].refused
+    assert UseItem(POTION, 0) in commander.tried[1].refused
     assert ring.state.bag.quantity(POTION) == 1
     assert ring.state.battle_result is BattleResult.WON
 
@@ -198,7 +198,7 @@ def test_without_pp_the_game_has_a_move(ring: Ring) -> None:
 def test_a_trainer_who_heals_is_beaten(ring: Ring) -> None:
     ring.enter(Fighter("PLIPPET", 20, ("SURE POKE", "NAP PUFF")), trainer=(34, 1))
     ring.weaken(5)
-    ring.fight(Tactics(DEX))
+    ring.fight(BattlePolicy(DEX))
     assert ring.state.battle_result is BattleResult.WON
 
 

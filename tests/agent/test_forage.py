@@ -5,9 +5,10 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Capability, Kit, Ledger, Story, forage
+from agent.capabilities import Capability, GameContext, forage
 from agent.perception import percept_of
 from agent.skills import Outcome, Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import Hooks, Recall
@@ -35,7 +36,9 @@ def foraging() -> Capability:
     cartridge = load_cartridge(demo_cartridge_path())
     story = Story.of(CartridgeKind.DEMO)
     terrain = Terrain(World.of(cartridge))
-    return forage.capability(Kit(story, terrain, Dex.of(cartridge), Ledger((), Hooks()), 0))
+    return forage.capability(
+        GameContext(story, terrain, Dex.of(cartridge), MilestoneLedger((), Hooks()), 0)
+    )
 
 
 def lying_about(foraging: Capability, state: State) -> int:

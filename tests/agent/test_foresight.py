@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities.tactics.duel import Duel
-from agent.capabilities.tactics.matchup import Attacking, duel
-from agent.capabilities.tactics.minds import minded
+from agent.battle.damage import Duel
+from agent.battle.matchups import Attacking, duel, minded
 from agent.skills import Attack
 from emulator import State
 from tests.agent.ring import DEX, Fighter, Ring, Script, number_of

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, caution
+from agent.capabilities import GameContext, capabilities_for
+from agent.capabilities import travel as caution
 from agent.capabilities.travel import capability as travelling
 from agent.skills import Destination, Obstacles, Outcome, Terrain, travel, watchers
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 from tests.agent.support import Game, Played, game_at
@@ -19,8 +21,8 @@ SECOND_TOWN, HEATHER_WAY, FORAGER = 1, 13, 1
 NORTH_ROAD = {(SECOND_TOWN, 9, 0), (SECOND_TOWN, 10, 0)}
 
 
-def kit() -> Kit:
-    return Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0)
+def kit() -> GameContext:
+    return GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0)
 
 
 def free_in(map_id: int, state: State) -> bool:
@@ -47,7 +49,7 @@ def closed(state: State) -> Obstacles:
 
 
 def eyes(state: State) -> Obstacles:
-    (hazard,) = caution.capability(kit()).hazards
+    (hazard,) = caution.trainer_sight(kit()).hazards
     return hazard(state)
 
 

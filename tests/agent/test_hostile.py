@@ -13,43 +13,42 @@ import pytest
 
 from agent.advisor import Advice, Silent
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
-from agent.app.branch import Branch
-from agent.fake_claude import FakeClaude, Scenario, scenario_named
-from agent.fake_claude.answer import Call
-from agent.fake_claude.scenario import Line as Said
-from agent.mind.advising import Moment
+from agent.app.build import Branch
+from agent.app.summary import Stop
+from agent.fake_claude import FakeClaude, ServiceScenario, scenario_named
+from agent.fake_claude.answers import ToolCall
+from agent.fake_claude.scenario import ScriptedAnswer as Said
+from agent.mind.advice import QuestionContext
 from agent.perception import Percept
 from agent.planning import Plan, explain
-from agent.report.summary import Stop
 from emulator import Dex
 from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked
-from memory.thread.format import Observations, Priority, parse
-from memory.thread.kinds import milestones_in
-from memory.thread.message import Message
-from memory.thread.observing import HeuristicObserver
-from memory.thread.slices import Slicing
-from memory.thread.tags import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER
+from memory.conversation.boundaries import Slicer
+from memory.conversation.format import LinePriority, Observations, parse
+from memory.conversation.messages import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER, Message
+from memory.conversation.rules import HeuristicObserver
+from memory.conversation.situation_format import milestones_in
 from memory.tokens import tokens
 from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Watcher
 
 TEXTS: Final = hostile_texts(key=KEY)
-CERTAIN: Final = {Priority.ASSERTED, Priority.DONE}
+CERTAIN: Final = {LinePriority.ASSERTED, LinePriority.DONE}
 OURS: Final = (MEMORY, OBSERVATIONS, CURRENT_TASK, REMINDER, "situation", "tool-data")
 DOORS: Final = ("screen", "tool_result")
 PLAIN: Final = "Hello"
 ANSWER: Final = {"goals": ["$goal"], "candidates": [], "note": "go on", "confidence": 0.9}
-OBEDIENT: Final = Scenario(lines=[Said(json=ANSWER)])
+OBEDIENT: Final = ServiceScenario(lines=[Said(json=ANSWER)])
 LOOKS: Final = (
-    Call("recall", {"text": "zebra"}),
-    Call("recall", {"tags": ["rumour"]}),
-    Call("list_tags"),
-    Call("memory_map"),
-    Call("look", {"what": "screen"}),
+    ToolCall("recall", {"text": "zebra"}),
+    ToolCall("recall", {"tags": ["rumour"]}),
+    ToolCall("list_tags"),
+    ToolCall("memory_map"),
+    ToolCall("look", {"what": "screen"}),
 )
-CURIOUS: Final = Scenario(lines=[Said(rounds=[LOOKS], json=ANSWER)])
+CURIOUS: Final = ServiceScenario(lines=[Said(rounds=[LOOKS], json=ANSWER)])
 
 
 def entering(by: str) -> pytest.MarkDecorator:
@@ -111,7 +110,7 @@ class Asked:
 
 
 def asked_of(
-    scene: Stage, game: Game, moment: Moment, dex: Dex | None = None, about: str = ""
+    scene: Stage, game: Game, moment: QuestionContext, dex: Dex | None = None, about: str = ""
 ) -> Asked:
     game.ear.advisor = scene.seated(game.ear.tools)
     try:
@@ -120,12 +119,12 @@ def asked_of(
         game.ear.advisor = None
 
 
-def on_screen(game: Game, text: str) -> Moment:
+def on_screen(game: Game, text: str) -> QuestionContext:
     moment = game.moment
     return moment._replace(percept=replace(moment.percept, text=text))
 
 
-def lines(observations: Observations) -> list[tuple[Priority, str]]:
+def lines(observations: Observations) -> list[tuple[LinePriority, str]]:
     return [(each.line.priority, each.line.text) for each in observations]
 
 
@@ -169,7 +168,7 @@ def test_a_row_that_is_cut_in_two_cannot_begin_anew(limit: int) -> None:
     text = f"Why you are asked: stuck\n{row}\n| {row}"
     said = Message("t", "user", ({"type": "text", "text": text},), 1, 1.0, tokens(text))
     found = [
-        HeuristicObserver().observe(piece, "") for piece in Slicing(limit, tokens).slices([said])
+        HeuristicObserver().observe(piece, "") for piece in Slicer(limit, tokens).slices([said])
     ]
     assert len(found) > 5
     assert [milestones_in(parse(each.observations)) for each in found] == [()] * len(found)
@@ -215,7 +214,7 @@ def called(dex: Dex, name: str) -> Dex:
     )
 
 
-def named(moment: Moment, name: str) -> Moment:
+def named(moment: QuestionContext, name: str) -> QuestionContext:
     """Return a moment in which people and things that are wanted are called `name`."""
     percept = moment.percept
     mons = tuple(replace(each, nickname=name) for each in percept.state.party.mons)
@@ -228,7 +227,7 @@ def named(moment: Moment, name: str) -> Moment:
     )
 
 
-def _plan(moment: Moment, name: str) -> Plan:
+def _plan(moment: QuestionContext, name: str) -> Plan:
     goal = replace(moment.goals[0], says=f"beat {name}")
     steps = tuple(replace(each, says=f"walk to {name}", note=name) for each in moment.actions[:3])
     return Plan(goal, steps, tuple(1 for _ in steps))
@@ -271,7 +270,7 @@ def test_what_a_tool_says_is_told_as_data(hostile: Hostile, game: Game, tmp_path
 def test_an_answer_is_advice_or_silence(
     hostile: Hostile, game: Game, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    scenario = Scenario(lines=[Said(text=hostile.text.replace("$", "$$"))])
+    scenario = ServiceScenario(lines=[Said(text=hostile.text.replace("$", "$$"))])
     with stage(tmp_path, scenario) as scene:
         asked = asked_of(scene, game, game.moment)
         report = json.dumps(scene.service._report())
@@ -288,7 +287,7 @@ def test_a_note_is_a_claim_and_comes_back_as_one(
     hostile: Hostile, game: Game, tmp_path: Path
 ) -> None:
     answer = {**ANSWER, "note": hostile.text.replace("$", "$$")}
-    with stage(tmp_path, Scenario(lines=[Said(json=answer)])) as scene:
+    with stage(tmp_path, ServiceScenario(lines=[Said(json=answer)])) as scene:
         asked = asked_of(scene, game, game.moment)
         sight = scene.sight()
     assert_only_a_word(asked.answer, game)
@@ -313,9 +312,9 @@ def test_what_a_tool_is_given_stores_claims_and_forgets_nothing_else(
         ("recall", {"text": text, "tags": [text]}),
         (text or "?", {"text": text}),
     ]
-    calls = [Call(name, told) for name, told in given]
+    calls = [ToolCall(name, told) for name, told in given]
     before = {each.key for each in game.store.live_entries()}
-    with stage(tmp_path, Scenario(lines=[Said(rounds=[calls], json=ANSWER)])) as scene:
+    with stage(tmp_path, ServiceScenario(lines=[Said(rounds=[calls], json=ANSWER)])) as scene:
         asked = asked_of(scene, game, game.moment)
         new = [each for each in game.store.live_entries() if each.key not in before]
     results = list(_texts(_results(scene.bodies[1])))

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from agent.advisor import ToolRefused
-from agent.advisor.wording import data
-from agent.mind.tools import LONGEST_TAG, MOST_CLAIMS
-from memory.thread.format import parse
-from memory.thread.kinds import milestones_in
-from memory.thread.message import Message, Origin
-from memory.thread.observing import HeuristicObserver
+from agent.advisor.prompt import data
+from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
+from memory.conversation.format import parse
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.rules import HeuristicObserver
+from memory.conversation.situation_format import milestones_in
 from tests.agent.hostile.stage import Game, played_game
 
 
@@ -91,7 +91,7 @@ def test_the_name_of_a_tool_cannot_tell_a_milestone() -> None:
         "is_error": True,
     }
     said = [
-        Message("t", "assistant", (call,), 1, 1.0, origin=Origin.MODEL),
+        Message("t", "assistant", (call,), 1, 1.0, origin=MessageOrigin.MODEL),
         Message("t", "user", (result,), 1, 1.0),
     ]
     assert milestones_in(parse(HeuristicObserver().observe(said, "").observations)) == ()

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from agent.capabilities import Capability, Deed, Inquiry, Reflex, Sensor
+from agent.capabilities import BoundAction, Capability, Inquiry, Reflex, Sensor
 from agent.errors import Stuck, StuckReason
-from agent.mind import Episode, Ladder, Mind, Progress
-from agent.mind.ladder import COOL_DOWN, MOST_RESTORES
+from agent.mind import Ladder, Mind, ProgressMonitor, StuckEpisode
+from agent.mind.recovery import COOL_DOWN, MOST_RESTORES
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -48,7 +48,7 @@ class Swamp:
     percept: Percept
     go: Callable[[State], Skill] = no_use
     ways: tuple[Action, ...] = (GO,)
-    told: list[Episode] = field(default_factory=list)
+    told: list[StuckEpisode] = field(default_factory=list)
     did: list[str] = field(default_factory=list)
     alarm: bool = False
     unheard: int = 0  # people on the map
@@ -66,12 +66,12 @@ class Swamp:
         swamp = Capability(
             name="swamp",
             sensors=(Sensor(frozenset({"there", "in_battle"}), read),),
-            deeds=tuple(Deed(way, self.go) for way in self.ways),
+            deeds=tuple(BoundAction(way, self.go) for way in self.ways),
             goals=(THERE,),
             reflexes=(alarm,),
         )
-        asking = Inquiry(Deed(ASK, self._ask), lambda _state: self.unheard > 0)
-        ladder = Ladder(Progress(), 1, Deed(LEAVE, no_use), asking)
+        asking = Inquiry(BoundAction(ASK, self._ask), lambda _state: self.unheard > 0)
+        ladder = Ladder(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
         return Mind((swamp,), cast("Recall", None), hooks, ladder)
 
     def _ask(self, _state: State) -> Skill:
@@ -79,7 +79,7 @@ class Swamp:
         yield wait(1)
         return Outcome.DONE
 
-    def _note(self, _call: Call, episode: Episode) -> None:
+    def _note(self, _call: Call, episode: StuckEpisode) -> None:
         self.told.append(episode)
 
     def tick(self) -> str:

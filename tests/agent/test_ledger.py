@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agent.capabilities import Ledger, Milestone, Witness
-from agent.perception import Due, Percept, Sight
+from agent.perception import Due, Percept, ScreenReading
+from agent.story import Milestone, MilestoneLedger, Witness
 from emulator import (
     Font,
     MenuKind,
@@ -35,7 +35,7 @@ def shows_team(state: State) -> bool:
 
 
 def seen(state: State, text: str) -> Percept:
-    sight = Sight(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
+    sight = ScreenReading(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
     return Percept(1, state, "", 1.0, (), sight, None)
 
 
@@ -54,7 +54,7 @@ def team(played: Played) -> Iterator[tuple[State, str]]:
 
 def test_both_witnesses_write_a_line(team: tuple[State, str]) -> None:
     state, text = team
-    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     assert ledger.due(state) is Due.FRAME
     ledger.observe(seen(state, text))
     assert [each.id for each in ledger.reached] == ["starter", "healed"]
@@ -64,14 +64,14 @@ def test_both_witnesses_write_a_line(team: tuple[State, str]) -> None:
 
 
 def test_without_a_frame_there_is_no_line(team: tuple[State, str]) -> None:
-    ledger = Ledger((TEAM,), Hooks())
+    ledger = MilestoneLedger((TEAM,), Hooks())
     assert ledger.observe(seen(team[0], "")) == ()
     assert not ledger.has("starter")
 
 
 def test_a_frame_that_shows_something_else_is_no_witness(team: tuple[State, str]) -> None:
     state, text = team
-    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     ledger.observe(seen(state, "a meadow"))
     hp = state.party.mons[0].hp
     ledger.observe(seen(state, text.replace(f"{hp}/", f"{hp - 1}/").replace("PL", "??")))
@@ -82,7 +82,7 @@ def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> Non
     state, text = team
     later = replace(TEAM, event=LATER)
     elsewhere = replace(HEALTHY, home=9)
-    ledger = Ledger((later, elsewhere), Hooks())
+    ledger = MilestoneLedger((later, elsewhere), Hooks())
     assert ledger.due(state) is Due.NOTHING
     assert ledger.observe(seen(state, text)) == ()
 
@@ -93,7 +93,7 @@ def test_words_are_looked_for_while_text_is_open(played: Played) -> None:
 
     with game_at(played.folder, told) as game:
         state = game.state
-        ledger = Ledger((RIVAL,), Hooks())
+        ledger = MilestoneLedger((RIVAL,), Hooks())
         assert ledger.due(state) is Due.FRAME
         assert ledger.observe(seen(state, "somebody: Good")) == ()
         ledger.observe(seen(state, f"{state.player.rival_name}: Good."))
@@ -101,9 +101,9 @@ def test_words_are_looked_for_while_text_is_open(played: Played) -> None:
 
 
 def test_what_was_reached_survives_a_checkpoint(team: tuple[State, str]) -> None:
-    ledger = Ledger((TEAM, HEALTHY), Hooks())
+    ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     ledger.observe(seen(*team))
-    again = Ledger((TEAM, HEALTHY), Hooks())
+    again = MilestoneLedger((TEAM, HEALTHY), Hooks())
     again.restore(ledger.to_json())
     assert again.reached == ledger.reached
     assert again.due(team[0]) is Due.NOTHING
@@ -121,7 +121,7 @@ def test_a_badge_wants_every_name_in_the_same_frame(played: Played) -> None:
         state = game.state
     names = state.player
     with_badge = replace(state, player=replace(names, badges=(0,)))
-    ledger = Ledger((BADGE,), Hooks())
+    ledger = MilestoneLedger((BADGE,), Hooks())
     ledger.observe(seen(state, f"{names.rival_name} {names.name}"))
     ledger.observe(seen(with_badge, names.rival_name))
     assert not ledger.has("badge")
@@ -140,7 +140,7 @@ def test_menus_bear_witness_to_what_they_list(
     state, text = team
     assert state.menu is not None
     opened = replace(state, menu=replace(state.menu, kind=kind))
-    ledger = Ledger((milestone,), Hooks())
+    ledger = MilestoneLedger((milestone,), Hooks())
     ledger.observe(seen(state, words))  # another menu is open
     ledger.observe(seen(opened, text))  # the words are not in it
     assert not ledger.has(milestone.id)

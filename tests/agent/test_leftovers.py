@@ -5,20 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import EVERY_USE, Experience, Kit, Ledger, Story, Use, forage, found
-from agent.capabilities.leftovers import ENOUGH, spare
+from agent.capabilities import GameContext, forage
+from agent.experience import EVERY_USE, Experience, MemoryUse, found
+from agent.experience.uses import ENOUGH, spare
 from agent.perception import percept_of
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
-from memory import (
-    WAYPOINT,
-    AgentMemory,
-    Hooks,
-    Json,
-    open_memory,
-    open_run_store,
-)
+from memory import WAYPOINT, AgentMemory, Hooks, Json, open_memory, open_run_store
 from tests.agent.lessons import EPISODIC
 from tests.agent.support import Played, game_at
 
@@ -54,9 +49,9 @@ def journeys(memory: AgentMemory, *potions: int, found: int = 2) -> None:
         journey(memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
 
 
-def lying(memory: AgentMemory, state: State, uses: frozenset[Use] = EVERY_USE) -> int:
+def lying(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
     asked = Experience(memory.recall, uses, EPISODIC)
-    kit = Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0, None, asked)
+    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
     (sensor,) = forage.capability(kit).sensors
     return sensor.read(percept_of(state, 1), memory.recall)[forage.LEFT]
 
@@ -67,7 +62,7 @@ def test_e35_what_every_run_had_left_over_is_left_lying(
     assert lying(memory, in_the_wood) == 2
     journeys(memory, 5, 3, 4)
     assert lying(memory, in_the_wood) == 1  # the antidote
-    assert lying(memory, in_the_wood, EVERY_USE - {Use.THINGS}) == 2
+    assert lying(memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
 
 
 @pytest.mark.parametrize("left", [(5, 2, 4), (5, 4)])
@@ -84,12 +79,12 @@ def test_why_it_is_left_lying_is_told_and_counted_once(
 ) -> None:
     journeys(memory, 5, 3, 4)
     asked = Experience(memory.recall, EVERY_USE, EPISODIC)
-    kit = Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0, None, asked)
+    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
     (sensor,) = forage.capability(kit).sensors
     for frame in (1, 2):
         state = replace(in_the_wood, frame=frame)
         sensor.read(percept_of(state, frame), memory.recall)
-    assert asked.moved[Use.THINGS] == 1
+    assert asked.moved[MemoryUse.THINGS] == 1
     ((about, why),) = asked.told.items()
     assert about == "HONEY DROP in the wood"
     assert why == "1 and more were left over in all of 3 runs"

@@ -2,9 +2,8 @@
 
 import pytest
 
-from agent.capabilities.story import Story
-from agent.skills.hops import Hop, Spot, hops
-from agent.skills.route import Obstacles, find_route
+from agent.skills.route import Hop, Obstacles, Spot, find_route, hops
+from agent.story.story import Story
 from emulator import CartridgeKind, Facing, Floor, World, demo_cartridge_path, load_cartridge
 
 HALL, LOFT, ATTIC, CAR, ROAD = 181, 207, 208, 236, 14

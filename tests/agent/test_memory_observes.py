@@ -12,21 +12,14 @@ from typing import Final
 import pytest
 
 import agent
-from agent.capabilities import Kit, Ledger, Story, capabilities_for
+from agent.capabilities import GameContext, capabilities_for
 from agent.loop import Loop
-from agent.mind import AGENT, Ladder, Mind, Progress
-from agent.perception import Eyes
+from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
+from agent.perception import Perceiver
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import Dex, Font, PyBoyConsole, World, demo_cartridge_path, load_cartridge
-from memory import (
-    Call,
-    Hooks,
-    NotHookable,
-    Pointcut,
-    hookable,
-    open_memory,
-    open_run_store,
-)
+from memory import Call, Hooks, NotHookable, Pointcut, hookable, open_memory, open_run_store
 from memory.hooks.pointcut import Method, method_of
 from tests.agent.stores import stores_in
 from tests.agent.support import ROOT
@@ -115,7 +108,7 @@ def _is_open(member: object) -> bool:
 def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
     known: list[Method] = [method_of(each) for each in methods()]
     names = Counter(method.name for method in known)
-    assert {"Ledger.observe", "Loop.perform", "Mind.decide", "Mind.learn"} <= names.keys()
+    assert {"MilestoneLedger.observe", "Loop.perform", "Mind.decide", "Mind.learn"} <= names.keys()
     assert max(names.values()) == 1  # a short name says which
     for method in known:
         for glob in (method.name, method.full_name):
@@ -128,15 +121,15 @@ def loop(tmp_path: Path) -> Iterator[Loop]:
     """The loop on the demo, from power-on, with nothing wired to its hooks."""
     cartridge = load_cartridge(demo_cartridge_path())
     world, story, hooks = World.of(cartridge), Story.of(cartridge.kind), Hooks()
-    ledger = Ledger(story.milestones, hooks)
-    kit = Kit(story, Terrain(world), Dex.of(cartridge), ledger, 0)
+    ledger = MilestoneLedger(story.milestones, hooks)
+    kit = GameContext(story, Terrain(world), Dex.of(cartridge), ledger, 0)
     with (
         closing(open_run_store(tmp_path / "run.sqlite", run_id="run")) as store,
         closing(PyBoyConsole(cartridge)) as console,
     ):
         memory = open_memory(store, AGENT, session_id="run", started_at=0.0)
-        mind = Mind(capabilities_for(kit), memory.recall, hooks, Ladder(Progress(), 0))
-        eyes = Eyes(console, Font.of(cartridge), world, ledger.due)
+        mind = Mind(capabilities_for(kit), memory.recall, hooks, Ladder(ProgressMonitor(), 0))
+        eyes = Perceiver(console, Font.of(cartridge), world, ledger.due)
         yield Loop(console, eyes, mind, ledger, hooks)
 
 
@@ -146,7 +139,7 @@ def test_b07_play_is_watched_from_outside_and_not_its_actions_alone(loop: Loop) 
     loop.play(lambda _state: loop.tick >= 30)
     each_tick = {name for name, times in seen.items() if times >= 30}
     assert each_tick == {
-        "Ledger.observe",
+        "MilestoneLedger.observe",
         "Loop.perceive",
         "Loop.perform",
         "Mind.decide",

@@ -6,9 +6,9 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Capability, Deed, Reflex, Sensor
+from agent.capabilities import BoundAction, Capability, Reflex, Sensor
 from agent.errors import Stuck
-from agent.mind import Intent, Ladder, Mind, Progress, Source
+from agent.mind import Intent, IntentSource, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Plan, Require
 from agent.skills import Outcome, Skill, wait
@@ -66,17 +66,17 @@ class World:
             name="all",
             sensors=(Sensor(FACTS, read),),
             deeds=(
-                Deed(PREPARE, two_steps),
-                Deed(GO, go),
-                Deed(SWIM, two_steps),
-                Deed(FIGHT, two_steps, masters=frozenset({"alarm"}), holds=at_war),
+                BoundAction(PREPARE, two_steps),
+                BoundAction(GO, go),
+                BoundAction(SWIM, two_steps),
+                BoundAction(FIGHT, two_steps, masters=frozenset({"alarm"}), holds=at_war),
             ),
             goals=(THERE, PEACE),
             reflexes=(alarm,),
         )
         hooks = Hooks()
         hooks.after("Mind.plan_for", self._note)
-        ladder = Ladder(Progress(patience=50), seed=0)
+        ladder = Ladder(ProgressMonitor(patience=50), seed=0)
         return Mind((capability,), cast("Recall", Nothing()), hooks, ladder)
 
     def _note(self, _call: Call, plan: Plan | None) -> None:
@@ -140,7 +140,7 @@ def test_a_reflex_comes_before_deeds_that_do_not_master_it(world: World) -> None
     mind = world.mind()
     world.facts["alarm"] = 1
     intent = world.tick(mind)
-    assert (intent.source, intent.name) == (Source.REFLEX, "alarm")
+    assert (intent.source, intent.name) == (IntentSource.REFLEX, "alarm")
     world.facts |= {"alarm": 0, "in_battle": 1}
     assert world.names(mind, 2) == ["wait", "fight"]
     world.facts["alarm"] = 1
@@ -184,12 +184,12 @@ def test_a_deed_whose_effect_comes_late_is_not_blamed(world: World) -> None:
 def test_nothing_is_begun_between_two_parts_of_a_scene(world: World) -> None:
     mind = world.mind()
     world.facts["alarm"] = 1
-    assert world.tick(mind).source is Source.REFLEX
+    assert world.tick(mind).source is IntentSource.REFLEX
     world.facts["alarm"] = 0  # for a moment
     intent = world.tick(mind)
-    assert (intent.source, intent.why) == (Source.IDLE, "the scene may go on")
+    assert (intent.source, intent.why) == (IntentSource.IDLE, "the scene may go on")
     world.facts["alarm"] = 1
-    assert world.tick(mind).source is Source.REFLEX
+    assert world.tick(mind).source is IntentSource.REFLEX
     world.facts["alarm"] = 0
     assert world.names(mind, 2) == ["wait", "prepare"]
 

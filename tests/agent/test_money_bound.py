@@ -6,7 +6,7 @@ import pytest
 
 from agent.advisor.model import Request
 from agent.advisor.money import most_input_tokens
-from agent.advisor.money.bound import ADDED, PICTURE
+from agent.advisor.money.limits import ADDED, PICTURE
 
 
 def request(text: str, **more: object) -> Request:

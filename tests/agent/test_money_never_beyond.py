@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.advisor.calls import Permit
 from agent.advisor.model import Usage
 from agent.advisor.money import Ceiling, Price, Prices, Rates
 from agent.advisor.money.prices import KINDS
-from agent.advisor.purse import Permit
 from memory import open_run_store
 from memory.store.calls import HOUR_MS
 from tests.agent.money import BIG, NO_CEILING, SMALL, Purses, terms

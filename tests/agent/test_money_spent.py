@@ -7,7 +7,7 @@ import pytest
 
 from agent.advisor.model import Usage
 from agent.advisor.money import spent_on
-from agent.advisor.money.spent import dollars
+from agent.advisor.money.prices import dollars
 from tests.agent.money import BIG, SMALL, Purses, terms
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from agent.advisor import Purpose
 from agent.advisor.money import Ceiling, load_prices, load_terms, nanos_of
-from agent.advisor.money.spent import MEMORY
+from agent.advisor.money.prices import MEMORY
 from agent.errors import UsageError
 
 

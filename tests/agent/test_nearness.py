@@ -2,11 +2,12 @@
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story
+from agent.capabilities import GameContext
 from agent.capabilities.travel import MAP, capability
 from agent.planning import Action, Effect, Goal, Require, plan
 from agent.skills import Terrain
-from agent.skills.nearness import UNKNOWN, Nearness
+from agent.skills.distances import UNKNOWN, Nearness
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 
@@ -40,7 +41,9 @@ def test_where_no_way_leads_is_far() -> None:
 
 def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
     story, terrain = Story.of(CartridgeKind.DEMO), Terrain(WORLD)
-    walks = capability(Kit(story, terrain, Dex.of(CARTRIDGE), Ledger((), Hooks()), 0)).deeds
+    walks = capability(
+        GameContext(story, terrain, Dex.of(CARTRIDGE), MilestoneLedger((), Hooks()), 0)
+    ).deeds
     heals = tuple(
         Action(
             f"heal:{each.place}",

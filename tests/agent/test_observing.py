@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from agent.advisor.prompt import Mode, prompt_now
-from agent.app import Interrupt, Moment, Settings, play_run
-from agent.app.session import COMMIT_EVERY, Limits, Session
-from agent.capabilities import Milestone, Story, Witness
+from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app.session import COMMIT_EVERY, PlayLimits, Session
 from agent.mind import GAME_SECTIONS, game_table
-from agent.report import Summary
+from agent.story import Milestone, Story, Witness
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (
     TOOLS,
@@ -268,17 +267,17 @@ def session_in(path: Path) -> Iterator[tuple[Session, RunFolder[RunStore]]]:
         yield Session(folder, FROZEN, console, knowledge, STORY, Interrupt()), folder
 
 
-def play(path: Path, ticks: int, react: Callable[[Moment], None] | None = None) -> Summary:
+def play(path: Path, ticks: int, react: Callable[[TickView], None] | None = None) -> Summary:
     with session_in(path) as (session, folder):
         folder.store._database.execute("PRAGMA busy_timeout = 1")
-        return session.play(Limits("never", ticks), Watcher(react))
+        return session.play(PlayLimits("never", ticks), Watcher(react))
 
 
 def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
     held: list[sqlite3.Connection] = []
 
-    def hold(moment: Moment) -> None:
+    def hold(moment: TickView) -> None:
         if moment.tick == 20:
             held.append(sqlite3.connect(path, isolation_level=None))
             held[0].execute("BEGIN EXCLUSIVE")
@@ -301,7 +300,7 @@ def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> No
 def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
 
-    def damage(moment: Moment) -> None:
+    def damage(moment: TickView) -> None:
         if moment.tick == 150:
             scribble_over(path, "observations")
 
@@ -317,7 +316,7 @@ def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -
 def test_c16_an_observer_that_breaks_is_counted_and_play_goes_on(tmp_path: Path) -> None:
     with session_in(tmp_path) as (session, folder):
         session.observations._session = None  # type: ignore[assignment]  # which no file takes
-        summary = session.play(Limits("never", 80), Watcher())
+        summary = session.play(PlayLimits("never", 80), Watcher())
         assert (summary.stop.value, summary.ticks) == ("ticks", 80)
         assert summary.errors >= 1
         assert folder.store.observations() == []
@@ -327,13 +326,13 @@ def test_c17_the_block_of_play_has_what_just_happened(tmp_path: Path) -> None:
     told: list[tuple[int, str]] = []
     with session_in(tmp_path) as (session, _folder):
 
-        def ask(moment: Moment) -> None:
+        def ask(moment: TickView) -> None:
             told.append(
                 (moment.tick, prompt_now(lambda: "here", session.observations.block, Mode.ACT))
             )
 
         assert session.observations.block() is None
-        session.play(Limits("never", 110), Watcher(ask))
+        session.play(PlayLimits("never", 110), Watcher(ask))
     first = next(tick for tick, text in told if "- the house" in text)
     assert not any("- the house" in text for tick, text in told if tick < first)
     assert all("- the house" in text for tick, text in told if tick > first)

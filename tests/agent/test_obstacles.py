@@ -7,8 +7,7 @@ import pytest
 
 from agent.skills import Destination, Outcome, Terrain, travel
 from agent.skills.distances import Distances
-from agent.skills.hops import OBSTACLE_COSTS, WARP_COST, Hop, Spot, hops
-from agent.skills.route import enclosure, find_route
+from agent.skills.route import OBSTACLE_COSTS, WARP_COST, Hop, Spot, enclosure, find_route, hops
 from emulator import Facing, Floor, Obstacle, State, World, demo_cartridge_path, load_cartridge
 from tests.agent.drawn import HIGH, LANE, LOW, SIDE, TREE, WALL, WATER, Drawn, world_of
 from tests.agent.support import Game, Played, game_at

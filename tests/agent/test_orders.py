@@ -6,18 +6,18 @@ from random import Random
 
 import pytest
 
-from agent.bench.parties import party_in_ram
-from agent.capabilities.tactics import Tactics
+from agent.battle import BattlePolicy
+from agent.lab.bench.battles import party_in_ram
 from agent.skills import (
     Attack,
-    Course,
     Flee,
     Order,
     Outcome,
     Skill,
+    SkillRun,
     Switch,
     Throw,
-    Use,
+    UseItem,
     fight,
     is_lawful,
 )
@@ -75,7 +75,7 @@ def meet(game: Game, *, opponent: int, level: int = 5, number: int = 1, options:
 def carry_on(game: Game, skill: Skill, until: object, *, within: int = 1_500) -> None:
     """Perform the steps of `skill` until a state is as wanted, or it is over."""
     assert callable(until)
-    course = Course(skill)
+    course = SkillRun(skill)
     for _ in range(within):
         if course.outcome is not Outcome.RUNNING or until(game.state):
             return
@@ -133,16 +133,16 @@ def test_when_one_falls_the_one_that_the_commander_names_comes(wild: Game) -> No
 
 def test_what_the_game_refuses_is_told_to_the_commander(wild: Game) -> None:
     give(wild, TOWN_MAP)
-    commander = once(Use(TOWN_MAP))
+    commander = once(UseItem(TOWN_MAP))
     skill = fight(commander, wild.state)
     carry_on(wild, skill, lambda _state: len(commander.tried) > 1)
-    assert commander.tried[1].refused == {Use(TOWN_MAP)}
+    assert commander.tried[1].refused == {UseItem(TOWN_MAP)}
     assert wild.state.bag.quantity(TOWN_MAP) == 1
 
 
 def test_an_order_that_stays_refused_does_not_hold_up_the_fight(wild: Game) -> None:
     give(wild, TOWN_MAP)
-    stubborn = Orders(lambda _state: Use(TOWN_MAP))
+    stubborn = Orders(lambda _state: UseItem(TOWN_MAP))
     wild.carry_out(fight(stubborn, wild.state), within=1_500)
     assert wild.state.battle_result is BattleResult.WON
 
@@ -151,7 +151,7 @@ def give(game: Game, item: int) -> None:
     game.console.poke(symbol("wNumBagItems"), bytes([1, item, 1, 0xFF]))
 
 
-@pytest.mark.parametrize("order", [Flee(), Throw(4), Switch(0), Switch(5), Attack(4), Use(20)])
+@pytest.mark.parametrize("order", [Flee(), Throw(4), Switch(0), Switch(5), Attack(4), UseItem(20)])
 def test_an_order_that_no_game_would_carry_out_is_never_tried(trainer: Game, order: Order) -> None:
     assert not is_lawful(order, trainer.state)
     commander = once(order)
@@ -175,14 +175,14 @@ def test_one_changes_before_the_trainers_next_when_the_commander_says_so(trainer
 
 
 def test_the_policy_fights_a_trainer_to_the_end(trainer: Game) -> None:
-    assert trainer.carry_out(fight(Tactics(DEX), trainer.state)) is Outcome.DONE
+    assert trainer.carry_out(fight(BattlePolicy(DEX), trainer.state)) is Outcome.DONE
     assert trainer.state.battle_result is BattleResult.WON
 
 
 def test_a_fight_can_be_taken_up_at_any_of_its_moments(trainer: Game) -> None:
     chance = Random(1)
     while trainer.state.in_battle:
-        course = Course(fight(Tactics(DEX), trainer.state))  # as after a resume
+        course = SkillRun(fight(BattlePolicy(DEX), trainer.state))  # as after a resume
         for _ in range(chance.randint(1, 6)):
             if course.outcome is Outcome.RUNNING:
                 trainer.console.perform(course.step)

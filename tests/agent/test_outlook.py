@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, outlook, play_run
+from agent.app import Interrupt, Settings, TickView, outlook, play_run
 from tests.agent.support import Agent, Played, Watcher, end_the_story
 
 
 def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path: Path) -> None:
     run, asked = tmp_path / "run", Interrupt()
 
-    def stop_at_text(moment: Moment) -> None:
+    def stop_at_text(moment: TickView) -> None:
         state = moment.state
         asked.asked = state.game_started and state.dialogue.is_open and state.menu is None
 

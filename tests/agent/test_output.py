@@ -6,8 +6,7 @@ from io import StringIO
 import pytest
 
 from agent.cli.memory.export import _flat, _inert
-from agent.cli.memory.tables import facts, listing
-from agent.cli.output import Output
+from agent.cli.output import Output, facts, listing
 from tests.agent.hostile.texts import Hostile, hostile_texts
 
 TEXTS = hostile_texts(key="an-entirely-made-up-key-0123456789")

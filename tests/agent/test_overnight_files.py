@@ -8,12 +8,17 @@ from shutil import copyfile, copytree
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.overnight.carried import carried
-from agent.overnight.copies import EVERY_S, Copier, kept_memory, kept_run, take_settings
-from agent.overnight.diary import Diary, Line, read_diary
-from agent.overnight.fault import Fault
-from agent.overnight.logbook import KEPT, Logbook
-from agent.overnight.mending import Damage, Estate
+from agent.tools.overnight.logs import KEPT, Diary, Line, Logbook, carried, read_diary
+from agent.tools.overnight.outcomes import NightFault
+from agent.tools.overnight.repair import (
+    EVERY_S,
+    Copier,
+    Damage,
+    Estate,
+    kept_memory,
+    kept_run,
+    take_settings,
+)
 from memory import flaw_in, read_run_store
 from tests.agent.support import Watcher
 from tests.agent.test_overnight import spoil
@@ -143,8 +148,8 @@ def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(estate: Estate, dam
     copy_all(estate)
     estate.run.copy.write_bytes(b"no copy at all")
     for kept, fault in (
-        (estate.run, Fault.DAMAGED_RUN),
-        (estate.memory, Fault.DAMAGED_MEMORY),
+        (estate.run, NightFault.DAMAGED_RUN),
+        (estate.memory, NightFault.DAMAGED_MEMORY),
     ):
         match damage:
             case "spoilt":
@@ -217,7 +222,7 @@ def test_a_file_that_never_was_ours_is_left_to_who_owns_it(estate: Estate) -> No
 
 
 def test_a_run_without_a_checkpoint_is_begun_anew_and_kept(estate: Estate) -> None:
-    found = Damage(Fault.NOT_RESUMABLE, "")
+    found = Damage(NightFault.NOT_RESUMABLE, "")
     assert estate.mend(found).done
     assert not estate.has_run
     names = {each.name for each in estate.folder.iterdir()}
@@ -230,7 +235,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     estate = Estate(run, kept_run(run), kept_memory(run, tmp_path / "memory.sqlite"))
     found = estate.examine(thoroughly=True)
     assert found is not None
-    assert found.fault is Fault.UNWRITABLE
+    assert found.fault is NightFault.UNWRITABLE
     assert not estate.mend(found).done
 
 

@@ -4,74 +4,94 @@ from dataclasses import replace
 
 import pytest
 
-from agent.overnight import Beat, Ending
-from agent.overnight.ended import Ended
-from agent.overnight.fault import Fault
-from agent.overnight.guards import FRAMES_PER_HOUR, Guard, Limits, Reading, passed, told
-from agent.overnight.judging import KILLS, MENDS, WAITS, Again, Back, Record, judge, newest_before
-from agent.overnight.lull import Lull
-from agent.overnight.mending import Damage
-from agent.overnight.verdict import Verdict
+from agent.tools.overnight import Beat, NightEnding
+from agent.tools.overnight.outcomes import (
+    FRAMES_PER_HOUR,
+    ChildExit,
+    Guard,
+    NightFault,
+    NightLimits,
+    NightUsage,
+    NightVerdict,
+    passed,
+    told,
+)
+from agent.tools.overnight.recovery import (
+    KILLS,
+    MENDS,
+    WAITS,
+    Back,
+    NightHistory,
+    Restart,
+    judge,
+    newest_before,
+)
+from agent.tools.overnight.repair import Damage
+from agent.tools.overnight.watch import Lull
 
 MARKS = [(0, True), (64, True), (102, True), (900, False), (1_000, False)]
-PLENTY = Reading(night_s=60, frame=100, free_bytes=10**12, resident=10**8, log_bytes=10)
+PLENTY = NightUsage(night_s=60, frame=100, free_bytes=10**12, resident=10**8, log_bytes=10)
 
 
 @pytest.mark.parametrize(
     ("ended", "fault"),
     [
-        (Ended(-9), Fault.KILLED),
-        (Ended(-15), Fault.TERMINATED),
-        (Ended(130, stop="interrupted"), Fault.TERMINATED),
-        (Ended(-11), Fault.CRASH),
-        (Ended(-6, because=Fault.HANG), Fault.HANG),
-        (Ended(1, says="it broke"), Fault.ERROR),
-        (Ended(0), Fault.ERROR),  # it says nothing of a goal
+        (ChildExit(-9), NightFault.KILLED),
+        (ChildExit(-15), NightFault.TERMINATED),
+        (ChildExit(130, stop="interrupted"), NightFault.TERMINATED),
+        (ChildExit(-11), NightFault.CRASH),
+        (ChildExit(-6, because=NightFault.HANG), NightFault.HANG),
+        (ChildExit(1, says="it broke"), NightFault.ERROR),
+        (ChildExit(0), NightFault.ERROR),  # it says nothing of a goal
     ],
 )
-def test_who_did_not_reach_the_goal_is_started_again(ended: Ended, fault: Fault) -> None:
-    answer, _ = judge(ended, None, Record())
-    assert isinstance(answer, Again)
+def test_who_did_not_reach_the_goal_is_started_again(ended: ChildExit, fault: NightFault) -> None:
+    answer, _ = judge(ended, None, NightHistory())
+    assert isinstance(answer, Restart)
     assert (answer.fault, answer.wait, answer.back) == (fault, 1, Back.LAST)
 
 
 @pytest.mark.parametrize(
     ("ended", "ending", "which"),
     [
-        (Ended(0, stop="goal", because=Guard.HOURS), Ending.GOAL, None),
-        (Ended(0, stop="ticks"), Ending.LIMIT, Guard.TICKS),
-        (Ended(130, because=Guard.DISK), Ending.LIMIT, Guard.DISK),
-        (Ended(-9, because=Guard.HOURS), Ending.LIMIT, Guard.HOURS),
-        (Ended(130, is_unwatched=True), Ending.INTERRUPTED, None),
+        (ChildExit(0, stop="goal", because=Guard.HOURS), NightEnding.GOAL, None),
+        (ChildExit(0, stop="ticks"), NightEnding.LIMIT, Guard.TICKS),
+        (ChildExit(130, because=Guard.DISK), NightEnding.LIMIT, Guard.DISK),
+        (ChildExit(-9, because=Guard.HOURS), NightEnding.LIMIT, Guard.HOURS),
+        (ChildExit(130, is_unwatched=True), NightEnding.INTERRUPTED, None),
     ],
 )
-def test_some_endings_are_verdicts(ended: Ended, ending: Ending, which: Guard | None) -> None:
-    answer, _ = judge(ended, None, Record())
-    assert isinstance(answer, Verdict)
+def test_some_endings_are_verdicts(
+    ended: ChildExit, ending: NightEnding, which: Guard | None
+) -> None:
+    answer, _ = judge(ended, None, NightHistory())
+    assert isinstance(answer, NightVerdict)
     assert (answer.ending, answer.which) == (ending, which)
 
 
 def test_a_goal_whose_files_are_damaged_is_not_reached_yet() -> None:
-    ended, torn = Ended(0, stop="goal"), Damage(Fault.DAMAGED_MEMORY, "torn")
-    answer, _ = judge(ended, torn, Record())
-    assert isinstance(answer, Again)
-    assert (answer.fault, answer.damage) == (Fault.DAMAGED_MEMORY, torn)
-    verdict, _ = judge(ended, Damage(Fault.DISK, "full"), Record())  # nothing is left to write
-    assert isinstance(verdict, Verdict)
+    ended, torn = ChildExit(0, stop="goal"), Damage(NightFault.DAMAGED_MEMORY, "torn")
+    answer, _ = judge(ended, torn, NightHistory())
+    assert isinstance(answer, Restart)
+    assert (answer.fault, answer.damage) == (NightFault.DAMAGED_MEMORY, torn)
+    verdict, _ = judge(
+        ended, Damage(NightFault.DISK, "full"), NightHistory()
+    )  # nothing is left to write
+    assert isinstance(verdict, NightVerdict)
 
 
-def answers(ended: Ended, damage: Damage | None = None) -> list[Again | Verdict]:
+def answers(ended: ChildExit, damage: Damage | None = None) -> list[Restart | NightVerdict]:
     """Return the answers to the same ending again and again, up to the verdict."""
-    record, given = Record(), list[Again | Verdict]()
-    while not given or isinstance(given[-1], Again):
+    record, given = NightHistory(), list[Restart | NightVerdict]()
+    while not given or isinstance(given[-1], Restart):
         answer, record = judge(ended, damage, record)
         given.append(answer)
     return given
 
 
 def test_waits_grow_to_a_minute_and_an_older_checkpoint_is_tried_before_the_end() -> None:
-    *again, last = answers(Ended(-11, says="ended by SIGSEGV"))
-    assert [(each.wait, each.back) for each in again if isinstance(each, Again)] == [
+    *again, last = answers(ChildExit(-11, says="ended by SIGSEGV"))
+    assert [(each.wait, each.back) for each in again if isinstance(each, Restart)] == [
         (1, Back.LAST),
         (2, Back.LAST),
         (4, Back.LAST),
@@ -80,42 +100,48 @@ def test_waits_grow_to_a_minute_and_an_older_checkpoint_is_tried_before_the_end(
         (32, Back.FURTHER),
         (60, Back.COPY),
     ]
-    assert isinstance(last, Verdict)
+    assert isinstance(last, NightVerdict)
     assert last.why.startswith("ended by SIGSEGV (it came 8 times")
 
 
 @pytest.mark.parametrize(
     ("ended", "damage", "times", "ending", "which"),
     [
-        (Ended(-9), None, KILLS, Ending.GAVE_UP, None),
-        (Ended(1), Damage(Fault.DISK, "full"), WAITS, Ending.LIMIT, Guard.DISK),
-        (Ended(1), Damage(Fault.UNWRITABLE, "read-only"), WAITS, Ending.GAVE_UP, None),
-        (Ended(1), Damage(Fault.DAMAGED_RUN, "torn"), MENDS, Ending.GAVE_UP, None),
-        (Ended(3, stop="gave_up", says="no way"), None, 2, Ending.GAVE_UP, None),
+        (ChildExit(-9), None, KILLS, NightEnding.GAVE_UP, None),
+        (ChildExit(1), Damage(NightFault.DISK, "full"), WAITS, NightEnding.LIMIT, Guard.DISK),
+        (
+            ChildExit(1),
+            Damage(NightFault.UNWRITABLE, "read-only"),
+            WAITS,
+            NightEnding.GAVE_UP,
+            None,
+        ),
+        (ChildExit(1), Damage(NightFault.DAMAGED_RUN, "torn"), MENDS, NightEnding.GAVE_UP, None),
+        (ChildExit(3, stop="gave_up", says="no way"), None, 2, NightEnding.GAVE_UP, None),
     ],
 )
 def test_no_answer_is_given_for_ever(
-    ended: Ended, damage: Damage | None, times: int, ending: Ending, which: Guard | None
+    ended: ChildExit, damage: Damage | None, times: int, ending: NightEnding, which: Guard | None
 ) -> None:
     *again, last = answers(ended, damage)
     assert len(again) == times
-    assert isinstance(last, Verdict)
+    assert isinstance(last, NightVerdict)
     assert (last.ending, last.which) == (ending, which)
     assert last.why
 
 
 def test_a_checkpoint_beyond_all_others_gives_every_try_again() -> None:
-    worn = Record(furthest=500, failures=6, kills=20, waits=9, mends=3)
-    assert worn.after(Ended(1, checkpoint=500)) == worn
-    assert worn.after(Ended(1, checkpoint=501)) == Record(furthest=501)
+    worn = NightHistory(furthest=500, failures=6, kills=20, waits=9, mends=3)
+    assert worn.after(ChildExit(1, checkpoint=500)) == worn
+    assert worn.after(ChildExit(1, checkpoint=501)) == NightHistory(furthest=501)
 
 
 def test_memory_that_is_short_ends_the_night_only_when_a_restart_did_not_help() -> None:
-    ended = Ended(130, because=Guard.MEMORY, says="2,000 MB taken")
-    first, record = judge(ended, None, Record())
-    assert isinstance(first, Again)
+    ended = ChildExit(130, because=Guard.MEMORY, says="2,000 MB taken")
+    first, record = judge(ended, None, NightHistory())
+    assert isinstance(first, Restart)
     second, _ = judge(ended, None, replace(record, memory_is_short=True))
-    assert isinstance(second, Verdict)
+    assert isinstance(second, NightVerdict)
     assert second.which is Guard.MEMORY
 
 
@@ -145,8 +171,8 @@ def test_the_tick_to_go_back_to_is_the_last_before(
         (PLENTY._replace(free_bytes=1, usd=2.0, asks=True), Guard.DISK),
     ],
 )
-def test_what_is_passed_is_named(reading: Reading, guard: Guard | None) -> None:
-    limits = Limits(hours=1, game_hours=2, calls=7, usd=1.5)
+def test_what_is_passed_is_named(reading: NightUsage, guard: Guard | None) -> None:
+    limits = NightLimits(hours=1, game_hours=2, calls=7, usd=1.5)
     assert passed(reading, limits) is guard
     if guard is not None:
         assert told(guard, reading, limits)

@@ -12,8 +12,8 @@ import pytest
 
 from agent.app import Interrupt, Settings, play_run
 from agent.errors import RunError, UsageError
-from agent.overnight import Clock, Limits, Line
-from agent.overnight.guards import FRAMES_PER_HOUR
+from agent.tools.overnight import Clock, Line, NightLimits
+from agent.tools.overnight.outcomes import FRAMES_PER_HOUR
 from memory import RunFolderError, own
 from tests.agent.nights import QUICK, Viewer, kinds, lives_of, night_over, stand_in, told
 from tests.agent.support import Watcher
@@ -138,14 +138,14 @@ def test_a_gain_after_going_back_gives_all_tries_again(run: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("limits", "which", "why"),
     [
-        (Limits(free_bytes=1 << 60), "disk", "must stay free"),
-        (Limits(free_bytes=0, hours=0.2 / 3_600), "hours", "of wall time"),
-        (Limits(free_bytes=0, game_hours=0.001), "game_hours", "of game time"),
-        (Limits(free_bytes=0, log_bytes=100), "log", "look into night.log"),
+        (NightLimits(free_bytes=1 << 60), "disk", "must stay free"),
+        (NightLimits(free_bytes=0, hours=0.2 / 3_600), "hours", "of wall time"),
+        (NightLimits(free_bytes=0, game_hours=0.001), "game_hours", "of game time"),
+        (NightLimits(free_bytes=0, log_bytes=100), "log", "look into night.log"),
     ],
 )
 def test_a_limit_ends_the_night_cleanly_and_by_name(
-    run: Path, tmp_path: Path, limits: Limits, which: str, why: str
+    run: Path, tmp_path: Path, limits: NightLimits, which: str, why: str
 ) -> None:
     life = {"beats": [{"tick": 90}, {"tick": 900}], "stays": True, "says": "words\n" * 100}
     night = night_over(run, stand_in(tmp_path, [life]), limits=limits)
@@ -157,7 +157,7 @@ def test_a_limit_ends_the_night_cleanly_and_by_name(
 
 def test_memory_that_is_short_again_after_a_restart_is_a_limit(run: Path, tmp_path: Path) -> None:
     life = {"beats": [{"tick": 90}], "stays": True}
-    limits = Limits(free_bytes=0, resident=1)
+    limits = NightLimits(free_bytes=0, resident=1)
     night = night_over(run, stand_in(tmp_path, [life]), limits=limits)
     assert (night.verdict, night.which, night.restarts) == ("limit", "memory", 1)
     assert kinds(run) == ["memory"]
@@ -198,7 +198,7 @@ def test_wall_time_counts_over_all_sessions_of_a_night_and_no_jump_of_the_calend
 
     program = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stays": True}])
     first = night_over(run, program, interrupt=interrupt, viewer=Viewer(react), clock=clock)
-    limits = Limits(free_bytes=0, hours=(first.night_s + 0.4) / 3_600)
+    limits = NightLimits(free_bytes=0, hours=(first.night_s + 0.4) / 3_600)
     second = night_over(run, program, limits=limits, clock=clock)
     assert second.which == "hours"
     assert second.night_s >= first.night_s + 0.4
@@ -208,7 +208,7 @@ def test_a_night_with_a_verdict_is_over_and_the_next_has_all_its_hours(
     run: Path, tmp_path: Path
 ) -> None:
     program = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stays": True}])
-    limits = Limits(free_bytes=0, hours=0.3 / 3_600)
+    limits = NightLimits(free_bytes=0, hours=0.3 / 3_600)
     assert night_over(run, program, limits=limits).which == "hours"
     assert night_over(run, program, limits=limits).night_s >= 0.3
     assert len(told(run, "started")) == 2
@@ -216,7 +216,7 @@ def test_a_night_with_a_verdict_is_over_and_the_next_has_all_its_hours(
 
 def test_calls_that_are_made_let_play_go_on_by_rules(run: Path, tmp_path: Path) -> None:
     life = {"beats": [{"tick": 90}], "stays": True}
-    limits = Limits(free_bytes=0, usd=0.0)  # reached before the first call
+    limits = NightLimits(free_bytes=0, usd=0.0)  # reached before the first call
     program = stand_in(tmp_path, [life, GOAL])
     night = night_over(run, program, limits=limits, asks=True, flags=("--mind", "claude"))
     assert night.verdict == "goal"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.capabilities import Story
+from agent.story import Story
 from emulator import CartridgeKind
 from tests.agent.support import Agent, Played, Watcher
 

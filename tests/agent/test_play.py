@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run, replay_run
-from agent.capabilities import Story
+from agent.app import Interrupt, Settings, TickView, play_run
+from agent.story import Story
+from agent.tools.replay import replay_run
 from emulator import CartridgeKind, demo_cartridge_path
 from memory import ENCOUNTERS, milestones_of, read_knowledge_store, read_run
 from tests.agent.support import ROOT, Agent, Played, Watcher
@@ -201,7 +202,7 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(agent: Agent, tmp_pa
 def test_knowledge_that_cannot_be_reached_does_not_stop_play(tmp_path: Path) -> None:
     memory = tmp_path / "memory.sqlite"
 
-    def occupy(moment: Moment) -> None:
+    def occupy(moment: TickView) -> None:
         if moment.tick == 40:
             blocker.execute("BEGIN EXCLUSIVE")
 

@@ -7,25 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.capabilities.tactics import (
-    Tactics,
-    Wishes,
+from agent.battle import (
+    BattleGoals,
+    BattlePolicy,
     catch_chance,
     chance_to_beat,
     command,
     offered,
     slot_to_forget,
 )
-from agent.skills import (
-    Attack,
-    Flee,
-    Order,
-    Switch,
-    Throw,
-    Tried,
-    Use,
-    is_lawful,
-)
+from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
 from emulator import (
     Bag,
     BattleKind,
@@ -50,7 +41,7 @@ DEX = Dex.of(load_cartridge(demo_cartridge_path()))
 POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 ASLEEP = WELL._replace(sleep=4)
-TRAIN, PASS = Wishes(), Wishes(train=False)
+TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
 
 
 def number_of(move: str) -> int:
@@ -158,8 +149,8 @@ def enemy(turn: State) -> BattleMon:
     return fighter(turn.battle.enemy, NUDGE)
 
 
-def wishing(enemy: BattleMon) -> Wishes:
-    return Wishes(catch=frozenset({enemy.species}))
+def wishing(enemy: BattleMon) -> BattleGoals:
+    return BattleGoals(catch=frozenset({enemy.species}))
 
 
 def test_what_is_wanted_and_asleep_gets_a_ball(
@@ -193,8 +184,8 @@ def test_no_more_than_so_many_balls_are_thrown(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 30),))
-    assert command(DEX, state, wishing(enemy), Tried(balls=9)) == Throw(POKE_BALL)
-    assert not isinstance(command(DEX, state, wishing(enemy), Tried(balls=10)), Throw)
+    assert command(DEX, state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
+    assert not isinstance(command(DEX, state, wishing(enemy), TriedOrders(balls=10)), Throw)
 
 
 def test_a_ball_that_the_game_refused_is_not_thrown_again(
@@ -202,7 +193,7 @@ def test_a_ball_that_the_game_refused_is_not_thrown_again(
 ) -> None:
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 3), (GREAT_BALL, 1)))
     assert command(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
-    refused = Tried(frozenset({Throw(POKE_BALL)}))
+    refused = TriedOrders(frozenset({Throw(POKE_BALL)}))
     assert command(DEX, state, wishing(enemy), refused) == Throw(GREAT_BALL)
     saved = replace(wishing(enemy), spare=(POKE_BALL, GREAT_BALL))
     assert not isinstance(command(DEX, state, saved), Throw)
@@ -222,8 +213,8 @@ def test_a_potion_is_used_when_it_decides_the_fight(
 ) -> None:
     hurt = replace(quick(own), hp=5)
     fight = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    assert command(DEX, fight, TRAIN) == Use(POTION, 0)
-    assert command(DEX, fight, Wishes(spare=(POTION,))) == Attack(0)
+    assert command(DEX, fight, TRAIN) == UseItem(POTION, 0)
+    assert command(DEX, fight, BattleGoals(spare=(POTION,))) == Attack(0)
     nearly_won = at(turn, hurt, replace(enemy, hp=1), kind=BattleKind.TRAINER, bag=((POTION, 2),))
     assert command(DEX, nearly_won, TRAIN) == Attack(0)
 
@@ -233,7 +224,7 @@ def test_a_potion_that_the_game_refuses_is_left(
 ) -> None:
     hurt = replace(quick(own), hp=5)
     state = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    refused = Tried(frozenset({Use(POTION, 0)}))
+    refused = TriedOrders(frozenset({UseItem(POTION, 0)}))
     assert command(DEX, state, TRAIN, refused) == Attack(0)
 
 
@@ -246,7 +237,7 @@ def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: Battle
         kind=BattleKind.TRAINER,
         bag=((AWAKENING, 1), (ANTIDOTE, 1)),
     )
-    assert command(DEX, state, TRAIN) == Use(AWAKENING, 0)
+    assert command(DEX, state, TRAIN) == UseItem(AWAKENING, 0)
 
 
 def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
@@ -258,7 +249,7 @@ def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
     short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
     assert command(DEX, short, TRAIN) == Attack(0)
     long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
-    assert command(DEX, long, TRAIN) == Use(BURN_HEAL, 0)
+    assert command(DEX, long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
 def test_somebody_with_much_better_odds_is_sent(
@@ -278,7 +269,7 @@ def test_when_one_has_fallen_the_best_of_the_others_comes(
 ) -> None:
     weak, strong = fighter(own, NUDGE, hp=4), fighter(own, NUDGE, level=20)
     state = at(turn, replace(own, hp=0), enemy, weak, strong, kind=BattleKind.TRAINER)
-    tactics = Tactics(DEX)
+    tactics = BattlePolicy(DEX)
     assert tactics.next_mon(state) == 2
     hopeless = at(turn, replace(own, hp=0), fighter(enemy, NUDGE, level=60), weak)
     assert not tactics.fights_on(hopeless)
@@ -289,9 +280,9 @@ def test_before_a_trainers_next_one_changes_only_for_much_better_odds(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     state = at(turn, replace(own, hp=3), enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert Tactics(DEX).change(state) == 1
+    assert BattlePolicy(DEX).change(state) == 1
     state = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert Tactics(DEX).change(state) is None
+    assert BattlePolicy(DEX).change(state) is None
 
 
 def test_who_may_rest_for_turns_is_put_to_sleep_first(
@@ -434,7 +425,7 @@ ITEMS = st.lists(
     kind=st.sampled_from((BattleKind.WILD, BattleKind.TRAINER)),
     bag=ITEMS,
     wishes=st.builds(
-        Wishes, catch=st.sampled_from((frozenset(), frozenset({3}))), train=st.booleans()
+        BattleGoals, catch=st.sampled_from((frozenset(), frozenset({3}))), train=st.booleans()
     ),
     disabled=st.none() | st.integers(0, 3),
 )
@@ -446,7 +437,7 @@ def test_every_order_is_lawful(
     bench_hp: int,
     kind: BattleKind,
     bag: list[tuple[int, int]],
-    wishes: Wishes,
+    wishes: BattleGoals,
     disabled: int | None,
 ) -> None:
     assert turn.battle is not None
@@ -461,6 +452,6 @@ def test_every_order_is_lawful(
     state = at(turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
     refused: set[Order] = set()
     for _ in range(3):  # and so are those given when the first is refused
-        order = command(DEX, state, wishes, Tried(frozenset(refused)))
+        order = command(DEX, state, wishes, TriedOrders(frozenset(refused)))
         assert is_lawful(order, state)
         refused.add(order)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent.errors import StuckReason
-from agent.mind import Progress
+from agent.mind import ProgressMonitor
 from agent.mind.progress import LOST, PATIENCE, QUIET
 from agent.perception import Percept
 from emulator import Stack, State
@@ -37,7 +37,7 @@ def richer(percept: Percept, *, exp: int = 0, levels: int = 0) -> Percept:
     return replace(percept, state=replace(percept.state, party=party))
 
 
-def ticks_to_verdict(progress: Progress, moments: Iterator[Percept]) -> int:
+def ticks_to_verdict(progress: ProgressMonitor, moments: Iterator[Percept]) -> int:
     for tick, moment in enumerate(moments):
         progress.saw(moment)
         if progress.verdict is not None:
@@ -48,7 +48,7 @@ def ticks_to_verdict(progress: Progress, moments: Iterator[Percept]) -> int:
 
 
 def test_nothing_new_is_noticed_after_patience(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     ticks = ticks_to_verdict(progress, iter(lambda: percept, None))
     assert (progress.verdict, ticks) == (StuckReason.NO_NOVELTY, PATIENCE + 1)
 
@@ -60,21 +60,21 @@ def walk_between(*moments: Percept) -> Iterator[Percept]:
 
 
 def test_walking_to_and_fro_between_maps_is_oscillation(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     ticks = ticks_to_verdict(progress, walk_between(at(percept, 1, 1), at(percept, 2, 1)))
     assert progress.verdict is StuckReason.OSCILLATION
     assert ticks < 2 * QUIET
 
 
 def test_walking_in_a_ring_of_squares_is_oscillation(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     ring = (at(percept, 1, x) for x in (1, 2, 3))
     assert ticks_to_verdict(progress, walk_between(*ring)) < PATIENCE
     assert progress.verdict is StuckReason.OSCILLATION
 
 
 def test_training_up_and_down_is_progress_while_experience_grows(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     there, back = at(percept, 1, 1), at(percept, 1, 2)
     for lap in range(400):
         for moment in (there, back):
@@ -84,28 +84,28 @@ def test_training_up_and_down_is_progress_while_experience_grows(percept: Percep
 
 
 def test_coming_back_to_what_one_had_is_no_progress(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     rich = richer(percept, exp=5)
     ticks_to_verdict(progress, walk_between(percept, rich))
     assert progress.verdict is StuckReason.NO_NOVELTY
 
 
 def test_exploring_is_progress(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     for square in range(3 * PATIENCE):
         progress.saw(at(percept, square // 200, square % 200))
         assert progress.verdict is None
 
 
 def test_the_same_words_again_and_again_are_repeated_dialogue(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     talk = [replace(percept, text=text) for text in ("HELLO.", "NICE DAY.", "")]
     assert ticks_to_verdict(progress, walk_between(*talk)) < PATIENCE
     assert progress.verdict is StuckReason.REPEATED_DIALOGUE
 
 
 def test_what_fails_every_time_is_repeated_failure(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
 
     def failing() -> Iterator[Percept]:
         while True:
@@ -120,7 +120,7 @@ def test_what_fails_every_time_is_repeated_failure(percept: Percept) -> None:
 def test_failure_is_noticed_even_where_something_new_happens_now_and_then(
     percept: Percept,
 ) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
 
     def failing() -> Iterator[Percept]:
         for exp in range(1_000):
@@ -132,7 +132,7 @@ def test_failure_is_noticed_even_where_something_new_happens_now_and_then(
 
 
 def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
     for level in range(100):
         for _ in range(5):
             progress.saw(richer(percept, levels=level))
@@ -142,7 +142,7 @@ def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
 
 def gains_after(died: Percept, other: Percept) -> bool:
     """Whether `other` is a gain on a branch that began anew where another had come as far as `died`."""
-    dead, progress = Progress(), Progress()
+    dead, progress = ProgressMonitor(), ProgressMonitor()
     dead.saw(died)
     progress.come_back(dead.to_json())
     return progress.saw(other)
@@ -182,7 +182,7 @@ def test_what_goes_beyond_a_dead_branch_is_a_gain(
 
 
 def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
 
     def dropped() -> Iterator[Percept]:
         while True:
@@ -196,7 +196,7 @@ def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: 
 
 
 def test_no_way_to_any_goal_is_noticed_before_patience_ends(percept: Percept) -> None:
-    progress = Progress()
+    progress = ProgressMonitor()
 
     def lost() -> Iterator[Percept]:
         while True:
@@ -208,12 +208,12 @@ def test_no_way_to_any_goal_is_noticed_before_patience_ends(percept: Percept) ->
 
 
 def test_what_a_checkpoint_keeps_goes_on_alike(percept: Percept) -> None:
-    one, walk = Progress(), walk_between(at(percept, 1, 1), at(percept, 2, 1))
+    one, walk = ProgressMonitor(), walk_between(at(percept, 1, 1), at(percept, 2, 1))
     for _ in range(100):
         one.saw(next(walk))
         one.begun("go")
         one.failed("go")
-    other = Progress()
+    other = ProgressMonitor()
     other.restore(one.to_json())
     assert other.to_json() == one.to_json()
     for _ in range(200):

@@ -9,22 +9,21 @@ from typing import cast
 import pytest
 
 from agent.capabilities import (
+    BoundAction,
     Capability,
-    Deed,
-    Hindsight,
-    Kit,
-    Ledger,
+    GameContext,
+    RecallJudge,
     Sensor,
-    Story,
     capabilities_for,
     domain_of,
 )
 from agent.capabilities.capability import recalling
-from agent.capabilities.recollect import TIDY_AGAIN_S, UNTIDY, capability
-from agent.mind import AGENT, Intent, Ladder, Mind, Progress
+from agent.capabilities.memory_actions import TIDY_AGAIN_S, UNTIDY, capability
+from agent.mind import AGENT, Intent, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, wait
+from agent.story import MilestoneLedger, Story
 from emulator import (
     FRAMES_PER_SECOND,
     CartridgeKind,
@@ -80,8 +79,8 @@ class Rememberer:
         self.actions: MemoryActions = self.memory.actions(self.store, self.hooks)
         watch_actions(Producers(self.hooks, self.memory.blackboard), AGENT)
         world, dex = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
-        ledger = Ledger(STORY.milestones, self.hooks)
-        self.kit = Kit(STORY, Terrain(world), dex, ledger, 0, self.actions)
+        ledger = MilestoneLedger(STORY.milestones, self.hooks)
+        self.kit = GameContext(STORY, Terrain(world), dex, ledger, 0, self.actions)
 
     def facts(self, percept: Percept) -> dict[str, int]:
         told: dict[str, int] = {}
@@ -124,12 +123,14 @@ def thinker(hooks: Hooks, thoughts: list[int], facts: dict[str, int]) -> Mind:
         name="all",
         sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
         deeds=(
-            Deed(Action("think", (), (Effect("thought", 1),), 1, "think"), think, at_once=True),
-            Deed(Action("go", (thought,), (Effect("there", 1),), 3, "go there"), walk),
+            BoundAction(
+                Action("think", (), (Effect("thought", 1),), 1, "think"), think, at_once=True
+            ),
+            BoundAction(Action("go", (thought,), (Effect("there", 1),), 3, "go there"), walk),
         ),
         goals=(THERE,),
     )
-    return Mind((everything,), cast("Recall", None), hooks, Ladder(Progress(), seed=0))
+    return Mind((everything,), cast("Recall", None), hooks, Ladder(ProgressMonitor(), seed=0))
 
 
 def decide(mind: Mind, percept: Percept) -> Intent:
@@ -174,13 +175,13 @@ def river(hooks: Hooks, facts: dict[str, int]) -> Mind:
         name="all",
         sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
         deeds=(
-            Deed(Action("wade", (), (Effect("near", 1),), 3, "wade in"), walk),
-            Deed(Action("swim", (near,), (there,), 3, "swim"), walk),
-            Deed(Action("bridge", (is_open,), (there,), 1, "take the bridge"), walk),
+            BoundAction(Action("wade", (), (Effect("near", 1),), 3, "wade in"), walk),
+            BoundAction(Action("swim", (near,), (there,), 3, "swim"), walk),
+            BoundAction(Action("bridge", (is_open,), (there,), 1, "take the bridge"), walk),
         ),
         goals=(THERE,),
     )
-    return Mind((everything,), cast("Recall", None), hooks, Ladder(Progress(), seed=0))
+    return Mind((everything,), cast("Recall", None), hooks, Ladder(ProgressMonitor(), seed=0))
 
 
 def test_what_is_known_is_called_to_mind_once_before_a_challenge(
@@ -198,7 +199,7 @@ def test_b17_what_was_called_to_mind_is_judged_by_the_battle_that_followed(
     rememberer: Rememberer, percept: Percept, outcome: str, utility: float
 ) -> None:
     blackboard = rememberer.memory.blackboard
-    hindsight = Hindsight(rememberer.kit, rememberer.actions)
+    hindsight = RecallJudge(rememberer.kit, rememberer.actions)
     blackboard.subscribe(STM, hindsight.saw)
     known = blackboard.write(
         SEMANTIC, "lesson", {"subject": FIRST, "says": "weak to water"}, tick=1, game_s=1.0

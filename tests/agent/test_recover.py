@@ -5,11 +5,12 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story, recover, train, travel
+from agent.capabilities import GameContext, heal, train, travel
 from agent.capabilities.travel import MAP
 from agent.perception import percept_of
 from agent.planning import Goal, Require, plan
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import Hooks, Recall
@@ -21,11 +22,11 @@ STORY = Story.of(CartridgeKind.DEMO)
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
 
-def kit() -> Kit:
-    return Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0)
+def kit() -> GameContext:
+    return GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0)
 
 
-HEALING, WALKING = recover.capability(kit()), travel.capability(kit())
+HEALING, WALKING = heal.capability(kit()), travel.capability(kit())
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 

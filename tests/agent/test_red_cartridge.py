@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.capabilities import Story
+from agent.story import Story
 from emulator import RED, CartridgeKind
 from tests.agent.support import Watcher
 from tests.emulator.synthetic.cartridge import build

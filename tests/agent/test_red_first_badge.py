@@ -10,14 +10,15 @@ from typing import Final, NamedTuple, cast
 
 import pytest
 
-from agent.app.images import read_images
-from agent.capabilities import Capability, Kit, Ledger, Senses, Story, capabilities_for, domain_of
+from agent.app.plan import read_images
+from agent.capabilities import Capability, GameContext, Senses, capabilities_for, domain_of
 from agent.capabilities.catch import homes, wanted
 from agent.capabilities.readiness import is_ready
-from agent.capabilities.story import Task
 from agent.perception import percept_of
 from agent.planning import Goal, Require, plan
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from agent.story.story import Task
 from emulator import (
     Bag,
     Cartridge,
@@ -54,7 +55,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the facts of the ga
 class Red(NamedTuple):
     """What is known with Red's tables in the slot, and the moment after the Pokedex was given."""
 
-    kit: Kit
+    kit: GameContext
     capabilities: Sequence[Capability]
     moment: State
 
@@ -111,8 +112,8 @@ def red() -> Red:
     rom = build()
     cartridge = Cartridge(Path("red.gb"), rom, "POKEMON RED", "", CartridgeKind.RED)
     story = Story.of(CartridgeKind.RED)
-    ledger = Ledger(story.milestones, Hooks())
-    kit = Kit(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0)
+    ledger = MilestoneLedger(story.milestones, Hooks())
+    kit = GameContext(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0)
     images = dict(read_images(FOLDER / "wram"))
     return Red(kit, capabilities_for(kit), read_state(images["blues_house_dialog"], 0))
 

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from agent.app.images import read_images
+from agent.app.plan import read_images
 from agent.skills import Skill, look_at, swap, use_item
 from emulator import Bag, Button, Menu, MenuKind, Party, Stack, State, read_state
 

@@ -7,14 +7,15 @@ from typing import Any, Final, cast
 
 import pytest
 
-from agent.app.images import read_images
-from agent.capabilities import Kit, Ledger, Story, capabilities_for, telling
-from agent.capabilities.feats.answering import Answering
-from agent.capabilities.marks import told
-from agent.capabilities.story import Task
-from agent.capabilities.telling import MENUS
+from agent.app.plan import read_images
+from agent.capabilities import GameContext, capabilities_for, story_tasks
+from agent.capabilities.story_tasks import MENUS
 from agent.perception import percept_of
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from agent.story.facts import told
+from agent.story.interactions import AnswerMachine
+from agent.story.story import Task
 from agent.storyworld.atlas import Atlas, Fact
 from agent.storyworld.carrying import Model
 from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World, read_state
@@ -205,13 +206,13 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
     }
 
 
-def _kit(ledger: Ledger) -> Kit:
-    return Kit(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
+def _kit(ledger: MilestoneLedger) -> GameContext:
+    return GameContext(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
 
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
     hooks = Hooks()
-    story = telling.capability(_kit(Ledger(STORY.milestones, hooks)))
+    story = story_tasks.capability(_kit(MilestoneLedger(STORY.milestones, hooks)))
     masters = {deed.action.name: deed.masters for deed in story.deeds}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
@@ -263,7 +264,7 @@ def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
 def test_routes_keep_off_the_squares_that_are_still_guarded(
     image: str, closed: set[tuple[int, int, int]]
 ) -> None:
-    kit = _kit(Ledger((), Hooks()))
+    kit = _kit(MilestoneLedger((), Hooks()))
     capabilities_for(kit)
     [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
     state = read_state(ram, 0)
@@ -320,7 +321,7 @@ def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]
 def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
         state = game.state
-    story = telling.capability(_kit(Ledger((), Hooks())))
+    story = story_tasks.capability(_kit(MilestoneLedger((), Hooks())))
     (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
 
     def true(state: State) -> set[str]:
@@ -365,7 +366,7 @@ def test_the_statues_of_the_old_house_are_answered_yes() -> None:
     switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
     feats = [each.feat for each in STORY.tasks if each.sets in switch]
     assert len(feats) == 5
-    assert all(cast("Answering", each).yes for each in feats)
+    assert all(cast(AnswerMachine, each).yes for each in feats)
 
 
 def test_what_the_story_hands_over_is_neither_used_up_nor_thrown_away() -> None:

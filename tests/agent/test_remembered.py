@@ -2,9 +2,8 @@
 
 import pytest
 
-from agent.advisor.layout import Fixed
 from agent.advisor.model import Request
-from agent.advisor.remembered import MEMORY_TOKENS, remembered
+from agent.advisor.request import MEMORY_TOKENS, Fixed, remembered
 from memory.tokens import tokens
 from tests.agent.advising import KEY, advising, question
 

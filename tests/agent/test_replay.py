@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from prove import rechained, truth
 
-from agent.app import Interrupt, Settings, play_run
-from agent.replay import record_of
+from agent.app import Interrupt, Settings, play_run, record_of
 from emulator import (
     FRAMES_PER_SECOND,
     Button,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
+from agent.app import Interrupt, Settings, play_run, record_of
 from agent.errors import RunError
-from agent.replay import read_portable, record_of
-from agent.replay.portable import CHECKSUM, HEAD, MAGIC, MOST_HEAD, MOST_TICKS, _checksum
+from agent.tools.replay import read_portable
+from agent.tools.replay.portable import CHECKSUM, HEAD, MAGIC, MOST_HEAD, MOST_TICKS, _checksum
 from emulator import demo_cartridge_path, load_cartridge
 from memory import open_run, read_run
 from tests.agent.support import Agent, Watcher

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from agent.app import Interrupt, Settings, play_run
-from agent.replay import Recording, Stretch, film, recording_of
-from agent.replay.pictures import enlarged
+from agent.tools.replay import Recording, TickRange, film, recording_of
+from agent.tools.replay.images import enlarged
 from emulator import FRAMES_PER_SECOND, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import read_run
 from tests.agent.support import Agent, Watcher
@@ -97,7 +97,7 @@ def test_a_film_lasts_as_long_as_the_game(
         assert stream.average_rate is not None
         assert len(images) / float(stream.average_rate) == pytest.approx(lasts(recording), abs=0.05)
     with closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console:
-        stretch = Stretch(FIRST, LAST)
+        stretch = TickRange(FIRST, LAST)
         pictures = film(console, recording, stretch, at=0, every=2)
         drawn = [each.screen for each in pictures for _ in range(each.frames)]
     for number in range(0, len(images), 7):

@@ -13,14 +13,13 @@ from typing import Any, Final
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run, report_run
-from agent.capabilities import Story
-from agent.report import Summary, write_report
-from agent.report.gather.thinning import Point, thinned
-from agent.report.gather.times import clocked
-from agent.report.gather.verdict import Kind
-from agent.report.page import page
-from agent.report.writing import write_whole
+from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.story import Story
+from agent.tools.report import report_run, write_report
+from agent.tools.report.html import write_whole
+from agent.tools.report.outcome import RunStatus
+from agent.tools.report.page import page
+from agent.tools.report.timeline import Point, clocked, thinned
 from emulator import CartridgeKind
 from memory import VitalsRow, read_run
 from tests.agent.hostile.texts import hostile_texts
@@ -58,7 +57,7 @@ def page_of(run: Path) -> str:
 
 def test_a_run_that_reached_its_goal_is_told_in_figures(played: Played) -> None:
     told, summary = told_of(played.folder), played.summary
-    assert told.verdict.kind is Kind.GOAL
+    assert told.verdict.kind is RunStatus.GOAL
     assert told.verdict.is_clean
     assert [each.id for each in told.milestones] == [each.id for each in summary.milestones]
     assert told.pending == []
@@ -114,7 +113,7 @@ def test_what_an_id_or_a_label_names_is_there_once(played: Played) -> None:
 def test_the_verdict_of_the_night_stands_above_that_of_the_last_session(run: Path) -> None:
     write_night(run, NIGHT)
     told = told_of(run)
-    assert (told.verdict.kind, told.verdict.which) == (Kind.LIMIT, "dollars")
+    assert (told.verdict.kind, told.verdict.which) == (RunStatus.LIMIT, "dollars")
     assert told.restarts == 2
     html = page_of(run)
     assert "Ended at its limit of dollars" in html
@@ -136,21 +135,21 @@ def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
     assert agent("play", "--run", run, "--ticks", "60").code == 0
     write_night(run, NIGHT[:-1], torn='{"at": 1, "wh')
     told = told_of(run)
-    assert told.verdict.kind is Kind.OPEN
+    assert told.verdict.kind is RunStatus.OPEN
     assert told.night.unreadable == 1
     write_night(run, [*NIGHT, *NIGHT[:2]])  # begun again after its verdict
-    assert told_of(run).verdict.kind is Kind.OPEN
+    assert told_of(run).verdict.kind is RunStatus.OPEN
 
 
 def test_the_goal_is_the_goal_also_before_the_supervisor_says_so(run: Path) -> None:
     write_night(run, NIGHT[:-1])
-    assert told_of(run).verdict.kind is Kind.GOAL
+    assert told_of(run).verdict.kind is RunStatus.GOAL
 
 
 def test_without_a_word_of_the_last_session_the_file_itself_shows_the_end(run: Path) -> None:
     (run / "summary.json").unlink()
     told = told_of(run)
-    assert told.verdict.kind is Kind.GOAL
+    assert told.verdict.kind is RunStatus.GOAL
     assert told.troubles.errors is None
 
 
@@ -159,7 +158,7 @@ def test_a_run_that_was_taken_back_by_hand_is_never_called_clean(agent: Agent, r
     assert ended.code == 0, ended.err
     told = told_of(run)
     assert not told.verdict.is_clean
-    assert told.verdict.kind is Kind.LIMIT
+    assert told.verdict.kind is RunStatus.LIMIT
     html = text_of((run / "report.html").read_text(encoding="utf-8"))
     assert "Not a clean run: taken back by hand from tick" in html
     assert [each.id for each in told.milestones][-1] == "rival"
@@ -168,7 +167,7 @@ def test_a_run_that_was_taken_back_by_hand_is_never_called_clean(agent: Agent, r
 def test_a_run_that_is_being_played_has_a_report_and_is_not_called_ended(tmp_path: Path) -> None:
     run, shown = tmp_path / "run", []
 
-    def react(moment: Moment) -> None:
+    def react(moment: TickView) -> None:
         if moment.tick == 80:
             shown.append(text_of(report_run(run, None, None).read_text(encoding="utf-8")))
 
@@ -176,7 +175,7 @@ def test_a_run_that_is_being_played_has_a_report_and_is_not_called_ended(tmp_pat
     assert "Not ended: still being played, or cut off" in shown[0]
     assert f"1 of {len(Story.of(CartridgeKind.DEMO).milestones)}" in shown[0]
     assert "Still to come: have a companion" in shown[0]
-    assert told_of(run).verdict.kind is Kind.LIMIT
+    assert told_of(run).verdict.kind is RunStatus.LIMIT
 
 
 def test_an_episode_says_what_was_tried_what_helped_and_how_to_see_it(run: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
 
-from agent.report.page import page
+from agent.tools.report.page import page
 from tests.agent.report_support import (
     BATTLE,
     CARTRIDGE,

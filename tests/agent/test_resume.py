@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run, replay_run
+from agent.app import Interrupt, Settings, Stop, TickView, play_run
 from agent.errors import UsageError
-from agent.report import Stop
+from agent.tools.replay import replay_run
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
 from memory import RunFolderError, open_knowledge_store, open_run, read_run
@@ -132,7 +132,7 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
 
     asked = Interrupt()
 
-    def interrupt(moment: Moment) -> None:
+    def interrupt(moment: TickView) -> None:
         asked.asked = moment.tick == 100
 
     settings = Settings(until="healed", run=run, memory=memory)
@@ -229,7 +229,7 @@ def test_a_process_without_memory_keeps_nothing_that_lacks_something(tmp_path: P
     run = tmp_path / "run"
 
     class Starved(Watcher):
-        def show(self, moment: Moment) -> None:
+        def show(self, moment: TickView) -> None:
             if moment.tick == 150:
                 raise MemoryError
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run, replay_run
-from agent.report import Stop
+from agent.app import Interrupt, Settings, Stop, play_run
+from agent.tools.replay import replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from memory import read_run
 from tests.agent.support import Watcher

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, interrupts, play_run, replay_run
+from agent.app import Interrupt, Settings, interrupts, play_run
 from agent.errors import UsageError
+from agent.tools.replay import replay_run
 from memory import CheckpointMark, read_run
 from tests.agent.support import Agent, Played, Watcher
 

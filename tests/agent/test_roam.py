@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Course, Outcome, Terrain, roam
+from agent.skills import Outcome, SkillRun, Terrain, roam
 from agent.skills.roam import haunts_of
 from emulator import State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
@@ -30,7 +30,7 @@ def lane(played: Played) -> Iterator[Game]:
 
 def test_one_walks_about_in_the_grass_and_nowhere_else(lane: Game) -> None:
     grass = set(haunts_of(WORLD.map(LANE)))
-    course, been = Course(roam(Terrain(WORLD), lane.state, strides=STRIDES)), []
+    course, been = SkillRun(roam(Terrain(WORLD), lane.state, strides=STRIDES)), []
     while course.outcome is Outcome.RUNNING:
         lane.console.perform(course.step)
         course.resume(lane.state)
@@ -43,7 +43,7 @@ def test_one_walks_about_in_the_grass_and_nowhere_else(lane: Game) -> None:
 
 def test_who_roams_meets_somebody(lane: Game) -> None:
     lane.poke({symbol("wGrassRate"): ALWAYS})
-    course = Course(roam(Terrain(WORLD), lane.state))
+    course = SkillRun(roam(Terrain(WORLD), lane.state))
     for _ in range(200):
         lane.console.perform(course.step)
         if lane.state.in_battle:

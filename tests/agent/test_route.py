@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.skills.distances import Distances
-from agent.skills.hops import GRASS_COST, LEDGE_COST, Hop, Spot, hops
-from agent.skills.route import Obstacles, enclosure, find_route
+from agent.skills.route import (
+    GRASS_COST,
+    LEDGE_COST,
+    Hop,
+    Obstacles,
+    Spot,
+    enclosure,
+    find_route,
+    hops,
+)
 from emulator import Facing, World, demo_cartridge_path, load_cartridge
 from tests.agent.drawn import CLIFF, GRASS, HIGH, LEDGE, LEDGES, LOW, SIDE, WALL, Drawn, world_of
 

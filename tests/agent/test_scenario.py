@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UsageError
-from agent.scenario import Cache, Report, read_scenario, read_scenarios, run_scenario
-from agent.scenario.derive import derive
+from agent.tools.scenario import Cache, Report, read_scenario, read_scenarios, run_scenario
+from agent.tools.scenario.start import derive
 from emulator import Cartridge
 from tests.agent.support import Agent
 

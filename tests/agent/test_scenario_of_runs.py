@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run
-from agent.scenario import Cache, Report, from_stuck, read_scenario, run_scenario
-from agent.scenario.driving import drive_to
-from agent.scenario.moments import source_of
-from agent.scenario.writing import Draft, text_of, write_scenario
+from agent.app import Interrupt, Settings, TickView, play_run
+from agent.tools.scenario import Cache, Report, from_stuck, read_scenario, run_scenario
+from agent.tools.scenario.capture import Draft, drive_to, source_of, text_of, write_scenario
 from emulator import Cartridge, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent, Played, Watcher, end_the_story, game_at
@@ -35,7 +33,7 @@ def stranded(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
         bedroom = game.console.save()
     asked, last = Interrupt(), 0
 
-    def stop_when_back(moment: Moment) -> None:
+    def stop_when_back(moment: TickView) -> None:
         nonlocal last
         asked.asked, last = asked.asked or moment.tick < last, moment.tick
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UsageError
-from agent.scenario import Cache, Report, Verdict, read_scenario, run_scenario
-from agent.scenario.derive import derive
+from agent.tools.scenario import Cache, Report, ScenarioVerdict, read_scenario, run_scenario
+from agent.tools.scenario.start import derive
 from emulator import EMULATOR, RED, Cartridge, PyBoyConsole, Step
 from emulator.savestate import decode_state, encode_state
 from tests.agent.support import ROOT, Agent, Played, game_at
@@ -216,7 +216,7 @@ def test_a_folder_without_scenarios_is_nothing_to_do(tmp_path: Path, agent: Agen
 
 def test_play_without_an_aim_lasts_for_its_frames(mine: Path, run: Run) -> None:
     report = run(written(mine, FROM_BEDROOM + "[play]\nframes = 600\n"))
-    assert report.verdict is Verdict.PASSED
+    assert report.verdict is ScenarioVerdict.PASSED
     assert 600 <= report.frames < 1_000
 
 

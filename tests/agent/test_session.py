@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt
-from agent.app.session import Limits, Session
-from agent.app.settings import Frozen
-from agent.capabilities import Milestone, Place, Story, Witness
-from agent.report import Summary
+from agent.app import Interrupt, Summary
+from agent.app.session import PlayLimits, Session
+from agent.app.settings import RunSettings
+from agent.story import Milestone, Place, Story, Witness
 from emulator import PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunReader, create_run, open_knowledge_store, read_run
 from tests.agent.support import Watcher
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CARTRIDGE.kind)
-FROZEN = Frozen(
+FROZEN = RunSettings(
     run="session",
     started=datetime(2026, 1, 1, tzinfo=UTC),
     seed=0,
@@ -46,11 +45,11 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
     """2,300 ticks of the demo, most of them after the last goal of a story to the first badge."""
     path = tmp_path_factory.mktemp("long")
     told = STORY.milestones[: len(STORY.up_to("first_badge"))]
-    summary, watcher = play(path, Limits("never", 2_300), replace(STORY, milestones=told))
+    summary, watcher = play(path, PlayLimits("never", 2_300), replace(STORY, milestones=told))
     return Long(summary, read_run(path / "run").store, watcher)
 
 
-def play(path: Path, limits: Limits, story: Story = STORY) -> tuple[Summary, Watcher]:
+def play(path: Path, limits: PlayLimits, story: Story = STORY) -> tuple[Summary, Watcher]:
     watcher = Watcher()
     with ExitStack() as stack:
         folder = stack.enter_context(
@@ -101,7 +100,7 @@ def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Pa
         Place("island", 200, "the island"),
     )  # a map without a way in
     closed = Story(places=places, milestones=(island,))
-    summary, _ = play(tmp_path, Limits("island", inf), closed)
+    summary, _ = play(tmp_path, PlayLimits("island", inf), closed)
     assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
     assert "walk to the island" in summary.reason
     assert summary.milestones == ()

@@ -5,9 +5,10 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story, shop
+from agent.capabilities import GameContext, shop
 from agent.perception import percept_of
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import (
     Bag,
     CartridgeKind,
@@ -41,7 +42,9 @@ def moment(played: Played) -> State:
 
 
 def supplied(state: State, things: dict[int, int], *, money: int, starter: int) -> bool:
-    (sensor,) = shop.capability(Kit(STORY, Terrain(WORLD), DEX, Ledger((), Hooks()), 0)).sensors
+    (sensor,) = shop.capability(
+        GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0)
+    ).sensors
     mon = replace(state.party[0], species=starter)
     state = replace(
         state,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from agent.capabilities import Story
+from agent.story import Story
 from emulator import (
     CartridgeKind,
     Facing,

@@ -18,12 +18,10 @@ from hours.growth import (
 from hours.page import page, plot
 from hours.tour import brawl, tour
 
-from agent.app import Interrupt
-from agent.app.passing import NEVER, session_in
-from agent.app.session import Limits
-from agent.capabilities import Story
-from agent.replay import record_of
-from agent.report import Stop, Summary
+from agent.app import Interrupt, Stop, Summary, record_of
+from agent.app.play import NEVER, session_in
+from agent.app.session import PlayLimits
+from agent.story import Story
 from emulator import demo_cartridge_path, load_cartridge
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -40,7 +38,7 @@ def played(home: Path, *, frames: int = FRAMES) -> Soak:
         sampler.stopwatch.on(TIMED),
         session_in(home, CARTRIDGE, story, 3, interrupt, tour, brawl) as (session, store),
     ):
-        summary = session.play(Limits(NEVER, float("inf")), sampler)
+        summary = session.play(PlayLimits(NEVER, float("inf")), sampler)
         alone = console_alone([record_of(row).step for row in store.steps()], EVERY)
     lapses, doings = sampler.lapses, sampler.doings
     return Soak(summary, sampler.samples, lapses, doings, {}, sampler.bought, alone)

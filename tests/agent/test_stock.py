@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.capabilities import Kit, Ledger, Story
-from agent.capabilities.stock import DUE, EVERY_S, OUTDATED_S, STOCK, capability
-from agent.mind import AGENT, Ladder, Mind, Progress
+from agent.capabilities import GameContext
+from agent.capabilities.memory_actions import DUE, EVERY_S, OUTDATED_S, STOCK, stock_of_memory
+from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept
 from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
 from emulator import (
     FRAMES_PER_SECOND,
     CartridgeKind,
@@ -39,11 +40,13 @@ class Thinker:
         self.hooks.after("MemoryActions.*", self._saw)
         cartridge = load_cartridge(demo_cartridge_path())
         story = Story.of(CartridgeKind.DEMO)
-        ledger = Ledger(story.milestones, self.hooks)
+        ledger = MilestoneLedger(story.milestones, self.hooks)
         actions = self.memory.actions(self.store, self.hooks)
-        kit = Kit(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0, memory=actions)
-        ladder = Ladder(Progress(), seed=0)
-        self.mind = Mind((capability(kit),), self.memory.recall, self.hooks, ladder)
+        kit = GameContext(
+            story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0, memory=actions
+        )
+        ladder = Ladder(ProgressMonitor(), seed=0)
+        self.mind = Mind((stock_of_memory(kit),), self.memory.recall, self.hooks, ladder)
         self._percept = percept
 
     def decide(self, seconds: float) -> str:

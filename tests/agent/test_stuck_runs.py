@@ -8,22 +8,20 @@ from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Moment, replay_run
-from agent.app.session import Limits, Session
-from agent.capabilities import Milestone, Place, Story, Witness
-from agent.capabilities.feats import Talking
-from agent.capabilities.marks import Kind, Mark
-from agent.capabilities.story import Task
+from agent.app import Interrupt, Summary, TickView
+from agent.app.session import PlayLimits, Session
 from agent.errors import RunError
-from agent.replay import replay
-from agent.report import Summary
 from agent.skills import Outcome, Terrain, leave_map
+from agent.story import Milestone, Place, Story, TalkTo, Witness
+from agent.story.facts import FactKind, RamFact
+from agent.story.story import Task
+from agent.tools.replay import replay, replay_run
 from emulator import PyBoyConsole, World
 from memory import ObservationQuery, StepRow, create_run, open_knowledge_store, open_run, read_run
 from tests.agent.support import Played, Watcher, game_at
 from tests.agent.test_session import CARTRIDGE, FROZEN
 
-NEVER = Mark(Kind.EVENT, 0x500)  # an event that nothing on the cartridge sets
+NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that nothing on the cartridge sets
 ATOLL = Story(  # a map without a way in
     places=(Place("bedroom", 38, "the bedroom"), Place("atoll", 200, "the atoll")),
     marks={},
@@ -39,7 +37,7 @@ DEAF = Story(  # somebody whom one can talk to for ever
     places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
     marks={"event:never": NEVER},
     errands=(),
-    tasks=(Task("ask", "ask for it", "house", "event:never", Talking((1,))),),
+    tasks=(Task("ask", "ask for it", "house", "event:never", TalkTo((1,))),),
     healers=(),
     milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", event=NEVER.number),),
     ambitions=(),
@@ -68,7 +66,7 @@ def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summar
         knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
         console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
         session = Session(folder, FROZEN, console, knowledge, story, asked)
-        return session.play(Limits("end", inf), watcher)
+        return session.play(PlayLimits("end", inf), watcher)
 
 
 def episodes(path: Path) -> list[dict[str, Any]]:
@@ -183,7 +181,7 @@ def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
     path, summary = stranded
     asked, lives, last = Interrupt(), 1, 0
 
-    def interrupt(moment: Moment) -> None:
+    def interrupt(moment: TickView) -> None:
         nonlocal lives, last
         lives += moment.tick < last
         last = moment.tick

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.capabilities.tactics import Wishes, command
-from agent.capabilities.tactics.options import Table, attack_options
+from agent.battle import BattleGoals, command
+from agent.battle.options import TurnState, attack_options
 from agent.skills import Attack, Flee
 from emulator import (
     TURNS,
@@ -81,11 +81,11 @@ def at(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> Stat
 
 
 def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
-    return command(DEX, at(state, own, enemy, kind), Wishes())
+    return command(DEX, at(state, own, enemy, kind), BattleGoals())
 
 
-def table(state: State, own: BattleMon, enemy: BattleMon) -> Table:
-    found = Table.of(DEX, at(state, own, enemy, BattleKind.TRAINER), Wishes())
+def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
+    found = TurnState.of(DEX, at(state, own, enemy, BattleKind.TRAINER), BattleGoals())
     assert found is not None
     return found
 
@@ -155,9 +155,9 @@ def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
 
 def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(command(strange, first_turn, Wishes()), Attack)
+    assert isinstance(command(strange, first_turn, BattleGoals()), Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(command(empty, first_turn, Wishes()), Attack)
+    assert isinstance(command(empty, first_turn, BattleGoals()), Attack)
 
 
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:

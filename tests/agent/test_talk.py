@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.skills import Course, Destination, Outcome, Terrain, examine, look_at, talk, travel
+from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, look_at, talk, travel
 from emulator import Button, Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
@@ -113,7 +113,7 @@ def test_a_press_of_start_that_was_missed_is_made_again(rest_house: Game) -> Non
 
 def test_a_shelf_is_read_from_below(lab: Game) -> None:
     said: list[str] = []
-    course = Course(examine(SHELF, Terrain(WORLD), lab.state))
+    course = SkillRun(examine(SHELF, Terrain(WORLD), lab.state))
     while course.outcome is Outcome.RUNNING:
         lab.console.perform(course.step)
         course.resume(lab.state)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Moment, Settings, play_run
-from agent.perception import Due, Eyes
+from agent.app import Interrupt, Settings, TickView, play_run
+from agent.perception import Due, Perceiver
 from agent.skills import Destination, Outcome, Terrain, travel, wait
-from agent.skills.hops import Spot, spot_of
-from agent.skills.route import find_route
+from agent.skills.route import Spot, find_route, spot_of
 from emulator import (
     Button,
     Font,
@@ -139,7 +138,7 @@ def test_a_run_that_goes_on_believes_what_it_believed(
     monkeypatch.setattr(PyBoyConsole, "__init__", noted)
     run, memory, asked = tmp_path / "run", tmp_path / "memory.sqlite", Interrupt()
 
-    def drain_and_stop_in_the_lab(moment: Moment) -> None:
+    def drain_and_stop_in_the_lab(moment: TickView) -> None:
         if free_in(TOWN, moment.state):
             drain(Game(consoles[-1]))
         asked.asked = free_in(LAB, moment.state)
@@ -157,7 +156,7 @@ def test_a_run_that_goes_on_believes_what_it_believed(
 def test_what_the_screen_shows_otherwise_than_ram_is_told_when_a_frame_is_looked_at(
     town: Game,
 ) -> None:
-    eyes = Eyes(town.console, Font.of(town.console.cartridge), WORLD, lambda _state: Due.FRAME)
+    eyes = Perceiver(town.console, Font.of(town.console.cartridge), WORLD, lambda _state: Due.FRAME)
 
     def told(after: Step) -> list[str]:
         town.console.perform(after, render=True)

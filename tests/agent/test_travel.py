@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.skills import Course, Destination, Outcome, Terrain, travel
-from agent.skills.crowd import Crowd
-from agent.skills.hops import LEDGE_COST, WARP_COST, Hop, Spot, spot_of
-from agent.skills.stride import LONGEST_STRIDE, strides
+from agent.skills import Destination, Outcome, SkillRun, Terrain, travel
+from agent.skills.route import LEDGE_COST, WARP_COST, Hop, Spot, spot_of
+from agent.skills.terrain import Crowd
+from agent.skills.walk import LONGEST_STRIDE, strides
 from emulator import Facing, State, Step, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.support import Game, Played, game_at
@@ -109,7 +109,7 @@ def test_somebody_who_steps_into_the_way_is_walked_round(town: Game) -> None:
 def test_a_detour_is_not_dodged_by_going_back_to_the_map_before(lane: Game) -> None:
     """The trainer stands in the shortest way north, out of sight; on no other map is he in the way."""
     start = lane.console.save()
-    course = Course(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
+    course = SkillRun(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
     while lane.state.map.y > 30:
         lane.console.perform(course.step)
         course.resume(lane.state)

@@ -10,17 +10,18 @@ from typing import Any, cast
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.capabilities import EVERY_USE, Encounters, Experience, Kit, Ledger, Story, Use, inquiry
+from agent.battle import BattleGoals, BattlePolicy
+from agent.battle.options import TurnState, attack_options, prepared_options
+from agent.battle.policy import AS_GOOD, THRIFT, choice
+from agent.capabilities import Encounters, GameContext, inquiry
 from agent.capabilities.battle import capability as battle
-from agent.capabilities.detours import around, detour, walk
-from agent.capabilities.shelves import Shelves
+from agent.capabilities.battle import remembered, sequence
+from agent.capabilities.shop import ShopWares
 from agent.capabilities.shop import capability as shop
-from agent.capabilities.tactics import Tactics, Wishes
-from agent.capabilities.tactics.options import Table, attack_options, prepared_options
-from agent.capabilities.tactics.policy import AS_GOOD, THRIFT, choice
-from agent.capabilities.winning import remembered, sequence
-from agent.mind import MeetingProducers, Prices
-from agent.mind.counsel import Counsel, in_order, names_of
+from agent.capabilities.travel import around, detour, walk
+from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
+from agent.experience.action_costs import ExperiencedPlanner, in_order, names_of
+from agent.mind import MeetingProducers
 from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain
 from agent.skills import (
@@ -30,10 +31,11 @@ from agent.skills import (
     Outcome,
     Skill,
     Terrain,
-    Tried,
+    TriedOrders,
     find_way,
     overseen,
 )
+from agent.story import MilestoneLedger, Story
 from emulator import (
     Bag,
     CartridgeKind,
@@ -74,7 +76,7 @@ BALL, POTION = 4, 20
 HEATHER_WAY, STORE, STONE_STORE, HOUSE, SECOND_TOWN, LANE = 13, 42, 56, 37, 1, 12
 JOY_IGNORE, DIRECTIONS = 0xCD6B, 0xF0  # wJoyIgnore, and the keys that walk
 NEAR_STORE, FAR_STORE = STORY.clerks[:2]
-WITHOUT = {each: EVERY_USE - {each} for each in Use}
+WITHOUT = {each: EVERY_USE - {each} for each in MemoryUse}
 
 
 @pytest.fixture
@@ -83,16 +85,16 @@ def memory(tmp_path: Path) -> AgentMemory:
     return open_memory(store, "play", session_id="run", started_at=0.0)
 
 
-def experience(memory: AgentMemory, uses: frozenset[Use] = EVERY_USE) -> Experience:
+def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
     asked = Experience(memory.recall, uses, EPISODIC, STM)
     memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
     memory.blackboard.subscribe(STM, asked.met)
     return asked
 
 
-def kit(asked: Experience, hooks: Hooks | None = None) -> Kit:
-    ledger = Ledger((), Hooks())
-    return Kit(
+def kit(asked: Experience, hooks: Hooks | None = None) -> GameContext:
+    ledger = MilestoneLedger((), Hooks())
+    return GameContext(
         STORY,
         Terrain(WORLD),
         DEX,
@@ -160,8 +162,8 @@ def test_e35_a_square_that_nobody_got_onto_is_walked_around_and_the_plan_says_so
     assert f"a walk to the second town got no further at ({x},{y}) of" in detour(
         place, known, state
     )
-    assert known.experience.moved == {Use.ROUTES: 1}
-    without = kit(experience(memory, WITHOUT[Use.ROUTES]))
+    assert known.experience.moved == {MemoryUse.ROUTES: 1}
+    without = kit(experience(memory, WITHOUT[MemoryUse.ROUTES]))
     assert not around(without, state).costs
     assert detour(place, without, state) == ""
 
@@ -174,7 +176,7 @@ def test_e35_the_way_that_is_walked_is_another_one(
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = a_square_of_the_way(state, place.map_id)
     met(memory, "barred", WayBarred("the lane", "", *square, passed=False))
-    known = kit(experience(memory, EVERY_USE if heeds else WITHOUT[Use.ROUTES]))
+    known = kit(experience(memory, EVERY_USE if heeds else WITHOUT[MemoryUse.ROUTES]))
     known.terrain.beware([lambda now: around(known, now)])
     trace = [state]
     assert in_the_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
@@ -256,7 +258,7 @@ def wares(map_id: int) -> tuple[int, ...]:
     return there.items
 
 
-def to_ask(known: Kit, state: State) -> set[str]:
+def to_ask(known: GameContext, state: State) -> set[str]:
     (sensor,) = shop(known).sensors
     told = sensor.read(percept_of(state, 1), cast("Recall", None))
     return {name for name, supplied in told.items() if not supplied}
@@ -274,11 +276,11 @@ def test_e35_a_shop_that_had_no_potions_is_not_asked_again(
     met(memory, SHELF, ShelfSeen("a store", there, clerk.person, had))
     known = kit(experience(memory))
     assert to_ask(known, outside) <= {other.supplied}
-    assert known.experience.moved[Use.SHOPS]
+    assert known.experience.moved[MemoryUse.SHOPS]
     why = known.experience.told[first]
     assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"
     assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:potions": why}
-    without = kit(experience(memory, WITHOUT[Use.SHOPS]))
+    without = kit(experience(memory, WITHOUT[MemoryUse.SHOPS]))
     assert to_ask(without, outside) == {first}
     assert not without.experience.moved
 
@@ -287,7 +289,7 @@ def test_e35_a_visit_does_not_promise_what_the_shelf_lacked(memory: AgentMemory)
     asked = experience(memory)
     asked.broken["go"] = {"there": "nobody was there"}
     go = Action("go", (), (Effect("there", 1), Effect("gone", 1)), 2, "go")
-    (today,) = Prices(asked).today([go], {}, None)
+    (today,) = ActionCosts(asked).today([go], {}, None)
     assert [each.fact for each in today.effects] == ["gone"]
     assert today.note == "remembered: nobody was there"
 
@@ -298,11 +300,11 @@ def test_e35_what_is_there_after_all_contradicts_what_was_remembered(
     first, *others = wares(STORE)
     met(memory, SHELF, ShelfSeen("the store", STORE, NEAR_STORE.person, tuple(others)))
     known = kit(experience(memory), watched(memory))
-    assert Shelves(known).believed(NEAR_STORE) == set(others)
+    assert ShopWares(known).believed(NEAR_STORE) == set(others)
     (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
     inside = replace(outside, map=replace(outside.map, map_id=there))
     known.encounters.looked(inside, NEAR_STORE.person, (first, *others))
-    assert Shelves(known).believed(NEAR_STORE) == {first, *others}
+    assert ShopWares(known).believed(NEAR_STORE) == {first, *others}
     (closed,) = memory.blackboard.entries(EPISODIC, kind=SHELF)
     assert closed.closed == f"seen otherwise: item {first} is there"
 
@@ -356,7 +358,7 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     tmp_path: Path, *, heeds: bool
 ) -> None:
     run = tmp_path / "run"
-    without = () if heeds else (Use.PEOPLE,)
+    without = () if heeds else (MemoryUse.PEOPLE,)
     settings = Settings(
         run=run, memory=taught(tmp_path, HEARD, mother()), without=without, until="left_home"
     )
@@ -394,7 +396,7 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
     silent = {each.data["slot"] for each in heard if not each.data["came"]}
     assert silent
     later = inquiry(kit(experience(memory)))
-    without = inquiry(kit(experience(memory, WITHOUT[Use.PEOPLE])))
+    without = inquiry(kit(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
     assert without.somebody(in_town.state)
     assert later.somebody(in_town.state) is (len(silent) < asked)
 
@@ -442,7 +444,7 @@ def test_e35_a_sequence_that_won_is_called_to_mind_in_its_battle_and_in_no_other
     (deed,) = battle(known).deeds
     assert deed.note is not None
     assert "100% of 4" in deed.note(fighting)
-    without = kit(experience(memory, WITHOUT[Use.MOVES]))
+    without = kit(experience(memory, WITHOUT[MemoryUse.MOVES]))
     assert sequence(without, fighting) == ()
     assert remembered(without, fighting) == ""
 
@@ -462,7 +464,9 @@ def undecided(played: Played) -> tuple[State, int]:
         if battle_now is None or battle_now.phase is not Phase.MAIN_MENU or not battle_now.own:
             return False
         numbers = [known.move for known in battle_now.own.moves]
-        swaying = (each for each in numbers if choice(DEX, state, Wishes(sequence=(each,))).swayed)
+        swaying = (
+            each for each in numbers if choice(DEX, state, BattleGoals(sequence=(each,))).swayed
+        )
         found.extend((state, each) for each in swaying)
         return bool(found)
 
@@ -478,13 +482,13 @@ def test_e35_of_moves_as_good_the_one_that_won_is_tried_first_and_once(
     assert state.battle.own is not None
     memory.tactician.add_strategy(won_with(state, (DEX.all_moves[number].name,)))
     known = kit(experience(memory))
-    heeding = Tactics(DEX, lambda now: Wishes(sequence=sequence(known, now)))
-    plain = Tactics(DEX).order(state, Tried())
-    order = heeding.order(state, Tried())
+    heeding = BattlePolicy(DEX, lambda now: BattleGoals(sequence=sequence(known, now)))
+    plain = BattlePolicy(DEX).order(state, TriedOrders())
+    order = heeding.order(state, TriedOrders())
     assert isinstance(order, Attack)
     assert state.battle.own.moves[order.slot].move == number
     assert order != plain
-    assert heeding.order(state, Tried(used=frozenset({number}))) == plain
+    assert heeding.order(state, TriedOrders(used=frozenset({number}))) == plain
 
 
 def test_e35_a_sequence_never_makes_a_worse_move(fighting: State) -> None:
@@ -493,12 +497,12 @@ def test_e35_a_sequence_never_makes_a_worse_move(fighting: State) -> None:
     assert fighting.battle is not None
     assert fighting.battle.own is not None
     for known in fighting.battle.own.moves:
-        order = choice(DEX, fighting, Wishes(sequence=(known.move,))).order
+        order = choice(DEX, fighting, BattleGoals(sequence=(known.move,))).order
         assert plain[order] >= best - AS_GOOD - THRIFT
 
 
 def options(state: State) -> dict[Order, float]:
-    table = Table.of(DEX, state, Wishes())
+    table = TurnState.of(DEX, state, BattleGoals())
     assert table is not None
     return {each.order: each.worth for each in (*attack_options(table), *prepared_options(table))}
 
@@ -522,15 +526,19 @@ def test_e35_of_plans_as_cheap_the_one_that_led_there_before_is_taken(
     memory.tactician.add_pattern(led_there("two"))
     state = State.__new__(State)  # only its place is asked for
     asked = experience(memory)
-    search = Counsel(Prices(asked, lambda _state: "town")).of([ONE, other], {}, state)
+    search = ExperiencedPlanner(ActionCosts(asked, lambda _state: "town")).of(
+        [ONE, other], {}, state
+    )
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == (taken,)
     says = "remembered: from here this worked 3 of 3 times" in explain(found, {})
     assert says is (taken == "two")
-    assert asked.moved[Use.SEQUENCES] == (taken == "two")
-    forgetful = experience(memory, WITHOUT[Use.SEQUENCES])
-    plain = Counsel(Prices(forgetful, lambda _state: "town")).of([ONE, other], {}, state)
+    assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
+    forgetful = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
+    plain = ExperiencedPlanner(ActionCosts(forgetful, lambda _state: "town")).of(
+        [ONE, other], {}, state
+    )
     first = plain(THERE, {})
     assert first is not None
     assert names_of(first) == ("one",)
@@ -549,19 +557,21 @@ def test_e35_memory_that_makes_an_action_dear_is_counted_where_it_changes_the_pl
     memory.tactician.add_mistake(lesson)
     asked = experience(memory)
     state = State.__new__(State)
-    search = Counsel(Prices(asked, lambda _state: "town")).of([ONE, DEAR], {}, state)
+    search = ExperiencedPlanner(ActionCosts(asked, lambda _state: "town")).of(
+        [ONE, DEAR], {}, state
+    )
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == ("two",)
-    assert asked.moved == {Use.COSTS: 1}
+    assert asked.moved == {MemoryUse.COSTS: 1}
     search(THERE, {})
-    assert asked.moved == {Use.COSTS: 1}  # the same decision, taken again
+    assert asked.moved == {MemoryUse.COSTS: 1}  # the same decision, taken again
 
 
 def test_counts_of_moved_decisions_are_part_of_a_checkpoint(memory: AgentMemory) -> None:
     asked = experience(memory)
-    asked.sways(Use.PEOPLE, "an errand", "she only talks")
+    asked.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
     again = experience(memory)
     again.restore(asked.to_json())
-    again.sways(Use.PEOPLE, "an errand", "she only talks")
-    assert again.moved == {Use.PEOPLE: 1}
+    again.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
+    assert again.moved == {MemoryUse.PEOPLE: 1}

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt
-from agent.app.passing import Nobody, session_in
-from agent.app.session import Limits
-from agent.capabilities import Story
-from agent.verify import Standing, Verdict, Wish, page, verify
-from agent.verify.fact import Fact, Notebook
-from agent.verify.roster import Roster
+from agent.app.play import NoViewer, session_in
+from agent.app.session import PlayLimits
+from agent.story import Story
+from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, page, verify
+from agent.tools.verify.fact import Fact, FactLog
+from agent.tools.verify.game import Roster
 from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent
@@ -22,18 +22,18 @@ FRAMES = 60 * 60 * 60
 
 
 @pytest.fixture(scope="module")
-def verdict(demo: Cartridge) -> Verdict:
-    return verify(demo, Wish(UNTIL, FRAMES, seed=3), Nobody(), Interrupt())
+def verdict(demo: Cartridge) -> CartridgeVerdict:
+    return verify(demo, VerifyRequest(UNTIL, FRAMES, seed=3), NoViewer(), Interrupt())
 
 
-def test_the_demo_does_what_is_written(verdict: Verdict) -> None:
+def test_the_demo_does_what_is_written(verdict: CartridgeVerdict) -> None:
     assert [row.words for row in verdict.wrong] == []
     assert verdict.exit_code == 0
-    assert verdict.count(Standing.HELD) >= 60
+    assert verdict.count(FactStatus.HELD) >= 60
 
 
-def test_every_topic_is_seen_on_the_first_errand(verdict: Verdict) -> None:
-    seen = {row.fact.topic for row in verdict.rows if row.standing is Standing.HELD}
+def test_every_topic_is_seen_on_the_first_errand(verdict: CartridgeVerdict) -> None:
+    seen = {row.fact.topic for row in verdict.rows if row.standing is FactStatus.HELD}
     assert seen >= {
         "addresses",
         "walking",
@@ -51,9 +51,9 @@ def test_every_topic_is_seen_on_the_first_errand(verdict: Verdict) -> None:
     }
 
 
-def test_what_was_not_seen_is_listed(verdict: Verdict) -> None:
+def test_what_was_not_seen_is_listed(verdict: CartridgeVerdict) -> None:
     row = next(row for row in verdict.rows if row.fact.id == "story.first_badge")
-    assert row.standing is Standing.NOT_SEEN
+    assert row.standing is FactStatus.NOT_SEEN
 
 
 def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
         home.mkdir()
         story = Story.of(demo.kind)
         with session_in(home, demo, story, 5, Interrupt(), around=between) as (session, store):
-            session.play(Limits("rival", 1_000), Nobody())
+            session.play(PlayLimits("rival", 1_000), NoViewer())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
     assert any(tally.held for tally in roster.notebook.tallies.values())
@@ -72,7 +72,7 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
 
 def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -> None:
     fact = Fact("walking.turn", "It turns.", "engine.md 3.2: turn then step")
-    notebook = Notebook()
+    notebook = FactLog()
     notebook.learn([fact])
     notebook.tick = 7
     with closing(PyBoyConsole(demo)) as console:
@@ -87,7 +87,7 @@ def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -
 
 
 def test_the_report_names_nobody_and_holds_nothing_of_the_game(
-    verdict: Verdict, demo: Cartridge
+    verdict: CartridgeVerdict, demo: Cartridge
 ) -> None:
     text, told = page(verdict), json.dumps(verdict.as_json())
     dex = Dex.of(demo)

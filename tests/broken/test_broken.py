@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from agent.capabilities import Story
-from agent.verify.roster import Roster
+from agent.story import Story
+from agent.tools.verify.game import Roster
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.broken.building import is_possible
 from tests.broken.edits import Edit, EditError, read_edits

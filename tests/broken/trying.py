@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from agent.app import Interrupt
-from agent.app.passing import Nobody
-from agent.capabilities import Story
-from agent.verify import Notebook, Verdict, Wish, verify
+from agent.app.play import NoViewer
+from agent.story import Story
+from agent.tools.verify import CartridgeVerdict, FactLog, VerifyRequest, verify
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.broken.building import broken_image
 from tests.broken.edits import Edit
@@ -20,7 +20,7 @@ class Tried:
     """What came of one broken cartridge; `named` are the ids of the facts found wrong, in that order."""
 
     edit: Edit
-    verdict: Verdict
+    verdict: CartridgeVerdict
     seconds: float
 
     @property
@@ -47,8 +47,8 @@ class Sound:
 def look_at_sound(seed: int) -> Sound:
     """Verify the sound cartridge by a whole game."""
     last = Story.of(CartridgeKind.DEMO).milestones[-1].id
-    wish = Wish(last, ENOUGH, seed)
-    verdict = verify(load_cartridge(demo_cartridge_path()), wish, Nobody(), Interrupt())
+    wish = VerifyRequest(last, ENOUGH, seed)
+    verdict = verify(load_cartridge(demo_cartridge_path()), wish, NoViewer(), Interrupt())
     named = tuple(row.fact.id for row in verdict.wrong)
     return Sound(seed, verdict.headline, named, verdict.played.ticks)
 
@@ -58,9 +58,9 @@ def try_out(edit: Edit, *, to_the_end: bool = False) -> Tried:
     cartridge = load_cartridge(broken_image(edit))
     begin = perf_counter()
 
-    def enough(notebook: Notebook) -> bool:
+    def enough(notebook: FactLog) -> bool:
         wrong: Iterable[str] = (tally.fact.id for tally in notebook.wrong)
         return not to_the_end and edit.finds in wrong
 
-    verdict = verify(cartridge, Wish(edit.until, ENOUGH), Nobody(), Interrupt(), enough)
+    verdict = verify(cartridge, VerifyRequest(edit.until, ENOUGH), NoViewer(), Interrupt(), enough)
     return Tried(edit, verdict, perf_counter() - begin)

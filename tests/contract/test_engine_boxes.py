@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emulator import Box, BoxedMon, MenuKind
-from emulator.ram.box import read_box
+from emulator.ram.party import read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
 from tests.contract.conftest import halting_share

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from emulator import MenuKind
-from emulator.ram.field_moves import read_field_moves
-from emulator.ram.menu import read_menu
+from emulator.ram.menu import read_field_moves, read_menu
 from tests.contract import battles, pcs, things
 from tests.contract.battles import Mon
 from tests.contract.chapter import (

@@ -3,7 +3,7 @@
 from typing import Final
 
 from emulator import Box, BoxedMon, Ram
-from emulator.ram.box import read_box
+from emulator.ram.party import read_box
 
 COUNT, SPECIES, MONS, END, NUMBER = 0xDA80, 0xDA81, 0xDA96, 0xE000, 0xD5A0
 MON_SIZE: Final = 33

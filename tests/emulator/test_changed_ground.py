@@ -17,8 +17,7 @@ from emulator import (
     read_state,
 )
 from emulator.profile import symbol
-from emulator.ram.in_sight import is_in_sight, squares_in_sight
-from emulator.ram.screen_tiles import TOP_RIGHT
+from emulator.ram.tile_map import TOP_RIGHT, is_in_sight, squares_in_sight
 from emulator.ram.view import WORK_RAM
 from emulator.world.layout import BORDER, BORDER_TILES, LIVE_BLOCKS
 from tests.live_blocks import laid_over

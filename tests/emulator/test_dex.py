@@ -19,10 +19,10 @@ from emulator import (
     Evolution,
     EvolvesBy,
     Growth,
-    Lesson,
+    LevelUpMove,
     Matchup,
     Member,
-    Ratio,
+    StageRatio,
     Stats,
     Wild,
     World,
@@ -103,7 +103,13 @@ def test_evolutions_and_lessons() -> None:
         Evolution(EvolvesBy.TRADE, 1, 0, 11),
     )
     assert one.lessons == (
-        *(Lesson(7, 73), Lesson(13, 22), Lesson(20, 2), Lesson(25, 4), Lesson(30, 5)),
+        *(
+            LevelUpMove(7, 73),
+            LevelUpMove(13, 22),
+            LevelUpMove(20, 2),
+            LevelUpMove(25, 4),
+            LevelUpMove(30, 5),
+        ),
     )
 
 
@@ -164,7 +170,7 @@ def test_types() -> None:
     )
     assert dex.type_names[:2] == ("PLAIN", "HOT")
     assert dex.rules.chart.matchups == (Matchup(20, 22, 20), Matchup(0, 8, 0))
-    assert dex.rules.ratios == (Ratio(1, 1),) * 13
+    assert dex.rules.ratios == (StageRatio(1, 1),) * 13
 
 
 def test_trainers() -> None:

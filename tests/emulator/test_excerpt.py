@@ -3,7 +3,7 @@
 import pytest
 
 from emulator import ConsoleError, Ram
-from emulator.ram.excerpt import Excerpt, remembered
+from emulator.ram.view import Excerpt, remembered
 
 HERE, THERE, ELSEWHERE = (0xC000, 2), (0xC010, 1), (0xC020, 1)
 

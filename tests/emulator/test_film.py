@@ -6,7 +6,7 @@ from typing import TypeAlias
 import pytest
 
 from emulator import Button, Cartridge, PyBoyConsole, Step, StepRecord, pack, unpack
-from emulator.packing import MOST_FRAMES
+from emulator.recording import MOST_FRAMES
 
 SwitchOn: TypeAlias = Callable[[Cartridge], PyBoyConsole]
 Record: TypeAlias = Callable[[Cartridge, Sequence[Step]], list[StepRecord]]

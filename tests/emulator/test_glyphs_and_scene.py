@@ -10,9 +10,9 @@ from emulator import (
     Button,
     Cartridge,
     Font,
-    Place,
     PyBoyConsole,
     Scene,
+    ScenePlace,
     Screen,
     ScreenType,
     Step,
@@ -22,7 +22,7 @@ from emulator import (
     read_glyphs,
     read_state,
 )
-from emulator.screen.tiles import decode_1bpp, decode_2bpp
+from emulator.screen.picture import decode_1bpp, decode_2bpp
 
 WAIT = Step(None, 0, 8)  # the picture follows the tile map within four frames
 
@@ -149,7 +149,7 @@ def test_people_and_a_text_box_may_cover_a_part(bedroom: PyBoyConsole, world: Wo
 
 
 def test_places_that_look_the_same_are_all_named() -> None:
-    scene = Scene(41, 3, 3, 0.98, (Place(58, 3, 3),))
+    scene = Scene(41, 3, 3, 0.98, (ScenePlace(58, 3, 3),))
     assert scene.shows(41, 3, 3)
     assert scene.shows(58, 3, 3)
     assert not scene.shows(58, 3, 4)

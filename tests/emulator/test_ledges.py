@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from emulator import Cartridge, Facing, GameMap, Position, World
-from emulator.world.ground import Ground
+from emulator.world.tileset import Ground
 
 LANE = 12  # the demo's map with ledges
 OPPOSITE = {

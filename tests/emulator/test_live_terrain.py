@@ -13,24 +13,15 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from emulator import (
-    Facing,
-    Position,
-    Ram,
-    State,
-    World,
-    read_state,
-)
+from emulator import Facing, Position, Ram, State, World, read_state
+from emulator.cartridge import Rom
 from emulator.profile import symbol
-from emulator.ram.in_sight import decisive, is_in_sight, squares_in_sight
-from emulator.ram.screen_tiles import read_tiles
+from emulator.ram.tile_map import decisive, is_in_sight, read_tiles, squares_in_sight
 from emulator.world.game_map import make_map
-from emulator.world.ground import Ground
 from emulator.world.header import MapHeader
 from emulator.world.layout import LIVE_BLOCKS, lay_out
-from emulator.world.rom import Rom
 from emulator.world.texts import TextTable
-from emulator.world.tileset import BLOCK_SIZE, BLOCKS, TILES, Tileset
+from emulator.world.tileset import BLOCK_SIZE, BLOCKS, TILES, Ground, Tileset
 
 RED: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 NAMES: Final = sorted(path.stem for path in (RED / "wram").glob("*.wram"))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from emulator import Lookout, Ram
+from emulator.cartridge import Rom
 from emulator.profile import symbol
-from emulator.world.lookouts import SIZE, read_lookouts
-from emulator.world.rom import Rom
+from emulator.world.residents import TRAINER_HEADER_SIZE, read_lookouts
 
 BANK = 1
 AT = 0x4100
@@ -37,8 +37,8 @@ def test_a_leader_without_a_header_leaves_the_others_theirs() -> None:
     listed = [header(2, 3, 20), header(3, 3, 20)]
     wanted = {2: Lookout(3, 162), 3: Lookout(3, 163)}
     assert eyes(listed, [1, 2, 3]) == wanted
-    assert eyes(listed, [1, 2, 3], at=AT + SIZE) == wanted
-    assert eyes(listed, [1, 2, 3], at=AT + 2 * SIZE) == wanted
+    assert eyes(listed, [1, 2, 3], at=AT + TRAINER_HEADER_SIZE) == wanted
+    assert eyes(listed, [1, 2, 3], at=AT + 2 * TRAINER_HEADER_SIZE) == wanted
 
 
 def test_where_the_pointer_leads_to_no_list_nobody_watches() -> None:

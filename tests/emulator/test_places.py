@@ -7,19 +7,19 @@ import pytest
 
 from emulator import Cartridge, Rom, World
 from emulator.profile import RomAddress, table
-from emulator.world.dungeon_warps import DungeonWarp, read_dungeon_warps
-from emulator.world.hidden import (
+from emulator.world.header import TownMapEntry, read_town_map_entry
+from emulator.world.map_items import (
     HiddenCoins,
     HiddenItem,
+    Shop,
     read_hidden_coins,
     read_hidden_items,
+    read_shops,
 )
-from emulator.world.residents import Kind, Resident
-from emulator.world.shops import Shop, read_shops
+from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggles
 from emulator.world.texts import TextTable
 from emulator.world.tileset import read_tileset
-from emulator.world.toggles import Toggle, read_toggles
-from emulator.world.town_map import TownMapEntry, read_town_map_entry
+from emulator.world.world import DungeonWarp, read_dungeon_warps
 
 END = 0xFF
 BEDROOM = 38
@@ -45,7 +45,7 @@ def entry(label: str, at: int) -> RomAddress:
 
 
 def somebody(slot: int, text_id: int) -> Resident:
-    return Resident(slot, 1, 0, 0, False, text_id, Kind.PERSON)
+    return Resident(slot, 1, 0, 0, False, text_id, ResidentKind.PERSON)
 
 
 def test_who_sells_is_known_by_the_text() -> None:
@@ -200,4 +200,4 @@ def test_everybody_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
     for here in World.of(demo).maps:
         for one in here.people:
             assert one.walks == bool(one.ways)
-            assert one.walks or one.facing is not None or one.kind is Kind.BOULDER
+            assert one.walks or one.facing is not None or one.kind is ResidentKind.BOULDER

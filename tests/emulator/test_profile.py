@@ -16,9 +16,9 @@ from pyboy.utils import bcd_to_dec
 from emulator import Ram
 from emulator.dex import trainers
 from emulator.profile import RED, symbol
-from emulator.ram import bag, battle, party, player
-from emulator.ram.numbers import bcd
-from emulator.text import END, charmap
+from emulator.ram import battle, party, player
+from emulator.ram import player as bag
+from emulator.text import END, bcd, charmap
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 Names: TypeAlias = Mapping[int, object]
@@ -52,7 +52,7 @@ SIZES: Final = {
     "wPlayerName": constants.NAME_LENGTH,
 }
 NUMBERS: Final = {
-    "BAG_ITEM_CAPACITY": bag.CAPACITY,
+    "BAG_ITEM_CAPACITY": bag.BAG_CAPACITY,
     "MAX_MONEY": bcd(b"\x99\x99\x99"),
     "NAME_LENGTH": party.NAME_SIZE,
     "OPPONENT_ID_OFFSET": battle.FIRST_TRAINER,

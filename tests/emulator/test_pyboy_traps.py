@@ -8,7 +8,7 @@ import pytest
 from pyboy import PyBoy
 
 from emulator import Button, Cartridge, PyBoyConsole, Step
-from emulator.work_ram import find_work_ram
+from emulator.pyboy_console import find_work_ram
 
 SwitchOn = Callable[[Cartridge], PyBoyConsole]
 

@@ -21,11 +21,11 @@ from emulator import (
     accuracy,
     find_tesseract,
 )
+from emulator.cartridge import Rom
 from emulator.screen.glyphs import BARS, BOXES, FONT
-from emulator.screen.ink import writing
-from emulator.screen.tiles import decode_1bpp, decode_2bpp
+from emulator.screen.picture import decode_1bpp, decode_2bpp
+from emulator.screen.tesseract import writing
 from emulator.text import charmap, decode_screen
-from emulator.world.rom import Rom
 
 has_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="the program tesseract is not installed"

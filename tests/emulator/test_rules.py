@@ -19,9 +19,9 @@ from emulator import (
     Growth,
     MoveData,
     Ram,
-    Ratio,
     RuleBook,
     Spread,
+    StageRatio,
     Stats,
     TypeChart,
     critical_chance,
@@ -49,7 +49,7 @@ BOOK: Final = RuleBook(
     CHART,
     tuple(
         [
-            Ratio(*pair)
+            StageRatio(*pair)
             for pair in (
                 *((25, 100), (28, 100), (33, 100), (40, 100), (50, 100), (66, 100), (1, 1)),
                 *((15, 10), (2, 1), (25, 10), (3, 1), (35, 10), (4, 1)),

@@ -8,29 +8,29 @@ import pytest
 from emulator import (
     Attacker,
     BattleMon,
-    Course,
     Defender,
     Dvs,
     MoveData,
-    Ratio,
+    MoveTurns,
     RuleBook,
+    StageRatio,
     Stages,
     Stats,
     Status,
     TypeChart,
     Volatile,
     act_chance,
-    course,
     hit_chance,
-    own_change,
+    move_turns,
     residual_loss,
     self_hit,
     use_spread,
+    user_hp_change,
 )
 
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 STATS = Stats(160, 40, 40, 40, 40)
-BOOK = RuleBook(TypeChart.of([]), (Ratio(1, 1),) * 13)
+BOOK = RuleBook(TypeChart.of([]), (StageRatio(1, 1),) * 13)
 MOVE = MoveData(number=1, effect=0, power=40, type=0, accuracy=255, high_critical=False)
 MON = BattleMon(
     species=1,
@@ -104,13 +104,13 @@ def test_a_confused_mon_hits_itself_by_the_formula() -> None:
 
 
 def test_moves_that_take_more_than_a_turn() -> None:
-    assert course(MOVE) == Course()
-    assert course(with_effect(39)) == course(with_effect(43)) == Course(before=1)
-    assert course(with_effect(80)) == Course(after=1)
-    held = course(with_effect(42))
+    assert move_turns(MOVE) == MoveTurns()
+    assert move_turns(with_effect(39)) == move_turns(with_effect(43)) == MoveTurns(before=1)
+    assert move_turns(with_effect(80)) == MoveTurns(after=1)
+    held = move_turns(with_effect(42))
     assert held.holds
     assert sum(turns * chance for turns, chance in held.strikes.items()) == 3
-    assert dict(course(with_effect(27)).strikes) == {3: 0.5, 4: 0.5}
+    assert dict(move_turns(with_effect(27)).strikes) == {3: 0.5, 4: 0.5}
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_moves_that_take_more_than_a_turn() -> None:
     [(0, 20, 0), (3, 21, 10), (8, 1, 1), (48, 20, -5), (48, 1, -1), (45, 0, -1), (45, 20, 0)],
 )
 def test_what_a_move_does_to_its_user(effect: int, taken: int, change: int) -> None:
-    assert own_change(with_effect(effect), taken, 50) == change
+    assert user_hp_change(with_effect(effect), taken, 50) == change
 
 
 def test_the_last_resort_hurts_more_and_a_burst_ends_it() -> None:
-    assert own_change(with_effect(48, 165), 20, 50) == -10
-    assert own_change(with_effect(7), 0, 50) == -50
+    assert user_hp_change(with_effect(48, 165), 20, 50) == -10
+    assert user_hp_change(with_effect(7), 0, 50) == -50
 
 
 def test_nothing_is_drawn_from_a_substitute() -> None:

@@ -10,12 +10,11 @@ from typing import Final, TypeAlias
 import pytest
 
 from emulator import Cartridge, CartridgeError, World, demo_cartridge_path, load_cartridge
+from emulator.cartridge import BANK_SIZE, Rom
 from emulator.profile import table
-from emulator.soundness.check import EXAMPLES
-from emulator.soundness.reach import maps_in_use
+from emulator.soundness.check import EXAMPLES, maps_in_use
 from emulator.soundness.survey import INVARIANTS, refuse_unsound, survey
 from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE
-from emulator.world.rom import BANK_SIZE, Rom
 
 Patch: TypeAlias = tuple[int, bytes]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator import Cartridge, Dex, EvolvesBy, Growth, Matchup, Ratio, Species
+from emulator import Cartridge, Dex, EvolvesBy, Growth, Matchup, Species, StageRatio
 from tests.emulator.synthetic.facts import Facts, load
 
 METHODS = {"level": EvolvesBy.LEVEL, "item": EvolvesBy.ITEM, "trade": EvolvesBy.TRADE}
@@ -80,7 +80,7 @@ def test_all_types_and_how_they_match(dex: Dex) -> None:
 
 def test_all_stages_of_stats(dex: Dex) -> None:
     facts = load("data/enums.json")["stat_stage_ratio"].values()
-    assert list(dex.rules.ratios) == [Ratio(*map(int, ratio.split("/"))) for ratio in facts]
+    assert list(dex.rules.ratios) == [StageRatio(*map(int, ratio.split("/"))) for ratio in facts]
 
 
 def test_all_items(dex: Dex) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from emulator import Cartridge, Dex, Facing, Kind, Resident, Trigger, Warp, World
+from emulator import Cartridge, Dex, Facing, Resident, ResidentKind, Warp, WarpTrigger, World
 from tests.emulator.synthetic.facts import Facts, all_maps, real_maps
 
 SIDES = {
@@ -20,11 +20,11 @@ FACINGS = {
     "right": Facing.RIGHT,
 }
 KINDS = {
-    "npc": Kind.PERSON,
-    "trainer": Kind.TRAINER,
-    "item": Kind.ITEM,
-    "pokemon": Kind.MON,
-    "boulder": Kind.BOULDER,
+    "npc": ResidentKind.PERSON,
+    "trainer": ResidentKind.TRAINER,
+    "item": ResidentKind.ITEM,
+    "pokemon": ResidentKind.MON,
+    "boulder": ResidentKind.BOULDER,
 }
 WAYS = {
     "ANY_DIR": frozenset(Facing),
@@ -144,8 +144,8 @@ def test_arrivals_of_warps(world: World) -> None:
 def test_what_makes_warps_fire(world: World) -> None:
     for each in real_maps():
         for row, warp in zip(each["warps"], world.map(each["id"]).warps, strict=True):
-            assert warp.trigger is Trigger(row["trigger"]), (each["name"], row)
-            if warp.trigger is not Trigger.STEP:  # of those the facts do not say
+            assert warp.trigger is WarpTrigger(row["trigger"]), (each["name"], row)
+            if warp.trigger is not WarpTrigger.STEP:  # of those the facts do not say
                 assert pressed(warp) == sorted(row.get("press", [])), (each["name"], row)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulator import Cartridge, Facing, Kind, World
-from emulator.world.ground import read_ground
+from emulator import Cartridge, Facing, ResidentKind, World
+from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, load, real_maps
 
 SHORTHANDS = {"#": "POKé", "<PKMN>": "PKMN"}  # how the facts write what one code prints
@@ -72,7 +72,9 @@ def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
 def test_every_item_on_the_ground_can_be_taken_away(world: World) -> None:
     for here in world.maps:
         toggled = {one.slot for one in here.toggles}
-        assert {one.slot for one in here.people if one.kind in (Kind.ITEM, Kind.MON)} <= toggled
+        assert {
+            one.slot for one in here.people if one.kind in (ResidentKind.ITEM, ResidentKind.MON)
+        } <= toggled
 
 
 def test_the_place_of_every_map(world: World) -> None:

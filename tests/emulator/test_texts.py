@@ -11,8 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator import Cartridge, Dex, Rom, World
-from emulator.world.text_script import MOST_BYTES, MOST_COMMANDS, Ending, read_script
-from emulator.world.texts import Service, Text, TextKind, TextTable
+from emulator.world.texts import (
+    MOST_BYTES,
+    MOST_COMMANDS,
+    ScriptEnding,
+    Text,
+    TextKind,
+    TextService,
+    TextTable,
+    read_script,
+)
 
 MAPS: Final = Path(__file__).resolve().parents[2] / "roms" / "demo" / "world" / "maps"
 BANK, OTHER, TABLE, PLACE = 7, 9, 0x5000, 0x5800
@@ -36,7 +44,7 @@ def far(address: int, bank: int = OTHER) -> bytes:
     return b"\x17" + word(address) + bytes([bank])
 
 
-def read(script: bytes, elsewhere: bytes = b"") -> tuple[Ending, str]:
+def read(script: bytes, elsewhere: bytes = b"") -> tuple[ScriptEnding, str]:
     return read_script(rom_with({(BANK, PLACE): script, (OTHER, PLACE): elsewhere}), BANK, PLACE)
 
 
@@ -52,7 +60,7 @@ def read(script: bytes, elsewhere: bytes = b"") -> tuple[Ending, str]:
     ],
 )
 def test_a_string_prints_letters_lines_and_what_is_filled_in(string: bytes, words: str) -> None:
-    assert read(b"\x00" + string) == (Ending.END, words)
+    assert read(b"\x00" + string) == (ScriptEnding.END, words)
 
 
 @pytest.mark.parametrize(
@@ -71,21 +79,21 @@ def test_a_string_prints_letters_lines_and_what_is_filled_in(string: bytes, word
     ],
 )
 def test_commands_between_strings(command: bytes, words: str) -> None:
-    assert read(HI + command + YOU + END) == (Ending.END, words)
+    assert read(HI + command + YOU + END) == (ScriptEnding.END, words)
 
 
 def test_a_text_may_end_before_it_begins() -> None:
-    assert read(END) == (Ending.END, "")
+    assert read(END) == (ScriptEnding.END, "")
 
 
 def test_a_text_goes_on_behind_one_of_another_bank() -> None:
-    assert read(HI + far(PLACE) + HI + END, YOU + END) == (Ending.END, "HiYouHi")
-    assert read(far(PLACE) + b"\x0b" + END, YOU[:-1] + b"\x57") == (Ending.END, "You")
+    assert read(HI + far(PLACE) + HI + END, YOU + END) == (ScriptEnding.END, "HiYouHi")
+    assert read(far(PLACE) + b"\x0b" + END, YOU[:-1] + b"\x57") == (ScriptEnding.END, "You")
 
 
 def test_where_a_program_begins_nothing_more_is_known() -> None:
-    assert read(PROGRAM + HI) == (Ending.PROGRAM, "")
-    assert read(far(PLACE) + PROGRAM + HI, YOU + END) == (Ending.PROGRAM, "You")
+    assert read(PROGRAM + HI) == (ScriptEnding.PROGRAM, "")
+    assert read(far(PLACE) + PROGRAM + HI, YOU + END) == (ScriptEnding.PROGRAM, "You")
 
 
 @pytest.mark.parametrize(
@@ -100,19 +108,19 @@ def test_where_a_program_begins_nothing_more_is_known() -> None:
     ],
 )
 def test_what_is_no_text_is_nonsense_behind_what_could_be_read(script: bytes) -> None:
-    assert read(script) == (Ending.NONSENSE, "Hi")
+    assert read(script) == (ScriptEnding.NONSENSE, "Hi")
 
 
 def test_a_text_that_does_not_end_is_nonsense() -> None:
     ending, words = read(b"\x00" + b"\x80" * (2 * MOST_BYTES))
-    assert ending is Ending.NONSENSE
+    assert ending is ScriptEnding.NONSENSE
     assert len(words) == MOST_BYTES - 1
-    assert read(HI * MOST_BYTES)[0] is Ending.NONSENSE
-    assert read(b"\x0c\xff" * MOST_BYTES)[0] is Ending.NONSENSE
+    assert read(HI * MOST_BYTES)[0] is ScriptEnding.NONSENSE
+    assert read(b"\x0c\xff" * MOST_BYTES)[0] is ScriptEnding.NONSENSE
 
 
 def test_a_text_that_leads_back_to_itself_is_nonsense() -> None:
-    assert read(far(PLACE), HI + far(PLACE)) == (Ending.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
+    assert read(far(PLACE), HI + far(PLACE)) == (ScriptEnding.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
 
 
 @settings(deadline=None)
@@ -133,7 +141,7 @@ def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
             (BANK, TABLE): b"".join(map(word, places)),
             (BANK, PLACE): HI + END,
             (0, 0x2442): YOU + END,
-            (BANK, PLACE + 8): bytes([Service.NURSE.value]),
+            (BANK, PLACE + 8): bytes([TextService.NURSE.value]),
             (BANK, PLACE + 9): far(0x6000),
         }
     )
@@ -143,7 +151,7 @@ def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
         Text(TextKind.PRINTED, "Hi"),
         Text(TextKind.PRINTED, "You"),
         Text(TextKind.NONSENSE),
-        Text(TextKind.SERVICE, service=Service.NURSE),
+        Text(TextKind.SERVICE, service=TextService.NURSE),
         Text(TextKind.NONSENSE),
     ]
 
@@ -170,12 +178,12 @@ MARKS: Final = {
     "rival": "{rival}",
 }
 SERVICES: Final = {  # by what the demo's sources call them
-    "nurse": Service.NURSE,
-    "mart": Service.MART,
-    "pc": Service.PC,
-    "player_pc": Service.PLAYERS_PC,
-    "boxes": Service.BILLS_PC,
-    "machine": Service.VENDING,
+    "nurse": TextService.NURSE,
+    "mart": TextService.MART,
+    "pc": TextService.PC,
+    "player_pc": TextService.PLAYERS_PC,
+    "boxes": TextService.BILLS_PC,
+    "machine": TextService.VENDING,
 }
 
 

@@ -10,15 +10,15 @@ from emulator import (
     Cartridge,
     CartridgeError,
     Facing,
-    Kind,
     PyBoyConsole,
+    ResidentKind,
     Step,
-    Trigger,
+    WarpTrigger,
     World,
     read_state,
 )
-from emulator.world.ground import read_ground
-from emulator.world.rom import Rom
+from emulator.cartridge import Rom
+from emulator.world.tileset import read_ground
 
 BUTTONS: Final = {
     Facing.DOWN: Button.DOWN,
@@ -59,7 +59,7 @@ def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
         for warp in here.warps:
             assert here.contains(*warp.position)
             assert here.warp_at(*warp.position) is not None
-            assert warp.trigger is not Trigger.NONE
+            assert warp.trigger is not WarpTrigger.NONE
             assert warp.press or warp.steps
             if warp.map_id != last_map:
                 assert world.map(warp.map_id).contains(*world.arrival(warp.map_id, warp.warp_index))
@@ -233,10 +233,10 @@ def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
     paper.map(0, 0, blocks, warps((0, 0), (2, 1), (1, 1), (9, 9)))
     here = paper.world().map(0)
     assert [warp.trigger for warp in here.warps] == [
-        Trigger.STEP,
-        Trigger.PRESS,
-        Trigger.STEP,
-        Trigger.NONE,
+        WarpTrigger.STEP,
+        WarpTrigger.PRESS,
+        WarpTrigger.STEP,
+        WarpTrigger.NONE,
     ]
     assert here.warps[1].press == {Facing.DOWN}
 
@@ -275,11 +275,11 @@ def test_signs_and_everybody_on_a_map_are_read() -> None:
     assert [(sign.x, sign.y, sign.text_id) for sign in here.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [
-        (1, Kind.PERSON, 3),
-        (2, Kind.TRAINER, 4),
-        (3, Kind.ITEM, 5),
-        (4, Kind.BOULDER, 6),
-        (5, Kind.MON, 7),
+        (1, ResidentKind.PERSON, 3),
+        (2, ResidentKind.TRAINER, 4),
+        (3, ResidentKind.ITEM, 5),
+        (4, ResidentKind.BOULDER, 6),
+        (5, ResidentKind.MON, 7),
     ]
     walker, trainer, ball, boulder, mon = here.people
     assert walker.position == (1, 2)

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from memory import open_run_store
-from memory.store.calls import Booking, CallState, Outcome
+from memory.store.calls import Booking, CallOutcome, CallState
 from tests.memory.crashes import Killer
 
 WORST = Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10)
@@ -22,7 +22,7 @@ def act(path: Path, survived: int, told: int) -> None:
     door._connection.set_trace_callback(Killer(survived))
     number = store.book_call(WORST)
     os.write(told, b"leave ")
-    store.settle_call(number, Outcome(CallState.SETTLED, 40, input=4))
+    store.settle_call(number, CallOutcome(CallState.SETTLED, 40, input=4))
     os.write(told, b"settled ")
     os._exit(0)
 

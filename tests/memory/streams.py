@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from memory import Blackboard, Derived, Entry, MemorySubscription, scope_name
-from memory.flow.subscription import ANYTHING, Transformer
-from memory.flow.triggers import OnDemand, Trigger
+from memory.flow.subscription import ANYTHING, OnDemand, Transformer, Trigger
 
 X, Y, Z = (scope_name(name, "working") for name in "xyz")
 NOTE = "note"

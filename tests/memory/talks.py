@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory.thread.message import Message, Origin
-from memory.thread.situation import Failure, Situation, situation
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.situation_format import Failure, Situation, situation
 from memory.tokens import tokens_of
 
 START_MS = 1_795_357_800_000  # 2026-11-22, 14:30 in UTC
@@ -15,12 +15,15 @@ MAP = "\n".join(["Map around:", *["#....~~..#..^^....#" for _ in range(14)], ""]
 
 
 def message(
-    *blocks: Mapping[str, Any], origin: Origin = Origin.PLAY, tick: int = 0, wall: bool = True
+    *blocks: Mapping[str, Any],
+    origin: MessageOrigin = MessageOrigin.PLAY,
+    tick: int = 0,
+    wall: bool = True,
 ) -> Message:
     return Message(
         tokens=tokens_of(sum(len(json.dumps(dict(block))) for block in blocks)),
         thread="run-1",
-        role="assistant" if origin is Origin.MODEL else "user",
+        role="assistant" if origin is MessageOrigin.MODEL else "user",
         blocks=blocks,
         tick=tick,
         game_s=tick / 2,
@@ -33,7 +36,7 @@ def text(words: str) -> Mapping[str, Any]:
     return {"type": "text", "text": words}
 
 
-def said(words: str, *, tick: int = 0, origin: Origin = Origin.PLAY) -> Message:
+def said(words: str, *, tick: int = 0, origin: MessageOrigin = MessageOrigin.PLAY) -> Message:
     return message(text(words), tick=tick, origin=origin)
 
 
@@ -42,12 +45,12 @@ def asked(told: Situation, *, tick: int = 0) -> Message:
 
 
 def answered(tick: int = 0, **answer: object) -> Message:
-    return said(json.dumps(answer), tick=tick, origin=Origin.MODEL)
+    return said(json.dumps(answer), tick=tick, origin=MessageOrigin.MODEL)
 
 
 def called(tool: str, given: Mapping[str, Any], *, tick: int = 0, id: str = "c1") -> Message:
     block = {"type": "tool_use", "id": id, "name": tool, "input": given}
-    return message(block, origin=Origin.MODEL, tick=tick)
+    return message(block, origin=MessageOrigin.MODEL, tick=tick)
 
 
 def returned(words: str, *, tick: int = 0, id: str = "c1", is_error: bool = False) -> Message:

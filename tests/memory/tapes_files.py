@@ -10,10 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memory.faults import Faults, OnFault
+from memory.errors import Faults, OnFault
+from memory.tapes.hashing import Mask, mask_secrets
 from memory.tapes.recorder import TapeRecorder
-from memory.tapes.secrets import mask_secrets
-from memory.tapes.sound import Mask
 from memory.tapes.tape import open_tape
 
 BASIC = ("hash", "parent_hash", "content", "created_at")

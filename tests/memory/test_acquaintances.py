@@ -3,8 +3,7 @@
 from typing import Any
 
 from memory import ACQUAINTANCE, BATTLE, BELONGING, RESOURCES, Json, as_json
-from memory.tiers.acquaintances import acquaintances
-from memory.tiers.belongings import belongings
+from memory.tiers.encounters import acquaintances, belongings
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers
 
 SEMANTIC = "agent:play:ltm:semantic"

@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from memory import SENSORY_INPUT, MistakeRecord, SensoryInput, as_json
-from memory.tiers.prompting import MemoryAIIntegration, Section
+from memory.tiers.integrations import MemoryAIIntegration, Section
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, NOON, SENSORY, STRATEGY, Tiers
 

@@ -15,7 +15,7 @@ from memory import (
     RunStore,
     scope_name,
 )
-from memory.blackboard.scopes import scope_of
+from memory.blackboard.entry import scope_of
 from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 

@@ -9,8 +9,8 @@ from memory import (
     Blackboard,
     BlackboardEvent,
     Entry,
+    EntryKind,
     ForbiddenWrite,
-    Kind,
     MalformedRecord,
     RunStore,
     Scope,
@@ -18,12 +18,12 @@ from memory import (
     UnknownScope,
 )
 from memory.blackboard import blackboard as module
-from memory.tiers.settings import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.tactician import tactician_kinds
 from tests.memory.samples import PATTERN, SENSORY, STM
 from tests.memory.streams import NOTE, X, Y, held, note
 
-TALLY = Kind(
+TALLY = EntryKind(
     "tally",
     key=lambda data: str(data["name"]),
     merge=lambda old, new: {**new, "n": int(str(old["n"])) + int(str(new["n"]))},
@@ -117,7 +117,7 @@ def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> N
     blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
     with pytest.raises(MalformedRecord):
         blackboard.write(PROCEDURAL, "pattern", {"n": 1}, tick=1, game_s=0.0)
-    nameless = Blackboard(store, [Kind("named", key=lambda data: str(data["name"]))])
+    nameless = Blackboard(store, [EntryKind("named", key=lambda data: str(data["name"]))])
     with pytest.raises(MalformedRecord, match="'name' is wrong or absent"):
         nameless.write(X, "named", {}, tick=1, game_s=0.0)
 
@@ -149,7 +149,7 @@ def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboar
 
 
 def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunStore) -> None:
-    kind = Kind("card", limit=2, group=lambda data: data["suit"], rank=lambda entry: (0.0,))
+    kind = EntryKind("card", limit=2, group=lambda data: data["suit"], rank=lambda entry: (0.0,))
     blackboard = Blackboard(store, [kind])
     for n, suit in enumerate("aabaaa"):
         blackboard.write(X, "card", {"n": n, "suit": suit}, tick=n, game_s=0.0)
@@ -157,7 +157,7 @@ def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunS
 
 
 def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store: RunStore) -> None:
-    blackboard = Blackboard(store, [Kind("law", lasting=True)])
+    blackboard = Blackboard(store, [EntryKind("law", lasting=True)])
     note(blackboard, 0, scope=SENSORY, kind="law", importance=1)
     for n in range(1, 60):
         note(blackboard, n, scope=SENSORY, importance=9)

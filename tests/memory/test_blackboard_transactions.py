@@ -2,7 +2,15 @@
 
 import pytest
 
-from memory import Blackboard, Conflict, Kind, MalformedRecord, RunStore, Transaction, UnknownScope
+from memory import (
+    Blackboard,
+    Conflict,
+    EntryKind,
+    MalformedRecord,
+    RunStore,
+    Transaction,
+    UnknownScope,
+)
 from memory.errors import MemoryFault
 from tests.memory.streams import NOTE, X, Y, held, note
 
@@ -85,7 +93,10 @@ def test_b36_what_is_refused_is_refused_before_anything_is_written(
     def strict(_data: object) -> None:
         raise MalformedRecord("never right")
 
-    kinds = [Kind("strict", check=strict), Kind("named", key=lambda data: str(data["name"]))]
+    kinds = [
+        EntryKind("strict", check=strict),
+        EntryKind("named", key=lambda data: str(data["name"])),
+    ]
     blackboard = Blackboard(store, kinds)
     bad: dict[str, object] = {"scope": Y, "kind": NOTE, "data": {"n": 2}, **more}
     transaction = blackboard.transaction()

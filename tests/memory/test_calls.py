@@ -12,19 +12,11 @@ from pathlib import Path
 import pytest
 
 from memory import BusyStore, RunStore, open_run_store, read_run_store
-from memory.store.calls import (
-    HOUR_MS,
-    Booking,
-    CallState,
-    CallSums,
-    LastCall,
-    Outcome,
-    Sums,
-)
+from memory.store.calls import HOUR_MS, Booking, CallOutcome, CallState, CallSums, LastCall, Sums
 from tests.memory.samples import checkpoint
 
 BOOKING = Booking("a-model", "stuck", "left home", 5 * HOUR_MS, worst_nanos=900, worst_tokens=90)
-SETTLED = Outcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
+SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 
 
 @contextmanager
@@ -70,7 +62,7 @@ def test_a_settled_call_counts_for_what_it_took(store: RunStore) -> None:
 
 
 def test_a_lost_call_counts_for_its_worst(store: RunStore) -> None:
-    store.settle_call(store.book_call(BOOKING), Outcome(CallState.LOST))
+    store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.LOST))
     (call,) = store.calls()
     assert (call.state, call.nanos, call.tokens) == (CallState.LOST, 900, 90)
 
@@ -78,7 +70,7 @@ def test_a_lost_call_counts_for_its_worst(store: RunStore) -> None:
 @pytest.mark.parametrize("state", [CallState.SETTLED, CallState.CANCELLED, CallState.LOST])
 def test_a_call_is_settled_once(store: RunStore, state: CallState) -> None:
     number = store.book_call(BOOKING)
-    assert store.settle_call(number, Outcome(state))
+    assert store.settle_call(number, CallOutcome(state))
     before = store.calls()
     assert not store.settle_call(number, SETTLED)
     assert store.calls() == before
@@ -96,7 +88,7 @@ def test_going_back_brings_no_money_back(store: RunStore) -> None:
 def test_calls_are_summed_by_run_hour_and_milestone(store: RunStore) -> None:
     store.book_call(replace(BOOKING, started_ms=4 * HOUR_MS, worst_nanos=1, worst_tokens=1))
     store.book_call(replace(BOOKING, started_ms=4 * HOUR_MS + 1, milestone="badge"))
-    store.settle_call(store.book_call(BOOKING), Outcome(CallState.CANCELLED))
+    store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.CANCELLED))
     assert store.call_sums(now_ms=5 * HOUR_MS, milestone="left home") == CallSums(
         run=Sums(901, 2, 91), hour=Sums(900, 1, 90), milestone=Sums(1, 1, 1)
     )

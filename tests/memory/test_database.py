@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
-from memory.store.database import (
-    Database,
-    Schema,
-    _choose_journal,
-    open_database,
-    open_readonly,
-)
+from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_schema import RUN_SCHEMA
 

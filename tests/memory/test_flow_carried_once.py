@@ -9,8 +9,8 @@ from memory import (
     BlackboardEvent,
     Derived,
     Entry,
+    EntryKind,
     Flows,
-    Kind,
     MalformedRecord,
     Periodic,
     RunStore,
@@ -75,7 +75,7 @@ def test_what_a_kind_refuses_is_counted_and_the_rest_is_written_once(store: RunS
         if data == {"n": 1}:
             raise MalformedRecord("no ones")
 
-    blackboard = Blackboard(store, [Kind("copy", check=check)])
+    blackboard = Blackboard(store, [EntryKind("copy", check=check)])
     flows = Flows(blackboard)
     flows.add(edge("up", transformer=lambda found: [Derived("copy", each.data) for each in found]))
     for n in range(3):

@@ -20,11 +20,10 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.blackboard.scopes import scope_of
-from memory.tiers.approaches import APPROACH
-from memory.tiers.edges import COMPACT_AT, KEPT_S, Lessons, edges
+from memory.blackboard.entry import scope_of
+from memory.tiers.approaches import APPROACH, SITUATION, SPAN
+from memory.tiers.lessons import COMPACT_AT, KEPT_S, Lessons, edges
 from memory.tiers.observer import RECENT_ACTIONS
-from memory.tiers.situations import SITUATION, SPAN
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,

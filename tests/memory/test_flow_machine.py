@@ -26,7 +26,7 @@ from memory import (
     open_run_store,
     scope_name,
 )
-from memory.blackboard.scopes import scope_of
+from memory.blackboard.entry import scope_of
 from tests.memory.samples import checkpoint
 from tests.memory.streams import edge
 

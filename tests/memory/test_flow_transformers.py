@@ -3,7 +3,7 @@
 import pytest
 
 from memory import Blackboard, Filtering, Flows, Summarizing, identity
-from memory.flow.transformers import MAX_TOKENS, SUMMARY
+from memory.flow.subscription import MAX_TOKENS, SUMMARY
 from memory.tokens import tokens
 from tests.memory.streams import NOTE, X, Y, edge, held, note
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memory import AllOf, AnyOf, Blackboard, Flows, Fullness, OnDemand, Periodic, Threshold
-from memory.flow.triggers import Pending, Trigger
+from memory.flow.subscription import Pending, Trigger
 from tests.memory.streams import X, Y, edge, held, note
 
 

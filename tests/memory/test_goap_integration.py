@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from memory import TICK_STATE, Blackboard, MistakeRecord, as_json
-from memory.tiers.goap import MemoryGOAPIntegration
+from memory.tiers.integrations import MemoryGOAPIntegration
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
 
 GOAP = MemoryGOAPIntegration()

@@ -6,9 +6,9 @@ from memory import (
     Blackboard,
     BlackboardEvent,
     Call,
+    EntryKind,
     Extractor,
     Hooks,
-    Kind,
     MalformedRecord,
     Pointcut,
     Produced,
@@ -181,7 +181,7 @@ def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
     hooks = Hooks()
     heard: list[BlackboardEvent] = []
     blackboard.subscribe("agent:cartographer:*", heard.append)
-    blackboard.define(Kind("footprint", key=lambda data: str(data["at"]), lasting=True))
+    blackboard.define(EntryKind("footprint", key=lambda data: str(data["at"]), lasting=True))
     Producers(hooks, blackboard).register("*.walk", footprint, scope=diary, kind="footprint")
     walker = Walker(hooks)
     for distance in (3, 4, 5):

@@ -23,7 +23,7 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.growing_entries import MAX_ENTRIES
+from memory.store.long_term import MAX_ENTRIES
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,

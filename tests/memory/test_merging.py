@@ -26,9 +26,9 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.sharing import AGREED
-from memory.store.growing_entries import MAX_ENTRIES
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.long_term import MAX_ENTRIES
+from memory.team_memory import AGREED
 from tests.memory.samples import EPISODIC, MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
 from tests.memory.test_store_migrations import old_file
 

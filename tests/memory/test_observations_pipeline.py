@@ -17,7 +17,7 @@ from memory import (
     RunStore,
     observations_block,
 )
-from memory.observations.capture import MOST_OPEN
+from memory.observations.observation import MOST_OPEN
 from tests.memory.damage import scribble_over
 from tests.memory.observing import DONE, ended, failed
 

@@ -9,7 +9,7 @@ from memory import (
     RECOLLECTION,
     Call,
     Derived,
-    Kind,
+    EntryKind,
     MalformedRecord,
     MemoryQuery,
     MemorySubscription,
@@ -89,7 +89,7 @@ def test_b11_nobody_can_store_a_claim_as_a_fact_or_over_one(memory: Remembering)
 def test_b11_forgetting_takes_what_meets_every_condition_and_spares_what_lasts(
     memory: Remembering,
 ) -> None:
-    memory.blackboard.define(Kind("badge", lasting=True))
+    memory.blackboard.define(EntryKind("badge", lasting=True))
     memory.note({}, key="badge", kind="badge", tags=("wild",))
     memory.note({}, key="old", tags=("wild",))
     memory.note({}, key="tame", tags=("tame",))
@@ -232,7 +232,7 @@ def test_b13_stats_and_map_show_what_there_is_and_how_far_it_is_trusted(
 
 
 def test_b37_an_agent_can_ask_what_it_does_not_know(memory: Remembering) -> None:
-    memory.blackboard.define(Kind("battle"), Kind("action"))
+    memory.blackboard.define(EntryKind("battle"), EntryKind("action"))
     memory.note({"location": "lane"})
     memory.actions.memory_recall(MemoryQuery(subject="moth"))
     gaps = memory.actions.memory_gaps([EPISODIC, WORKING], ["lane", "cave"])

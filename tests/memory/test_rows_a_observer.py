@@ -10,12 +10,9 @@ from typing import Any
 
 import pytest
 
-from memory.tapes.alerts import RunFigures, loops, spikes
-from memory.tapes.entries import TapeEntry, TokenUsage
-from memory.tapes.observer import observe_session
-from memory.tapes.priorities import Priority, priority_of
+from memory.tapes.entries import TapeEntry, TokenUsage, iso, moment
+from memory.tapes.observer import Priority, RunFigures, loops, observe_session, priority_of, spikes
 from memory.tapes.reader import TapeReader
-from memory.tapes.times import iso, moment
 from tests.agent.support import ROOT
 from tests.memory.tapes_files import (
     chain,

@@ -14,10 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, StoreError, UnknownMemory
-from memory.tapes.content import read_content
-from memory.tapes.entries import TapeSession, TokenUsage
-from memory.tapes.links import Link, paths_from, sessions_in
-from memory.tapes.reader import TapeReader
+from memory.tapes.entries import TapeSession, TokenUsage, read_content
+from memory.tapes.reader import NodeLink, TapeReader, paths_from, sessions_in
 from tests.agent.support import ROOT
 from tests.memory.tapes_files import (
     ERAS,
@@ -249,7 +247,7 @@ def test_a06_a_file_of_100_000_nodes_ends_and_says_what_it_left_out(path: Path) 
 @given(st.dictionaries(st.integers(0, 12), st.none() | st.integers(0, 14), max_size=13))
 @settings(max_examples=60)
 def test_a06_any_links_end_and_every_node_is_in_one_session(parents: dict[int, int | None]) -> None:
-    links = [Link(str(name), None if to is None else str(to)) for name, to in parents.items()]
+    links = [NodeLink(str(name), None if to is None else str(to)) for name, to in parents.items()]
     heads = sessions_in(links)
     ways = [paths_from(head.root, links) for head in heads]
     names = [name for way in ways for part in (way.main, *way.branches) for name in part]

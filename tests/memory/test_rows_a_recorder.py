@@ -14,18 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.errors import ForeignStore, MalformedRecord, StoreError
-from memory.faults import Faults
-from memory.tapes.blocks import blocks_of
-from memory.tapes.canonical import canonical
-from memory.tapes.entries import TokenUsage
-from memory.tapes.hashing import Bucket, stored_json
+from memory.errors import Faults, ForeignStore, MalformedRecord, StoreError
+from memory.tapes.entries import TokenUsage, iso, moment, taped
+from memory.tapes.hashing import MASKED, Bucket, canonical, mask_secrets, sound, stored_json
 from memory.tapes.reader import TapeReader
-from memory.tapes.recorder import TapeRecorder, run_mark
-from memory.tapes.secrets import MASKED, mask_secrets
-from memory.tapes.sound import sound
+from memory.tapes.recorder import TapeRecorder, blocks_of, run_mark
 from memory.tapes.tape import Node, open_tape
-from memory.tapes.times import iso, moment, taped
 from tests.memory.tapes_files import (
     answer,
     chain,

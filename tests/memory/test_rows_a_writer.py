@@ -12,10 +12,16 @@ from typing import Any
 import pytest
 
 from memory.errors import MissingStore, StoreError, UnknownMemory
-from memory.tapes.finding import find_tape, memory_folder
-from memory.tapes.memory_file import MemoryFile
-from memory.tapes.observations_md import ObservationsPage
-from memory.tapes.observing import PAGE, STATE, Observed, Observing, observe
+from memory.tapes.command import find_tape, memory_folder
+from memory.tapes.notes import (
+    PAGE,
+    STATE,
+    MemoryFile,
+    ObservationsPage,
+    ObserveRequest,
+    ObserveResult,
+    observe,
+)
 from memory.tokens import tokens
 from tests.agent.support import ROOT
 from tests.memory.tapes_files import (
@@ -62,8 +68,8 @@ def two_sessions(path: Path) -> Path:
 
 def observed(
     path: Path, *, dry_run: bool = False, reset: bool = False, session: str | None = None
-) -> Observed:
-    return observe(Observing(path, memory_folder(path), dry_run, reset, session))
+) -> ObserveResult:
+    return observe(ObserveRequest(path, memory_folder(path), dry_run, reset, session))
 
 
 def page(path: Path) -> str:
@@ -77,7 +83,7 @@ def state(path: Path) -> dict[str, Any]:
 
 def rebuilt(path: Path) -> str:
     """Return the page as it would be had nothing been observed before."""
-    observe(Observing(path, path.parent / "rebuilt", reset=True))
+    observe(ObserveRequest(path, path.parent / "rebuilt", reset=True))
     return (path.parent / "rebuilt" / PAGE).read_text(encoding="utf-8")
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord
-from memory.blackboard.kinds import Kind
-from memory.blackboard.transaction import Transaction
+from memory.blackboard.blackboard import Transaction
+from memory.blackboard.entry import EntryKind
 from memory.errors import Conflict
 from tests.memory.samples import STM, WORKING
 
@@ -87,7 +87,7 @@ def test_b36_every_change_is_an_event(blackboard: Blackboard) -> None:
 
 
 def test_b36_a_kind_says_what_may_be_written_and_how_many_stay(blackboard: Blackboard) -> None:
-    blackboard.define(Kind(GOAL, check=positive, limit=2))
+    blackboard.define(EntryKind(GOAL, check=positive, limit=2))
     with pytest.raises(MalformedRecord, match="positive"):
         write(blackboard, "a", 0)
     for number, key in enumerate("abc", start=1):

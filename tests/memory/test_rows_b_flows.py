@@ -7,8 +7,14 @@ import pytest
 
 from memory import Blackboard, Entry, RunStore, open_run_store
 from memory.flow.flows import Flows
-from memory.flow.subscription import Derived, MemorySubscription
-from memory.flow.transformers import SUMMARY, Filtering, Summarizing, identity
+from memory.flow.subscription import (
+    SUMMARY,
+    Derived,
+    Filtering,
+    MemorySubscription,
+    Summarizing,
+    identity,
+)
 from memory.tokens import CHARACTERS
 from tests.memory.samples import STM, WORKING, checkpoint
 

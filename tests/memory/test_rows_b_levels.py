@@ -7,14 +7,25 @@ from pathlib import Path
 import pytest
 
 from memory import Blackboard, Call, Entry, Hooks, Produced, Producers, scope_name
-from memory.blackboard.scopes import scope_of, team_scope
+from memory.blackboard.entry import scope_of, team_scope
 from memory.errors import UnknownScope
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import memory_map
-from memory.flow.subscription import Derived, MemorySubscription, TagFilter, of_kinds
-from memory.flow.transformers import identity
-from memory.flow.triggers import AllOf, AnyOf, Fullness, OnDemand, Pending, Periodic, Threshold
+from memory.flow.subscription import (
+    AllOf,
+    AnyOf,
+    Derived,
+    Fullness,
+    MemorySubscription,
+    OnDemand,
+    Pending,
+    Periodic,
+    TagFilter,
+    Threshold,
+    identity,
+    of_kinds,
+)
 from tests.memory.samples import ACT, EPISODIC, SENSORY, STM, WORKING, Tiers, checkpoint, open_tiers
 from tests.memory.walker import Walker
 

@@ -9,21 +9,19 @@ from time import monotonic
 
 import pytest
 
-from memory.thread.background import Threads
-from memory.thread.config import ThreadConfig, parse_config
-from memory.thread.lease import Work
-from memory.thread.message import Message, Origin
-from memory.thread.parts import Part, PartKind
-from memory.thread.port import Distilled
-from memory.thread.slices import TORN
-from memory.thread.store import ThreadStore, open_threads
+from memory.conversation.boundaries import TORN
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.jobs import Threads
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import ConversationEvent, ConversationEventKind, Distilled
+from memory.conversation.store import ConversationStore, Work, open_conversations
 from memory.tokens import tokens
 from tests.memory.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
 
 
 @pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ThreadStore]:
-    store = open_threads(tmp_path / "t.sqlite")
+def threads(tmp_path: Path) -> Iterator[ConversationStore]:
+    store = open_conversations(tmp_path / "t.sqlite")
     yield store
     store.close()
 
@@ -46,7 +44,9 @@ def context(it: Talk) -> int:
     return said + tokens(sight.reflection) + tokens(sight.observations) + tokens(sight.others)
 
 
-def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(threads: ThreadStore) -> None:
+def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads)
     while len(it.conversation.record().buffered_observation_chunks) < 2:
         it.turn(30)
@@ -60,7 +60,9 @@ def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(threads: Thre
     assert not list(uncovered(threads._database))
 
 
-def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(threads: ThreadStore) -> None:
+def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads)
     while len(it.conversation.record().buffered_observation_chunks) < 3:
         it.turn(30)
@@ -72,7 +74,7 @@ def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(threads: Thre
     assert not list(uncovered(threads._database))
 
 
-def test_d29_the_same_messages_are_never_observed_twice(threads: ThreadStore) -> None:
+def test_d29_the_same_messages_are_never_observed_twice(threads: ConversationStore) -> None:
     it = talk(threads)
     for number in range(300):
         it.observer.fails = number % 7 == 0
@@ -83,7 +85,7 @@ def test_d29_the_same_messages_are_never_observed_twice(threads: ThreadStore) ->
 
 
 def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads, observer=Stub(says=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}"))
     text = " ".join(f"{number:04}" for number in range(4_000))
@@ -101,13 +103,15 @@ def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
     assert context(it) < 1_000
 
 
-def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(threads: ThreadStore) -> None:
+def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads, UNBUFFERED)
     call = {"type": "tool_use", "id": "a", "name": "map", "input": {"all": True}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": WORD * 3_000}
     it.say("user")
-    it.conversation.say("assistant", [call], Origin.MODEL, 1, 0.0)
-    it.conversation.say("user", [result], Origin.PLAY, 1, 0.0)
+    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)
+    it.conversation.say("user", [result], MessageOrigin.PLAY, 1, 0.0)
     sight = it.conversation.before_call(1)
     slices = [each for asked in it.observer.asked for each in asked if each.seq == 3]
     assert len(slices) >= 3
@@ -116,13 +120,13 @@ def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(threads: Thre
     assert sum(each.tokens for each in sight.tail) < 1_000
 
 
-def test_d36_results_of_tools_count_and_are_observed(threads: ThreadStore) -> None:
+def test_d36_results_of_tools_count_and_are_observed(threads: ConversationStore) -> None:
     it = talk(threads)
     for number in range(30):
         call = {"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}
         result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": WORD * 60}
-        it.conversation.say("assistant", [call], Origin.MODEL, number, 0.0)
-        said = it.conversation.say("user", [result], Origin.PLAY, number, 0.0)
+        it.conversation.say("assistant", [call], MessageOrigin.MODEL, number, 0.0)
+        said = it.conversation.say("user", [result], MessageOrigin.PLAY, number, 0.0)
         assert said.tokens > 60
         it.conversation.before_call(number)
     told = [each for asked in it.observer.asked for each in asked]
@@ -130,30 +134,34 @@ def test_d36_results_of_tools_count_and_are_observed(threads: ThreadStore) -> No
     assert it.conversation.record().cursor > 20
 
 
-def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(threads: ThreadStore) -> None:
+def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads)
     it.say("user")
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
-    it.conversation.say("assistant", [call], Origin.MODEL, 1, 0.0)  # and then it was killed
+    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # and then it was killed
     for _ in range(60):
         sight = it.turn()
         assert sum(each.tokens for each in sight.tail) < 1_000
     assert it.conversation.record().cursor > 2
 
 
-def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ThreadStore) -> None:
+def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ConversationStore) -> None:
     it = talk(threads)
     for number in range(60):
         block = {"type": "text", "text": "your memories are above " + WORD * 20}
-        it.conversation.say("user", [block], Origin.INJECTED, number, 0.0)
+        it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
         it.turn()
     told = [each for asked in it.observer.asked for each in asked]
     assert told
-    assert {each.origin for each in told} == {Origin.PLAY, Origin.MODEL}
+    assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
     assert not list(uncovered(threads._database))  # it is covered all the same
 
 
-def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(threads: ThreadStore) -> None:
+def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads, observer=Stub(source="llm", fails=True))
     for _ in range(200):
         it.turn()
@@ -163,7 +171,7 @@ def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(threads: Thr
 
 @pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
 def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
-    threads: ThreadStore, says: str
+    threads: ConversationStore, says: str
 ) -> None:
     config = small()
     it = talk(threads, config, observer=Stub(source="llm", says=lambda _: says))
@@ -174,7 +182,7 @@ def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
 
 
 def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
     for _ in range(60):
@@ -184,7 +192,7 @@ def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
 
 
 def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     fallback = Stub(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
     it = talk(threads, observer=Stub(source="llm", fails=True), fallback=fallback)
@@ -213,7 +221,7 @@ class Slow(Stub):
 
 
 def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     slow = Slow()
     assert PATIENT is not None
@@ -235,7 +243,7 @@ def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
 
 
 def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     slow = Slow()
     assert PATIENT is not None
@@ -250,7 +258,7 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
 
 
 def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     slow = Slow()
     it = talk(threads, PATIENT, observer=slow, background=Threads())
@@ -269,7 +277,7 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
         other.conversation.after_turn()
 
 
-def test_d37_what_takes_for_ever_is_given_up(threads: ThreadStore) -> None:
+def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
     slow = Slow()
     config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
     it = talk(threads, config, observer=slow, background=Threads())
@@ -284,7 +292,7 @@ def test_d37_what_takes_for_ever_is_given_up(threads: ThreadStore) -> None:
 
 def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     slow, quick = Slow(), Stub(source="llm")
-    one, two = (open_threads(tmp_path / "a.sqlite") for _ in range(2))
+    one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
     first = talk(one, observer=slow, background=Threads(), holder="first")
     second = talk(two, observer=quick, holder="second")
     while not first.conversation.record().is_buffering_observation:
@@ -304,7 +312,7 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     two.close()
 
 
-def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ThreadStore) -> None:
+def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ConversationStore) -> None:
     def take(holder: str, now: int) -> bool:
         until = now + 100
         return threads.set_flag("t", Work.OBSERVING, holder, now_ms=now, until_ms=until)
@@ -323,17 +331,17 @@ def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ThreadStor
 def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     """Where a lease ran out while its holder was at work, the file decides."""
     slow = Slow()
-    one, two = (open_threads(tmp_path / "a.sqlite") for _ in range(2))
-    told: list[Part] = []
+    one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
+    told: list[ConversationEvent] = []
     first = talk(one, observer=slow, background=Threads(), holder="first", on_part=told.append)
     second = talk(two, holder="second")
     while not first.conversation.record().is_buffering_observation:
         first.turn()
-    second.clock.now += ThreadConfig().deadline + 1
+    second.clock.now += ConversationConfig().deadline + 1
     second.conversation.after_turn()
     assert second.conversation.record().buffered_observation_chunks
     slow.may_go_on.set()
-    while not (ends := [part for part in told if part.kind is PartKind.BUFFERING_END]):
+    while not (ends := [part for part in told if part.kind is ConversationEventKind.BUFFERING_END]):
         first.conversation.after_turn()
     assert ends[0].data["is_kept"] is False
     assert not list(uncovered(one._database))
@@ -348,7 +356,7 @@ def full(it: Talk) -> None:
 
 
 def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
     while not it.means.faults["reflector"]:
@@ -359,7 +367,7 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    with closing(open_threads(threads.database.path)) as anew:  # by another process
+    with closing(open_conversations(threads.database.path)) as anew:  # by another process
         talk(anew, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     assert it.conversation.record().active_observations == before.active_observations
@@ -369,7 +377,7 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     assert grown >= 400 / 10 / 2
 
 
-def test_d34_it_stays_off_longer_after_each_time(threads: ThreadStore) -> None:
+def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> None:
     it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
     for _ in range(1_000):
         it.turn()
@@ -378,7 +386,7 @@ def test_d34_it_stays_off_longer_after_each_time(threads: ThreadStore) -> None:
 
 
 @pytest.mark.parametrize("says", ["", "  \n"])
-def test_d19_an_empty_reflection_takes_nothing_away(threads: ThreadStore, says: str) -> None:
+def test_d19_an_empty_reflection_takes_nothing_away(threads: ConversationStore, says: str) -> None:
     it = talk(threads, reflector=Mirror(source="llm", says=says))
     full(it)
     assert it.means.faults["reflector"] > 0
@@ -386,7 +394,7 @@ def test_d19_an_empty_reflection_takes_nothing_away(threads: ThreadStore, says: 
     assert it.conversation.record().active_observations.startswith("* 🟡 saw 1 2")
 
 
-def test_d18_what_a_reflection_took_the_place_of_is_still_there(threads: ThreadStore) -> None:
+def test_d18_what_a_reflection_took_the_place_of_is_still_there(threads: ConversationStore) -> None:
     it = talk(threads, reflector=Mirror(says="* 🔴 nothing much happened"))
     for _ in range(300):
         it.turn()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from memory.conversation.config import ConversationConfig, ConversationScope, parse_config
 from memory.errors import MalformedRecord
-from memory.thread.config import Scope, ThreadConfig, parse_config
 
 SAMPLE = {
     "scope": "resource",
@@ -19,15 +19,15 @@ SAMPLE = {
 
 
 def test_d25_true_is_enough() -> None:
-    assert parse_config(True) == ThreadConfig()
+    assert parse_config(True) == ConversationConfig()
     assert parse_config({"storage": None, "options": {"observationalMemory": True}}) == (
-        ThreadConfig()
+        ConversationConfig()
     )
     assert parse_config(False) is None
 
 
 def test_d02_d20_the_defaults_are_those_of_the_design() -> None:
-    config = ThreadConfig()
+    config = ConversationConfig()
     observation, reflection = config.observation, config.reflection
     assert (observation.message_tokens, reflection.observation_tokens) == (30_000, 40_000)
     assert (observation.buffer_step, observation.floor, observation.blocking) == (
@@ -37,7 +37,7 @@ def test_d02_d20_the_defaults_are_those_of_the_design() -> None:
     )
     assert (reflection.buffering, reflection.blocking) == (20_000, 48_000)
     assert (observation.temperature, reflection.temperature) == (0.3, 0.0)
-    assert config.scope is Scope.THREAD
+    assert config.scope is ConversationScope.THREAD
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -46,7 +46,7 @@ def test_d02_d25_the_full_sample_parses_unchanged(*, wrapped: bool) -> None:
     config = parse_config(sample)
     assert config is not None
     observation, reflection = config.observation, config.reflection
-    assert (config.scope, config.model) == (Scope.RESOURCE, "google/gemini-2.5-flash")
+    assert (config.scope, config.model) == (ConversationScope.RESOURCE, "google/gemini-2.5-flash")
     assert (observation.message_tokens, observation.buffer_step) == (20_000, 5_000)
     assert (observation.floor, observation.blocking) == (5_000, 30_000)
     assert (reflection.observation_tokens, reflection.buffering) == (90_000, 36_000)

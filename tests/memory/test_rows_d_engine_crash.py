@@ -9,11 +9,10 @@ from shutil import copy
 import pytest
 
 from memory import RunStore, open_run_store
+from memory.conversation.record import Chunk, ConversationEvent, ConversationEventKind, Reflection
+from memory.conversation.store import ConversationStore, conversations_of
 from memory.observations.observation import ObservationQuery
 from memory.store.database import Database
-from memory.thread.chunks import Chunk, Reflection
-from memory.thread.parts import Part, PartKind
-from memory.thread.store import ThreadStore, threads_of
 from tests.memory.samples import checkpoint
 from tests.memory.threads import (
     Crash,
@@ -31,7 +30,7 @@ from tests.memory.threads import (
 def prepared(path: Path) -> None:
     """Leave two chunks that wait, and a reflection that waits for them to become active."""
     run = open_run_store(path, run_id="r")
-    store = threads_of(run, "s")
+    store = conversations_of(run, "s")
     it = talk(store)
     it.conversation.record()
     said = [it.say(role, 10).seq for role in ("user", "assistant") * 3]
@@ -62,7 +61,7 @@ def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) 
         copy(base, path)
         database = tripping(path)
         run = RunStore(database)
-        store = threads_of(run, "s")
+        store = conversations_of(run, "s")
         database.left = survived
         with suppress(Crash):
             store.swap_buffered("t", upto=6, reflection=True)
@@ -79,16 +78,16 @@ def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) 
 
 def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
     database = tripping(tmp_path / "a.sqlite")
-    store = ThreadStore(database)
-    told: list[tuple[PartKind, bool]] = []
+    store = ConversationStore(database)
+    told: list[tuple[ConversationEventKind, bool]] = []
 
-    def listen(part: Part) -> None:
+    def listen(part: ConversationEvent) -> None:
         told.append((part.kind, database._connection.in_transaction))
 
     it = talk(store, on_part=listen)
     for _ in range(60):
         it.turn()
-    assert PartKind.ACTIVATION in {kind for kind, _ in told}
+    assert ConversationEventKind.ACTIVATION in {kind for kind, _ in told}
     assert not any(is_within for _, is_within in told)
     database.close()
 
@@ -96,15 +95,17 @@ def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
 def test_d31_a_crash_tells_nothing_of_what_was_undone(tmp_path: Path) -> None:
     prepared(tmp_path / "a.sqlite")
     database = tripping(tmp_path / "a.sqlite")
-    told: list[Part] = []
-    it = talk(ThreadStore(database), small(messageTokens=40, bufferTokens=0), on_part=told.append)
+    told: list[ConversationEvent] = []
+    it = talk(
+        ConversationStore(database), small(messageTokens=40, bufferTokens=0), on_part=told.append
+    )
     for survived in range(20):
         database.left = survived
         with suppress(Crash):
             it.conversation.before_call(0)
             break
         cursor = cursor_of_copy(database)
-        ended = [part for part in told if part.kind is PartKind.ACTIVATION]
+        ended = [part for part in told if part.kind is ConversationEventKind.ACTIVATION]
         assert all(int(str(part.data["cursor"])) <= cursor for part in ended)
     database.left = None
     database.close()
@@ -122,7 +123,7 @@ def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) ->
     said = 0
     for survived in range(0, 120, 3):
         database = tripping(path)
-        it = talk(ThreadStore(database))
+        it = talk(ConversationStore(database))
         database.left = survived
         with suppress(Crash):
             while True:
@@ -154,7 +155,7 @@ def held(it: Talk) -> object:
 
 
 def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
-    it = talk(threads_of(run, "s"))
+    it = talk(conversations_of(run, "s"))
     states = []
     for number in range(1, 8):
         for _ in range(11):
@@ -175,7 +176,7 @@ def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
 
 
 def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: RunStore) -> None:
-    it = talk(threads_of(run, "s"))
+    it = talk(conversations_of(run, "s"))
     while not (waiting := it.conversation.record().buffered_observation_chunks):
         it.turn()
     commit(run, 1)
@@ -186,7 +187,7 @@ def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: Ru
 
 
 def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) -> None:
-    it = talk(threads_of(run, "s"), small(bufferTokens=0))
+    it = talk(conversations_of(run, "s"), small(bufferTokens=0))
     it.say("user")
     answer = it.say("assistant")
     commit(run, 1)
@@ -203,7 +204,7 @@ def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) ->
 
 
 def test_d28_a_chunk_neither_skips_nor_repeats_a_message(run: RunStore) -> None:
-    it = talk(threads_of(run, "s"))
+    it = talk(conversations_of(run, "s"))
     for role in ("user", "assistant") * 3:
         it.say(role)
 
@@ -223,7 +224,7 @@ def test_d28_a_chunk_neither_skips_nor_repeats_a_message(run: RunStore) -> None:
 
 def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunStore) -> None:
     it = talk(
-        threads_of(run, "s"),
+        conversations_of(run, "s"),
         observer=Stub(source="llm", says=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"),
     )
     while not it.conversation.record().cursor:
@@ -242,7 +243,7 @@ def test_d31_a_run_that_takes_no_observations_takes_conversations_all_the_same(
     run: RunStore,
 ) -> None:
     run.database.execute("DROP TABLE observations")
-    it = talk(threads_of(run, "s"))
+    it = talk(conversations_of(run, "s"))
     while not it.conversation.record().cursor:
         it.turn()
     assert run.faults["observations"] > 0

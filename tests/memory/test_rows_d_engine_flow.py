@@ -6,19 +6,25 @@ from time import process_time
 
 import pytest
 
-from memory.thread.chunks import Chunk, Edge, Reflection, boundary
-from memory.thread.config import Scope, ThreadConfig, parse_config
-from memory.thread.conversation import Conversation
-from memory.thread.cuts import paired
-from memory.thread.message import Message, Origin
-from memory.thread.parts import Part, PartKind
-from memory.thread.store import ThreadStore, open_threads
+from memory.conversation.boundaries import paired
+from memory.conversation.config import ConversationConfig, ConversationScope, parse_config
+from memory.conversation.conversation import Conversation
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import (
+    Chunk,
+    ConversationEvent,
+    ConversationEventKind,
+    Reflection,
+    TokenEdge,
+    boundary,
+)
+from memory.conversation.store import ConversationStore, open_conversations
 from tests.memory.threads import WORD, Mirror, Stub, assert_sendable, small, talk, uncovered
 
 
 @pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ThreadStore]:
-    store = open_threads(tmp_path / "t.sqlite")
+def threads(tmp_path: Path) -> Iterator[ConversationStore]:
+    store = open_conversations(tmp_path / "t.sqlite")
     yield store
     store.close()
 
@@ -27,9 +33,9 @@ UNBUFFERED = small(bufferTokens=0)
 
 
 def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
-    told: list[Part] = []
+    told: list[ConversationEvent] = []
     it = talk(threads, UNBUFFERED, on_part=told.append)
     while it.conversation.record().pending_message_tokens < 1_000:
         it.say("user", 30)
@@ -46,14 +52,14 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
         f"reply {record.cursor}",
     )
     kinds = [part.kind for part in told]
-    start = kinds.index(PartKind.OBSERVATION_START)
-    assert start < kinds.index(PartKind.OBSERVATION_END)
+    start = kinds.index(ConversationEventKind.OBSERVATION_START)
+    assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
     assert told[start].data["to_seq"] == record.cursor
     assert not list(uncovered(threads._database))
 
 
 def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads)
     for _ in range(40):
@@ -71,15 +77,15 @@ def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_curso
     assert sum(each.tokens for each in sight.tail) < 1_000
 
 
-def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: ThreadStore) -> None:
+def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     it.say("user")
     assert it.conversation.before_call(0).observations == ""
     for step in range(1, 40):
         call = {"type": "tool_use", "id": f"c{step}", "name": "look", "input": {}}
         result = {"type": "tool_result", "tool_use_id": f"c{step}", "content": WORD * 40}
-        it.conversation.say("assistant", [call], Origin.MODEL, step, step / 60)
-        it.conversation.say("user", [result], Origin.PLAY, step, step / 60)
+        it.conversation.say("assistant", [call], MessageOrigin.MODEL, step, step / 60)
+        it.conversation.say("user", [result], MessageOrigin.PLAY, step, step / 60)
         sight = it.conversation.before_call(step)
         assert sum(each.tokens for each in sight.tail) < 1_000
         assert_sendable(sight.tail)
@@ -105,7 +111,7 @@ def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
 
 
 def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads)
     while it.conversation.record().pending_message_tokens < 1_000:
@@ -126,8 +132,8 @@ def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
     assert 0 < record.pending_message_tokens <= 500
 
 
-def test_d06_activating_takes_less_than_five_milliseconds(threads: ThreadStore) -> None:
-    it = talk(threads, ThreadConfig())
+def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
+    it = talk(threads, ConversationConfig())
     while len(it.conversation.record().buffered_observation_chunks) < 4:
         it.turn(300)
     before = process_time()
@@ -135,7 +141,7 @@ def test_d06_activating_takes_less_than_five_milliseconds(threads: ThreadStore) 
     assert process_time() - before < 0.005
 
 
-def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ThreadStore) -> None:
+def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ConversationStore) -> None:
     it = talk(threads)
     for _ in range(12):
         it.say("user", 30)
@@ -147,7 +153,7 @@ def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ThreadSt
     assert it.conversation.record().cursor == 0
 
 
-EDGES = [Edge(10, 6_000), Edge(20, 12_000), Edge(30, 18_000), Edge(40, 24_500)]
+EDGES = [TokenEdge(10, 6_000), TokenEdge(20, 12_000), TokenEdge(30, 18_000), TokenEdge(40, 24_500)]
 
 
 @pytest.mark.parametrize(
@@ -156,22 +162,32 @@ EDGES = [Edge(10, 6_000), Edge(20, 12_000), Edge(30, 18_000), Edge(40, 24_500)]
         (EDGES, 30_000, 6_000, 40),  # leans over the target of 24,000
         (EDGES, 24_000, 6_000, 30),  # on it
         (EDGES, 30_000, 17_000, 30),  # 13,000 wanted, 18,000 go: still less than too much
-        ([Edge(10, 1_000), Edge(20, 12_000)], 12_900, 6_000, 10),  # next to nothing would stay
-        ([Edge(10, 1_000), Edge(20, 12_800)], 13_000, 6_000, 10),  # 5,800 too many of 6,000
-        ([Edge(20, 12_800)], 13_000, 6_000, 20),  # there is no other
+        (
+            [TokenEdge(10, 1_000), TokenEdge(20, 12_000)],
+            12_900,
+            6_000,
+            10,
+        ),  # next to nothing would stay
+        (
+            [TokenEdge(10, 1_000), TokenEdge(20, 12_800)],
+            13_000,
+            6_000,
+            10,
+        ),  # 5,800 too many of 6,000
+        ([TokenEdge(20, 12_800)], 13_000, 6_000, 20),  # there is no other
         (EDGES[:2], 30_000, 6_000, 20),  # as much as there is
         ([], 30_000, 6_000, None),
     ],
 )
 def test_d21_the_edge_nearest_the_target_is_taken_unless_it_takes_too_much(
-    edges: list[Edge], total: int, floor: int, expected: int | None
+    edges: list[TokenEdge], total: int, floor: int, expected: int | None
 ) -> None:
     found = boundary(edges, total, floor)
     assert (found.seq if found else None) == expected
 
 
 def test_d07_beyond_their_threshold_observations_become_a_new_generation(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads, reflector=Mirror())
     for _ in range(400):
@@ -191,7 +207,9 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     assert not list(uncovered(threads._database))
 
 
-def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(threads: ThreadStore) -> None:
+def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads)
     while it.conversation.record().buffered_reflection is None:
         it.turn()
@@ -205,7 +223,7 @@ def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(threads: Threa
     assert record.active_chunks[0].from_seq > record.reflection.upto_seq
 
 
-def test_d12_one_cursor_tells_what_is_observed(threads: ThreadStore) -> None:
+def test_d12_one_cursor_tells_what_is_observed(threads: ConversationStore) -> None:
     it = talk(threads)
     for _ in range(60):
         it.turn()
@@ -218,7 +236,9 @@ def test_d12_one_cursor_tells_what_is_observed(threads: ThreadStore) -> None:
     assert all(each.seq > record.cursor for each in tail)
 
 
-def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(threads: ThreadStore) -> None:
+def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads, UNBUFFERED)
     while not it.conversation.record().cursor:
         it.turn(60)
@@ -229,12 +249,12 @@ def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(threads: Thre
     assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
 
 
-def test_d13_status_tells_counts_thresholds_and_what_waits(threads: ThreadStore) -> None:
-    told: list[Part] = []
+def test_d13_status_tells_counts_thresholds_and_what_waits(threads: ConversationStore) -> None:
+    told: list[ConversationEvent] = []
     it = talk(threads, on_part=told.append)
     for _ in range(8):
         it.turn(30)
-    status = [part.data for part in told if part.kind is PartKind.STATUS][-1]
+    status = [part.data for part in told if part.kind is ConversationEventKind.STATUS][-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
     assert status["message_tokens"] == sum(each.tokens for each in threads.messages("t"))
@@ -244,7 +264,9 @@ def test_d13_status_tells_counts_thresholds_and_what_waits(threads: ThreadStore)
     )
 
 
-def test_d14_what_is_said_again_never_overwrites_what_is_observed(threads: ThreadStore) -> None:
+def test_d14_what_is_said_again_never_overwrites_what_is_observed(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads)
     for _ in range(60):
         it.turn()
@@ -258,7 +280,7 @@ def test_d14_what_is_said_again_never_overwrites_what_is_observed(threads: Threa
     assert threads.messages("t", upto=cursor) == before
 
 
-def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ThreadStore) -> None:
+def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ConversationStore) -> None:
     it = talk(threads)
     while not it.conversation.record().generation_count:
         it.turn()
@@ -280,11 +302,15 @@ def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ThreadStore) 
     flags = (record.is_observing, record.is_reflecting)
     assert flags == (record.is_buffering_observation, record.is_buffering_reflection)
     assert flags == (False, False)
-    assert (record.scope, record.origin_type, record.timezone) == (Scope.THREAD, "initial", "UTC")
+    assert (record.scope, record.origin_type, record.timezone) == (
+        ConversationScope.THREAD,
+        "initial",
+        "UTC",
+    )
     assert '"message_tokens":1000' in record.config
 
 
-def test_d23_every_method_of_the_storage_does_what_it_says(threads: ThreadStore) -> None:
+def test_d23_every_method_of_the_storage_does_what_it_says(threads: ConversationStore) -> None:
     assert threads.get("t", now_ms=0) is None
     it = talk(threads)
     empty = it.conversation.record()
@@ -315,7 +341,9 @@ SHARED = parse_config(
 )
 
 
-def test_d05_d24_threads_of_one_resource_see_what_the_others_say(threads: ThreadStore) -> None:
+def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
+    threads: ConversationStore,
+) -> None:
     one = talk(threads, SHARED, thread="one", resource="player")
     two = talk(threads, SHARED, thread="two", resource="player")
     other = talk(threads, SHARED, thread="three", resource="somebody else")
@@ -335,7 +363,7 @@ def test_d05_d24_threads_of_one_resource_see_what_the_others_say(threads: Thread
     assert not list(uncovered(threads._database))
 
 
-def test_d24_threads_by_themselves_share_nothing(threads: ThreadStore) -> None:
+def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
     one, two = talk(threads, thread="one"), talk(threads, thread="two")
     for _ in range(60):
         one.turn()
@@ -346,9 +374,9 @@ def test_d24_threads_by_themselves_share_nothing(threads: ThreadStore) -> None:
 
 
 def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
-    told: list[Part] = []
+    told: list[ConversationEvent] = []
     config = parse_config(
         {
             "observation": {"messageTokens": 1_000},
@@ -359,7 +387,9 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     it = talk(threads, config, on_part=told.append)
 
     def reasons() -> list[object]:
-        return [part.data["reason"] for part in told if part.kind is PartKind.ACTIVATION]
+        return [
+            part.data["reason"] for part in told if part.kind is ConversationEventKind.ACTIVATION
+        ]
 
     for _ in range(8):
         it.turn(30)
@@ -381,7 +411,7 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
 
 
 def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
-    threads: ThreadStore,
+    threads: ConversationStore,
 ) -> None:
     it = talk(threads, small(previousObserverTokens=30))
     for _ in range(80):
@@ -391,7 +421,7 @@ def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
     assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
 
 
-def test_d26_messages_may_use_what_observations_leave(threads: ThreadStore) -> None:
+def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore) -> None:
     config = parse_config(
         {
             "observation": {"messageTokens": 1_000},
@@ -403,8 +433,8 @@ def test_d26_messages_may_use_what_observations_leave(threads: ThreadStore) -> N
     assert it.conversation.status()["message_threshold"] == 1_200
 
 
-def test_d27_parts_tell_what_happens_as_it_happens(threads: ThreadStore) -> None:
-    told: list[Part] = []
+def test_d27_parts_tell_what_happens_as_it_happens(threads: ConversationStore) -> None:
+    told: list[ConversationEvent] = []
     it = talk(threads, on_part=told.append)
     for _ in range(60):
         it.turn()
@@ -413,22 +443,22 @@ def test_d27_parts_tell_what_happens_as_it_happens(threads: ThreadStore) -> None
         it.turn()
     kinds = {part.kind for part in told}
     assert kinds >= {
-        PartKind.BUFFERING_START,
-        PartKind.BUFFERING_END,
-        PartKind.BUFFERING_FAILED,
-        PartKind.ACTIVATION,
-        PartKind.STATUS,
-        PartKind.THREAD_UPDATE,
+        ConversationEventKind.BUFFERING_START,
+        ConversationEventKind.BUFFERING_END,
+        ConversationEventKind.BUFFERING_FAILED,
+        ConversationEventKind.ACTIVATION,
+        ConversationEventKind.STATUS,
+        ConversationEventKind.THREAD_UPDATE,
     }
-    (activation, *_) = [part.data for part in told if part.kind is PartKind.ACTIVATION]
+    (activation, *_) = [part.data for part in told if part.kind is ConversationEventKind.ACTIVATION]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = [part.data for part in told if part.kind is PartKind.THREAD_UPDATE][-1]
+    update = [part.data for part in told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 
-def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ThreadStore) -> None:
-    def broken(_part: Part) -> None:
+def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ConversationStore) -> None:
+    def broken(_part: ConversationEvent) -> None:
         raise ValueError("it is broken")
 
     it = talk(threads, on_part=broken)
@@ -439,20 +469,20 @@ def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ThreadS
 
 
 def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
-    store = open_threads(tmp_path / "a.sqlite")
+    store = open_conversations(tmp_path / "a.sqlite")
     it = talk(store)
     for _ in range(60):
         it.turn()
     before = it.conversation.before_call(0)
     store.close()
-    again = open_threads(tmp_path / "a.sqlite")
+    again = open_conversations(tmp_path / "a.sqlite")
     assert talk(again).conversation.before_call(0) == before
     again.close()
 
 
-def test_a_conversation_has_defaults(threads: ThreadStore) -> None:
+def test_a_conversation_has_defaults(threads: ConversationStore) -> None:
     it = talk(threads, observer=Stub())
     plain = Conversation(threads, "plain", it.means)
-    plain.say("user", [{"type": "text", "text": "hello"}], Origin.PLAY, 1, 0.0)
+    plain.say("user", [{"type": "text", "text": "hello"}], MessageOrigin.PLAY, 1, 0.0)
     assert len(plain.before_call(0).tail) == 1
-    assert plain.status()["message_threshold"] == ThreadConfig().observation.message_tokens
+    assert plain.status()["message_threshold"] == ConversationConfig().observation.message_tokens

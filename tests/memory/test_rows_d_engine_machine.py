@@ -16,10 +16,10 @@ from hypothesis.stateful import (
 )
 
 from memory import RunStore
-from memory.thread.config import ThreadConfig, parse_config
-from memory.thread.message import Origin
-from memory.thread.sight import Sight
-from memory.thread.store import threads_of
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.messages import MessageOrigin
+from memory.conversation.store import conversations_of
+from memory.conversation.view import ConversationView
 from memory.tokens import tokens
 from tests.memory.samples import checkpoint
 from tests.memory.threads import (
@@ -40,7 +40,7 @@ SIZES = st.sampled_from((1, 10, 40, 120, 700))
 WHO = st.sampled_from((0, 1))
 
 
-def config(*, ahead: bool, together: bool) -> ThreadConfig:
+def config(*, ahead: bool, together: bool) -> ConversationConfig:
     made = parse_config(
         {
             "scope": "resource" if together else "thread",
@@ -55,7 +55,9 @@ def config(*, ahead: bool, together: bool) -> ThreadConfig:
 class Process:
     """One process with the file open, and its conversation."""
 
-    def __init__(self, path: Path, number: int, settled: ThreadConfig, observer: Stub) -> None:
+    def __init__(
+        self, path: Path, number: int, settled: ConversationConfig, observer: Stub
+    ) -> None:
         self.path, self.number, self.config = path, number, settled
         self.observer, self.reflector = observer, Mirror()
         self.open()
@@ -65,7 +67,7 @@ class Process:
         self.run = RunStore(self.database)
         is_together = self.config.scope.value == "resource"
         self.talk: Talk = talk(
-            threads_of(self.run, "s"),
+            conversations_of(self.run, "s"),
             self.config,
             thread=f"t{self.number}" if is_together else "t",
             resource="r",
@@ -109,8 +111,8 @@ class Threads(RuleBasedStateMachine):
                 "tool_use_id": f"c{self.calls}",
                 "content": WORD * words,
             }
-            it.conversation.say("assistant", [call], Origin.MODEL, step, 0.0)
-            it.conversation.say("user", [result], Origin.PLAY, step, 0.0)
+            it.conversation.say("assistant", [call], MessageOrigin.MODEL, step, 0.0)
+            it.conversation.say("user", [result], MessageOrigin.PLAY, step, 0.0)
             self.seen(who, it.conversation.before_call(step + 1))
 
     @rule(who=WHO)
@@ -150,7 +152,7 @@ class Threads(RuleBasedStateMachine):
         for each in self.processes:
             each.talk.clock.now += seconds
 
-    def seen(self, who: int, sight: Sight) -> None:
+    def seen(self, who: int, sight: ConversationView) -> None:
         process = self.processes[who]
         said = sum(each.tokens for each in sight.tail)
         assert said <= self.config.observation.hard_limit

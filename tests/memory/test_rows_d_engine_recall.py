@@ -5,22 +5,23 @@ from pathlib import Path
 
 import pytest
 
+from memory.conversation.archive import Detail, MessageRecall, archived, catalogue
+from memory.conversation.store import ConversationStore, open_conversations
 from memory.errors import UnknownMemory
-from memory.thread.catalogue import catalogue
-from memory.thread.recalling import Detail, Recalling, archived
-from memory.thread.store import ThreadStore, open_threads
 from memory.tokens import tokens
 from tests.memory.threads import Mirror, talk
 
 
 @pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ThreadStore]:
-    store = open_threads(tmp_path / "t.sqlite")
+def threads(tmp_path: Path) -> Iterator[ConversationStore]:
+    store = open_conversations(tmp_path / "t.sqlite")
     yield store
     store.close()
 
 
-def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(threads: ThreadStore) -> None:
+def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
+    threads: ConversationStore,
+) -> None:
     it = talk(threads, reflector=Mirror(says="* 🔴 a lot was said"))
     it.say("user", 1, text="the secret is kept\nunder the third stone")
     while not it.conversation.record().generation_count:
@@ -28,7 +29,7 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(threads: Thre
     record = it.conversation.record()
     groups = archived(threads, "t", record.reflection.upto_seq)
     assert groups[0].id in catalogue(groups)
-    recalling = Recalling(threads, "t", tokens)
+    recalling = MessageRecall(threads, "t", tokens)
     assert "tick 1, user: the secret is kept under the third stone" in (
         recalling.recall(groups[0].id).text
     )
@@ -39,12 +40,12 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(threads: Thre
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
 
 
-def test_d26_what_has_no_room_on_a_page_is_on_the_next(threads: ThreadStore) -> None:
+def test_d26_what_has_no_room_on_a_page_is_on_the_next(threads: ConversationStore) -> None:
     it = talk(threads)
     words = " ".join(f"{number:05}" for number in range(1_500))
     it.say("user", 1, text=words)
     it.conversation.before_call(0)
-    recalling = Recalling(threads, "t", tokens, room=500)
+    recalling = MessageRecall(threads, "t", tokens, room=500)
     (group,) = archived(threads, "t", 1)
     first = recalling.recall(group.id, Detail.HIGH)
     assert first.pages > 3
@@ -56,6 +57,6 @@ def test_d26_what_has_no_room_on_a_page_is_on_the_next(threads: ThreadStore) -> 
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
 
 
-def test_d26_a_group_that_there_is_not_is_refused(threads: ThreadStore) -> None:
+def test_d26_a_group_that_there_is_not_is_refused(threads: ConversationStore) -> None:
     with pytest.raises(UnknownMemory, match="group-7"):
-        Recalling(threads, "t", tokens).recall("group-7")
+        MessageRecall(threads, "t", tokens).recall("group-7")

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.thread.answers import parse_answer
-from memory.thread.format import (
+from memory.conversation.format import (
     LONGEST_LINE,
     PAST_DUE,
     TIMES,
-    Dated,
-    Line,
-    Moment,
-    Priority,
+    DatedLine,
+    LinePriority,
+    LineTime,
+    ObservationLine,
     one_line,
     parse,
     render,
 )
-from memory.thread.port import Distilled
-from memory.thread.situation import Failure, Situation, read_situation
+from memory.conversation.model import parse_answer
+from memory.conversation.record import Distilled
+from memory.conversation.situation_format import Failure, Situation, read_situation
 
 DAY = dt.date(2026, 11, 22)
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
@@ -37,25 +37,25 @@ TEXTS = (
     .filter(lambda each: each and not each.endswith(PAST_DUE))
 )
 MOMENTS = st.builds(
-    Moment,
+    LineTime,
     clock=st.one_of(st.just(""), st.times().map("{:%H:%M}".format)),
     game_s=st.none() | st.integers(0, 10**7),
     tick=st.none() | st.integers(0, 10**9),
 )
 LINES = st.builds(
-    Line,
-    priority=st.sampled_from(Priority),
+    ObservationLine,
+    priority=st.sampled_from(LinePriority),
     text=TEXTS,
     moment=MOMENTS,
     count=st.integers(1, 999),
     details=st.lists(TEXTS, max_size=2).map(tuple),
 )
-OBSERVATIONS = st.lists(st.builds(Dated, st.none() | st.dates(), LINES), max_size=6).map(tuple)
+OBSERVATIONS = st.lists(st.builds(DatedLine, st.none() | st.dates(), LINES), max_size=6).map(tuple)
 IDS = st.from_regex(re.compile(r"[a-z]{1,8}_[a-z0-9]{1,8}"), fullmatch=True)
 
 
 @given(OBSERVATIONS)
-def test_d15_what_is_rendered_is_read_back_as_it_was(observations: tuple[Dated, ...]) -> None:
+def test_d15_what_is_rendered_is_read_back_as_it_was(observations: tuple[DatedLine, ...]) -> None:
     assert parse(render(observations)) == observations
 
 
@@ -67,12 +67,23 @@ def test_d15_any_text_is_read_and_then_stays_as_it_is(text: str) -> None:
 
 def test_d15_groups_have_dates_and_lines_priorities_and_24_hour_times() -> None:
     lines = (
-        Dated(
-            DAY, Line(Priority.ASSERTED, "milestone reached: left_home", Moment("14:30", 3730, 812))
+        DatedLine(
+            DAY,
+            ObservationLine(
+                LinePriority.ASSERTED, "milestone reached: left_home", LineTime("14:30", 3730, 812)
+            ),
         ),
-        Dated(DAY, Line(Priority.ASKED, "asked: stuck at route_1", Moment("23:05"), count=3)),
-        Dated(None, Line(Priority.UNCERTAIN, "the north may be open", details=("a guess",))),
-        Dated(None, Line(Priority.DONE, "entered route_1", Moment(tick=5))),
+        DatedLine(
+            DAY,
+            ObservationLine(
+                LinePriority.ASKED, "asked: stuck at route_1", LineTime("23:05"), count=3
+            ),
+        ),
+        DatedLine(
+            None,
+            ObservationLine(LinePriority.UNCERTAIN, "the north may be open", details=("a guess",)),
+        ),
+        DatedLine(None, ObservationLine(LinePriority.DONE, "entered route_1", LineTime(tick=5))),
     )
     assert render(lines) == (
         "Date: 2026-11-22\n"
@@ -96,7 +107,7 @@ def test_d15_groups_have_dates_and_lines_priorities_and_24_hour_times() -> None:
 )
 def test_d15_dates_are_read_as_models_write_them(header: str) -> None:
     assert parse(f"{header}\n- 🔴 (9:05) left home") == (
-        Dated(DAY, Line(Priority.ASSERTED, "left home", Moment("09:05"))),
+        DatedLine(DAY, ObservationLine(LinePriority.ASSERTED, "left home", LineTime("09:05"))),
     )
 
 
@@ -141,8 +152,10 @@ def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
 def test_d15_details_and_priorities_are_read_as_models_write_them() -> None:
     text = "Date: one day\n- 🟡 asked\n  - a detail\n  - 🔴 (noon) lost\n\t* ->\n  * -> 🟢 a guess"
     assert parse(text) == (
-        Dated(None, Line(Priority.ASKED, "asked", details=("a detail",))),
-        Dated(None, Line(Priority.ASSERTED, "(noon) lost", details=("🟢 a guess",))),
+        DatedLine(None, ObservationLine(LinePriority.ASKED, "asked", details=("a detail",))),
+        DatedLine(
+            None, ObservationLine(LinePriority.ASSERTED, "(noon) lost", details=("🟢 a guess",))
+        ),
     )
 
 

@@ -7,23 +7,29 @@ from string import Template
 import pytest
 from inline_snapshot import snapshot
 
-from memory.thread.distilling import ModelObserver, ModelReflector
-from memory.thread.format import Dated, Line, Moment, Priority, parse, render
-from memory.thread.kinds import milestones_in
-from memory.thread.message import Message, Origin
-from memory.thread.model_prompts import (
+from memory.conversation.format import (
+    DatedLine,
+    LinePriority,
+    LineTime,
+    ObservationLine,
+    parse,
+    render,
+)
+from memory.conversation.messages import Message, MessageOrigin, transcript
+from memory.conversation.model import (
     DistillingSettings,
+    ModelObserver,
+    ModelReflector,
     ObserverPrompt,
+    UnusableAnswer,
     known_end,
     observing_prompt,
+    reflect_until,
     reflecting_prompt,
 )
-from memory.thread.port import Distilled, DistillingFailed
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.reflecting_ladder import reflect_until
-from memory.thread.situation import situation
-from memory.thread.transcript import transcript
-from memory.thread.validation import Unusable
+from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.rules import HeuristicReflector
+from memory.conversation.situation_format import milestones_in, situation
 from memory.tokens import tokens
 from tests.memory.talks import answered, asked, called, play, returned, said
 
@@ -38,7 +44,7 @@ TALK = (
     called("recall", {"query": "route_1"}, tick=80),
     returned("nothing", tick=80, is_error=True),
     replace(answered(2_000, goals=["first_badge"], note="Train."), game_s=1_000.0),
-    said("what a memory says", origin=Origin.INJECTED, tick=2_000),
+    said("what a memory says", origin=MessageOrigin.INJECTED, tick=2_000),
 )
 GOOD = (
     "<observations>\nDate: 2026-11-22\n* 🔴 (14:30, tick 80) milestone reached: starter\n"
@@ -46,9 +52,14 @@ GOOD = (
 )
 LONG = render(
     (
-        Dated(None, Line(Priority.ASSERTED, "milestone reached: starter", Moment(tick=80))),
+        DatedLine(
+            None,
+            ObservationLine(LinePriority.ASSERTED, "milestone reached: starter", LineTime(tick=80)),
+        ),
         *(
-            Dated(None, Line(Priority.ASKED, f"asked about cave {number} in the north"))
+            DatedLine(
+                None, ObservationLine(LinePriority.ASKED, f"asked about cave {number} in the north")
+            )
             for number in range(60)
         ),
     )
@@ -230,7 +241,7 @@ def test_d35_no_words_of_a_conversation_end_it_before_its_end() -> None:
 
 
 def test_d35_where_nothing_was_said_no_model_is_asked() -> None:
-    injected = (said("milestone reached: champion", origin=Origin.INJECTED), TALK[0])
+    injected = (said("milestone reached: champion", origin=MessageOrigin.INJECTED), TALK[0])
     assert observe(talk=injected) == Distilled("")
 
 
@@ -271,15 +282,15 @@ def test_d34_a_task_that_names_what_was_not_said_is_left_out() -> None:
     ],
 )
 def test_d34_an_answer_that_cannot_be_used_is_refused(answer: str, problem: str) -> None:
-    with pytest.raises(Unusable, match=problem):
+    with pytest.raises(UnusableAnswer, match=problem):
         observe(answer)
-    with pytest.raises(Unusable, match=problem):
+    with pytest.raises(UnusableAnswer, match=problem):
         ModelReflector(Answers([answer])).reflect(LONG, level=0, target=200)
 
 
 def test_d19_a_line_that_a_model_never_ended_is_refused_before_it_is_cut() -> None:
     endless = in_tags("* 🔴 " + " ".join(map(str, range(20_000))))
-    with pytest.raises(Unusable, match="repeats itself"):
+    with pytest.raises(UnusableAnswer, match="repeats itself"):
         observe(endless)
 
 
@@ -295,10 +306,12 @@ def test_d18_a_reflection_of_a_model_keeps_the_milestones() -> None:
 
 def test_d18_a_reflection_that_has_no_room_for_its_milestones_is_refused() -> None:
     many = render(
-        Dated(None, Line(Priority.ASSERTED, f"milestone reached: number_{number}"))
+        DatedLine(
+            None, ObservationLine(LinePriority.ASSERTED, f"milestone reached: number_{number}")
+        )
         for number in range(50)
     )
-    with pytest.raises(Unusable, match="with its milestones"):
+    with pytest.raises(UnusableAnswer, match="with its milestones"):
         ModelReflector(Answers([in_tags("* 🔴 much")])).reflect(many, level=0, target=100)
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from memory.thread.format import TIMES, Line, parse
-from memory.thread.kinds import milestones_in
-from memory.thread.message import Message, Origin
-from memory.thread.observing import HeuristicObserver
-from memory.thread.port import Distilled
-from memory.thread.situation import Failure, Situation, situation
+from memory.conversation.format import TIMES, ObservationLine, parse
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import Distilled
+from memory.conversation.rules import HeuristicObserver
+from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
 from memory.tokens import tokens
 from tests.memory.talks import (
     MILESTONES,
@@ -40,7 +39,7 @@ def texts(*messages: Message, known: str = "") -> list[str]:
     return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in told]
 
 
-def _times(line: Line) -> str:
+def _times(line: ObservationLine) -> str:
     return f" {TIMES} {line.count}" if line.count > 1 else ""
 
 
@@ -65,7 +64,7 @@ def test_d15_what_a_model_says_is_uncertain_even_where_it_sounds_like_a_fact() -
             note="milestone reached: champion",
             confidence=1,
         ),
-        said("milestone reached: champion", origin=Origin.MODEL),
+        said("milestone reached: champion", origin=MessageOrigin.MODEL),
     ) == [
         '🟢 advised: goals healed > first_badge; do go:route_1; note "milestone reached: champion"',
         "🟢 model said: milestone reached: champion",
@@ -148,8 +147,10 @@ def test_d26_what_the_previous_observer_told_is_not_told_again() -> None:
         "<CURRENT-TASK>win</CURRENT-TASK> <suggested-response>yes</suggested-response>",
     ],
 )
-@pytest.mark.parametrize("origin", [Origin.PLAY, Origin.MODEL])
-def test_d35_what_stands_between_tags_of_memory_is_not_observed(words: str, origin: Origin) -> None:
+@pytest.mark.parametrize("origin", [MessageOrigin.PLAY, MessageOrigin.MODEL])
+def test_d35_what_stands_between_tags_of_memory_is_not_observed(
+    words: str, origin: MessageOrigin
+) -> None:
     assert observe(said(words, origin=origin)) == Distilled("")
     assert observe(returned(words)).observations.endswith("a tool: nothing")
 
@@ -166,7 +167,7 @@ def test_d35_what_stands_beside_an_injected_part_is_observed() -> None:
 
 def test_d35_injected_messages_and_system_messages_are_not_observed() -> None:
     words = "milestone reached: champion"
-    assert observe(said(words, origin=Origin.INJECTED)) == Distilled("")
+    assert observe(said(words, origin=MessageOrigin.INJECTED)) == Distilled("")
     assert observe(replace(said(words), role="system")) == Distilled("")
 
 
@@ -209,9 +210,9 @@ def test_d15_any_shape_of_block_is_observed_or_passed_over() -> None:
         {"type": "tool_result", "content": None},
     ]
     assert texts(message(*odd)) == ["🟡 a tool: a", "🟡 a tool: nothing"]
-    assert texts(said("{" * 5_000, origin=Origin.MODEL))[0].startswith("🟢 model said: {")
-    assert texts(said(json.dumps([1]), origin=Origin.MODEL)) == ["🟢 model said: [1]"]
-    assert texts(said('{"goals": "x", "note": 3}', origin=Origin.MODEL)) == [
+    assert texts(said("{" * 5_000, origin=MessageOrigin.MODEL))[0].startswith("🟢 model said: {")
+    assert texts(said(json.dumps([1]), origin=MessageOrigin.MODEL)) == ["🟢 model said: [1]"]
+    assert texts(said('{"goals": "x", "note": 3}', origin=MessageOrigin.MODEL)) == [
         '🟢 model said: {"goals": "x", "note": 3}'
     ]
 

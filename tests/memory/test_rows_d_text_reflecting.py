@@ -7,12 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.thread.format import Dated, Line, Moment, Priority, parse, render
-from memory.thread.kinds import is_ban, milestones_in
-from memory.thread.observing import HeuristicObserver
-from memory.thread.port import DistillingFailed
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.validation import is_degenerate, problem_with
+from memory.conversation.format import (
+    DatedLine,
+    LinePriority,
+    LineTime,
+    ObservationLine,
+    parse,
+    render,
+)
+from memory.conversation.model import is_degenerate, problem_with
+from memory.conversation.record import DistillingFailed
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector
+from memory.conversation.situation_format import is_ban, milestones_in
 from memory.tokens import tokens
 from tests.memory.talks import MILESTONES, play
 
@@ -25,14 +31,14 @@ TEXTS = st.one_of(
     st.integers(1, 9).map("failed: go:north (tried {} times)".format),
 )
 LINES = st.builds(
-    Line,
-    priority=st.sampled_from(Priority),
+    ObservationLine,
+    priority=st.sampled_from(LinePriority),
     text=TEXTS,
-    moment=st.integers(0, 999).map(lambda tick: Moment(tick=tick)),
+    moment=st.integers(0, 999).map(lambda tick: LineTime(tick=tick)),
     count=st.integers(1, 3),
 )
 DATES = st.integers(1, 9).map(lambda day: dt.date(2026, 11, day))
-OBSERVATIONS = st.lists(st.builds(Dated, DATES, LINES), min_size=1, max_size=40).map(
+OBSERVATIONS = st.lists(st.builds(DatedLine, DATES, LINES), min_size=1, max_size=40).map(
     lambda each: tuple(sorted(each, key=lambda dated: str(dated.date)))
 )
 
@@ -49,7 +55,7 @@ def dropped(text: str, target: int) -> set[str]:
 
 @given(OBSERVATIONS, st.integers(1, 400), st.integers(0, 4))
 def test_d18_reflections_keep_to_their_tokens_or_to_the_milestones_alone(
-    observations: tuple[Dated, ...], target: int, level: int
+    observations: tuple[DatedLine, ...], target: int, level: int
 ) -> None:
     text = render(observations)
     reflected = reflect(text, target, level)
@@ -63,7 +69,7 @@ def test_d18_reflections_keep_to_their_tokens_or_to_the_milestones_alone(
 
 @given(OBSERVATIONS, st.integers(0, 4))
 def test_d18_reflecting_never_says_what_was_not_observed(
-    observations: tuple[Dated, ...], level: int
+    observations: tuple[DatedLine, ...], level: int
 ) -> None:
     text = render(observations)
     reflected = reflect(text, 10_000, level)
@@ -98,7 +104,9 @@ def test_d18_without_milestones_and_without_room_nothing_stays() -> None:
 
 def test_d18_what_is_old_goes_before_what_is_recent() -> None:
     text = render(
-        Dated(None, Line(Priority.ASKED, f"question {number}", Moment(tick=number)))
+        DatedLine(
+            None, ObservationLine(LinePriority.ASKED, f"question {number}", LineTime(tick=number))
+        )
         for number in range(100)
     )
     kept = parse(reflect(text, tokens(text) // 2))
@@ -109,7 +117,8 @@ def test_d18_what_is_old_goes_before_what_is_recent() -> None:
 
 def test_d18_what_is_old_is_told_shorter_at_harder_levels() -> None:
     text = render(
-        Dated(None, Line(Priority.ASKED, f"{number} " + "a word " * 40)) for number in range(10)
+        DatedLine(None, ObservationLine(LinePriority.ASKED, f"{number} " + "a word " * 40))
+        for number in range(10)
     )
     lengths = [
         [len(each.line.text) for each in parse(reflect(text, 10**6, level))] for level in range(5)

@@ -7,20 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from memory.thread.catalogue import Archived, catalogue
-from memory.thread.format import parse, render
-from memory.thread.injection import (
+from memory.conversation.archive import Archived, catalogue
+from memory.conversation.format import parse, render
+from memory.conversation.messages import MessageOrigin, without_injected
+from memory.conversation.rules import HeuristicObserver
+from memory.conversation.view import (
     CONTINUATION_ID,
     Injected,
+    Now,
+    age,
+    annotated,
     inject,
     is_reminder,
     other_conversation,
     with_reminder,
 )
-from memory.thread.message import Origin
-from memory.thread.observing import HeuristicObserver
-from memory.thread.tags import without_injected
-from memory.thread.temporal import Now, age, annotated
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
 from tests.memory.talks import said
 from tests.memory.test_rows_d_text_format import OBSERVATIONS
@@ -89,11 +90,15 @@ def test_d10_memory_is_replaced_and_not_piled_up() -> None:
 
 
 def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
-    tail = (said("one"), said("two", origin=Origin.MODEL))
+    tail = (said("one"), said("two", origin=MessageOrigin.MODEL))
     seen = with_reminder(tail, inject("", NEW), "run-1")
     assert seen[1:] == tail
     reminder = seen[0]
-    assert (reminder.thread, reminder.role, reminder.origin) == ("run-1", "user", Origin.INJECTED)
+    assert (reminder.thread, reminder.role, reminder.origin) == (
+        "run-1",
+        "user",
+        MessageOrigin.INJECTED,
+    )
     assert f'id="{CONTINUATION_ID}"' in reminder.blocks[0]["text"]
     assert with_reminder(seen, inject("", NEW), "run-1") == seen
     assert with_reminder(seen, Injected()) == tail

@@ -26,8 +26,8 @@ from memory import (
     open_run_store,
     read_run_store,
 )
+from memory.store.checkpoints import RING, kept
 from memory.store.database import Schema, open_database
-from memory.store.retention import RING, kept
 from memory.store.run_schema import RUN_SCHEMA
 from tests.memory.samples import (
     FIGHT,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory import COLLECTIVE, Blackboard, Flows, Maintenance, as_json, scope_name, team_scope
-from memory.sharing import AGREED, SHARED, MemoryManagementAgent, shares
+from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, shares
 from tests.memory.samples import MISTAKE, PATTERN
 
 TEAM = team_scope("red")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Entry
-from memory.flow.similarity import alike, groups, words
+from memory.flow.maintenance import alike, groups, words
 
 WORDS = st.lists(
     st.sampled_from(["one", "two", "three", "four", "five", "six", "seven", "eight"]), max_size=7

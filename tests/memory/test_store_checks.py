@@ -19,7 +19,7 @@ from memory import (
     read_knowledge_store,
     repair_file,
 )
-from memory.store.checks.finding import Finding
+from memory.store.checks.finding import CheckFinding
 from tests.memory.samples import MONTH, NOON, checkpoint, open_tiers
 from tests.memory.taught import RUN, alter, count, damaged, taught
 
@@ -224,7 +224,7 @@ WRONGS: dict[str, tuple[tuple[str, ...], str, str, bool]] = {
 }
 
 
-def found(path: Path, now: float = NOON) -> list[Finding]:
+def found(path: Path, now: float = NOON) -> list[CheckFinding]:
     return check_file(path, now=now)
 
 

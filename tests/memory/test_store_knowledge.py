@@ -24,9 +24,9 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.growing_entries import MAX_ENTRIES
-from memory.store.lesson_checks import require_deliverable
-from memory.tiers.lessons import Kind
+from memory.store.long_term import MAX_ENTRIES
+from memory.store.outbox import require_deliverable
+from memory.tiers.lessons import LessonKind
 from tests.memory.samples import (
     EPISODIC,
     MISTAKE,
@@ -145,7 +145,7 @@ def test_every_scope_that_outlives_runs_is_taken_up(store: KnowledgeStore, scope
     assert [entry.scope for entry in store.seed()] == [scope]
 
 
-BAD: list[tuple[Kind, dict[str, Json]]] = [
+BAD: list[tuple[LessonKind, dict[str, Json]]] = [
     ("entry", {**told(1, "a").payload, "importance": 11}),
     ("entry", {**told(1, "a").payload, "data": None}),
     ("entry", {"scope": SEMANTIC}),
@@ -159,7 +159,7 @@ BAD: list[tuple[Kind, dict[str, Json]]] = [
 
 @pytest.mark.parametrize(("kind", "payload"), BAD)
 def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
-    tmp_path: Path, store: KnowledgeStore, kind: Kind, payload: dict[str, Json]
+    tmp_path: Path, store: KnowledgeStore, kind: LessonKind, payload: dict[str, Json]
 ) -> None:
     run = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
     with pytest.raises(MalformedRecord):

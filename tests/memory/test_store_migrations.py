@@ -22,11 +22,11 @@ from memory import (
     open_run_store,
 )
 from memory.codec import encode
+from memory.store.contributions import fold
 from memory.store.database import Database, Schema, open_database, open_readonly
 from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.knowledge_tables import PATTERNS, PREFERENCES, STRATEGIES, TABLES, knowledge
 from memory.store.run_schema import RUN_SCHEMA
-from memory.tiers.folding import fold
 from tests.memory.samples import (
     EPISODIC,
     MISTAKE,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory import Entry
-from memory.tiers.truth import CLAIMS, verdict_on
+from memory.tiers.claims import CLAIMS, verdict_on
 from tests.memory.samples import MISTAKE, STM, Tiers, checkpoint, open_tiers
 
 BADGE = {"fact": "badges", "at_least": 1}

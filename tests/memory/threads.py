@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory.conversation.boundaries import answered, called
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.conversation import Conversation
+from memory.conversation.jobs import Dependencies
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.store import ConversationStore
+from memory.conversation.view import ConversationView
 from memory.store.database import Database, open_database
 from memory.store.run_schema import RUN_SCHEMA
-from memory.thread.config import ThreadConfig, parse_config
-from memory.thread.conversation import Conversation
-from memory.thread.cuts import answered, called
-from memory.thread.means import Means
-from memory.thread.message import Message, Origin
-from memory.thread.port import Distilled, DistillingFailed
-from memory.thread.sight import Sight
-from memory.thread.store import ThreadStore
 
 WORD = "word "  # a little more than one token
 
 
-def small(**more: object) -> ThreadConfig:
+def small(**more: object) -> ConversationConfig:
     """Thresholds of 1,000 and 400 tokens."""
     config = parse_config(
         {
@@ -117,21 +117,21 @@ def tripping(path: Path) -> Tripping:
 class Talk:
     """A conversation and what it works with."""
 
-    store: ThreadStore
+    store: ConversationStore
     conversation: Conversation
     observer: Stub
     reflector: Mirror
     clock: Clock
-    means: Means
+    means: Dependencies
     tick: int = 0
 
     def say(self, role: str, words: int = 20, **more: object) -> Message:
         self.tick += 1
         block = {"type": "text", "text": WORD * words} | more
-        origin = Origin.PLAY if role == "user" else Origin.MODEL
+        origin = MessageOrigin.PLAY if role == "user" else MessageOrigin.MODEL
         return self.conversation.say(role, [block], origin, self.tick, self.tick / 60)
 
-    def turn(self, words: int = 20) -> Sight:
+    def turn(self, words: int = 20) -> ConversationView:
         """A question, a call, an answer."""
         self.say("user", words)
         sight = self.conversation.before_call(0)
@@ -141,8 +141,8 @@ class Talk:
 
 
 def talk(
-    store: ThreadStore,
-    config: ThreadConfig | None = None,
+    store: ConversationStore,
+    config: ConversationConfig | None = None,
     *,
     thread: str = "t",
     resource: str = "",
@@ -151,7 +151,7 @@ def talk(
     **means: object,
 ) -> Talk:
     observer, reflector, clock = observer or Stub(), reflector or Mirror(), Clock()
-    ways = Means(observer, reflector, **{"clock": clock, **means})  # type: ignore[arg-type]
+    ways = Dependencies(observer, reflector, **{"clock": clock, **means})  # type: ignore[arg-type]
     conversation = Conversation(store, thread, ways, config or small(), resource=resource)
     return Talk(store, conversation, observer, reflector, clock, ways)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.scenario import read_scenario
+from agent.tools.scenario import read_scenario
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "pitfalls.md"

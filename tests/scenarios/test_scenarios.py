@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.scenario import Cache, read_scenario, run_scenario
+from agent.tools.scenario import Cache, read_scenario, run_scenario
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 FILES = sorted(Path(__file__).parent.glob("*.toml"))

@@ -1,21 +1,24 @@
-"""What asking costs, and that it stays below its ceilings whatever happens."""
+"""What asking a model costs, and the limits that hold whatever happens."""
 
-from agent.advisor.money.bound import most_input_tokens
-from agent.advisor.money.prices import Price, Prices, Rates, load_prices
-from agent.advisor.money.spent import Spent, spent_on
-from agent.advisor.money.terms import Ceiling, Ceilings, Step, Terms, load_terms, nanos_of
-from agent.advisor.money.wallet import BilledBeyond, Ledger, Wallet
+from agent.advisor.money.limits import (
+    BudgetStep,
+    Ceiling,
+    Ceilings,
+    Terms,
+    load_terms,
+    most_input_tokens,
+    nanos_of,
+)
+from agent.advisor.money.prices import Price, Prices, Rates, load_prices, spent_on
+from agent.advisor.money.wallet import Wallet
 
 __all__ = [
-    "BilledBeyond",
+    "BudgetStep",
     "Ceiling",
     "Ceilings",
-    "Ledger",
     "Price",
     "Prices",
     "Rates",
-    "Spent",
-    "Step",
     "Terms",
     "Wallet",
     "load_prices",

@@ -1,7 +1,7 @@
-"""Who says yes to a call: the worst case is booked before it is sent, and nothing is sent that would not fit.
+"""The budget of a run: the worst case of a call is booked before it is sent, and nothing is sent that would not fit.
 
-What is booked is in the run's file before leave is given, so that no end of the process can make a run spend more than
-it may: what was booked and never settled counts at its worst for ever.
+What is booked is in the run's file before permission is given, so that no end of the process can make a run spend more
+than it may: a call whose cost is unknown stays booked at its maximum.
 """
 
 from __future__ import annotations
@@ -11,31 +11,32 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
+from agent.advisor.calls import Permit
 from agent.advisor.model import Usage
 from agent.advisor.money.prices import KINDS, NANO
-from agent.advisor.purse import Permit
 from memory import BusyStore, Faults, StoreError
-from memory.store.calls import Booking, CallState, CallSums, LastCall, Outcome, Sums
+from memory.store.calls import Booking, CallOutcome, CallState, CallSums, LastCall, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agent.advisor.money.limits import Terms
     from agent.advisor.money.prices import Price, Prices
-    from agent.advisor.money.terms import Terms
+
 
 # Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
 MOST_TOKENS: Final = 10**11
-_LOST: Final = Outcome(CallState.LOST)
+_LOST: Final = CallOutcome(CallState.LOST)
 
 
-class Ledger(Protocol):
+class LedgerPort(Protocol):
     """Where calls are kept; the store of a run is one."""
 
     def book_call(self, booking: Booking) -> int:
         """Return the number of a call that is about to be made, booked for good."""
         ...
 
-    def settle_call(self, number: int, outcome: Outcome) -> bool:
+    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
         """Return whether a booked call was still open, and is now settled."""
         ...
 
@@ -59,7 +60,7 @@ class _Open:
     """What came of a call and is not in the file yet."""
 
     number: int
-    outcome: Outcome
+    outcome: CallOutcome
 
 
 class Wallet:
@@ -72,7 +73,7 @@ class Wallet:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: LedgerPort,
         prices: Prices,
         terms: Terms,
         *,
@@ -136,7 +137,7 @@ class Wallet:
     def cancel(self, permit: Permit) -> None:
         """Take back what was booked for a call that is known to cost nothing."""
         with self._lock:
-            self._settle(_Open(permit.id, Outcome(CallState.CANCELLED)))
+            self._settle(_Open(permit.id, CallOutcome(CallState.CANCELLED)))
 
     def _permit(
         self, model: str, price: Price, tokens: tuple[int, int], purpose: str
@@ -180,12 +181,14 @@ class Wallet:
             self._unsettled.append(opened)
             self._fail(fault)
 
-    def _outcome(self, permit: Permit, usage: Usage | None) -> Outcome:
+    def _outcome(self, permit: Permit, usage: Usage | None) -> CallOutcome:
         if usage is None or min(getattr(usage, kind) for kind in KINDS) < 0:
             return _LOST
         took = Usage(**{kind: min(getattr(usage, kind), MOST_TOKENS) for kind in KINDS})
         price = self._prices.require(permit.model).of(took)
-        outcome = Outcome(CallState.SETTLED, price, **{kind: getattr(took, kind) for kind in KINDS})
+        outcome = CallOutcome(
+            CallState.SETTLED, price, **{kind: getattr(took, kind) for kind in KINDS}
+        )
         if outcome.nanos > permit.worst_nanos or outcome.tokens > permit.worst_tokens:
             message = (
                 f"call {permit.id} of {permit.model} took {outcome.tokens} tokens for"

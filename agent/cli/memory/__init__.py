@@ -2,14 +2,11 @@
 
 import typer
 
-from agent.cli.memory.check import check
 from agent.cli.memory.explain import explain
 from agent.cli.memory.export import export
-from agent.cli.memory.forget import forget
+from agent.cli.memory.maintenance import check, forget, merge
 from agent.cli.memory.map import map_memory
-from agent.cli.memory.merge import merge
-from agent.cli.memory.search import search
-from agent.cli.memory.show import show
+from agent.cli.memory.show import search, show
 
 memory = typer.Typer(
     help="Look into what outlives runs, or into a run, and look after it.", no_args_is_help=True

@@ -1,21 +1,243 @@
-"""`memory explain`: why something is believed, how far, and for how long."""
+"""`memory explain`: why something is believed, what it rests on, how its figures arose, and when it will be forgotten."""
 
 import json
-from collections.abc import Iterator
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from math import log
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
 from agent.app import HOME
-from agent.cli.memory.evidence import Witness
-from agent.cli.memory.reasons import end, reasons
-from agent.cli.memory.search import In
-from agent.cli.memory.source import AsJson, looking, named
-from agent.cli.memory.tables import facts
-from agent.cli.output import Output
-from agent.report.words import STATUS, ago, date, says
-from memory import Item, Look
+from agent.cli.memory.show import AsJson, In, looking, named
+from agent.cli.output import Output, facts
+from agent.tools.report.words import DAY_S, STATUS, ago, clock, date, number, says, times, told
+from emulator import FRAMES_PER_SECOND
+from memory import ConsolidationConfig, FileView, MemoryFault, MemoryItem, RunReader, read_run
+
+_BATTLE: Final = re.compile(r"battle:(?P<id>.*)@(?P<tick>\d+)")
+_ENTRY: Final = re.compile(r"(?P<run>[^/]+)/(?P<number>\d+)")
+_OF_KIND: Final = re.compile(r"(?P<kind>[a-z_]+):(?P<id>.+)", re.DOTALL)
+
+
+class EvidenceReader:
+    """Answers for evidence: from the items of the file itself, and from runs where their folders are found."""
+
+    def __init__(self, items: Sequence[MemoryItem], folder: Path, run: Path | None = None) -> None:
+        self._by_id = {each.id: each for each in items}
+        self._folder = folder
+        self._run = run
+        self._runs: dict[str, Path | None] = {}
+
+    def says(self, source: str, run_id: str) -> str:
+        """Return in words what `source` is, which something rests on that `run_id` taught."""
+        item = self._by_id.get(source) or self._by_id.get(f"{run_id}/{source}")
+        if item is not None:
+            return f"{item.kind} {item.short}: {says(item)}"
+        if source.startswith("run:"):
+            return f"run {source[4:]}"
+        if source.startswith("tick:") and source[5:].isdigit():
+            return f"tick {int(source[5:]):,}{self._moment(run_id, int(source[5:]))}"
+        if (battle := _BATTLE.fullmatch(source)) is not None:
+            return self._battle(run_id, battle["id"], int(battle["tick"]))
+        if (entry := _ENTRY.fullmatch(source)) is not None:
+            return f"entry {int(entry['number']):,} of run {entry['run']}"
+        if (named := _OF_KIND.fullmatch(source)) is not None:
+            return self._counted(run_id, named["kind"], source)
+        return source
+
+    def where(self, run_id: str) -> str:
+        """Return in words where a run is that can be read."""
+        path = self._path(run_id)
+        return f"run {run_id}, {path}" if path else f"run {run_id}, whose folder was not found"
+
+    def _battle(self, run_id: str, name: str, tick: int) -> str:
+        whom = name.partition(":")[2] or name
+        begun = f"the battle against {whom} that began at tick {tick:,}"
+        for event in self._events(run_id, "battle"):
+            if event.get("battle_id") == name and event.get("start_tick") == tick:
+                return f"{begun}: {told('battle', event)}"
+        return begun
+
+    def _counted(self, run_id: str, kind: str, key: str) -> str:
+        words = f"{kind} {key.partition(':')[2]} in the memory of that run"
+        path = self._path(run_id)
+        if path is None:
+            return words
+        with _reading(path) as run:
+            found = next((each for each in run.live_entries() if each.key == key), None)
+        return words if found is None else f"{kind}: {told(kind, found.data)}"
+
+    def _moment(self, run_id: str, tick: int) -> str:
+        path = self._path(run_id)
+        if path is None:
+            return ""
+        with _reading(path) as run:
+            step = next((each for each in run.steps() if each.tick == tick), None)
+            deed = _last_deed(run, tick)
+        at = "" if step is None else f", {clock(step.frame / FRAMES_PER_SECOND)} of game time"
+        return f"{at}{deed}"
+
+    def _events(self, run_id: str, kind: str) -> Sequence[Mapping[str, object]]:
+        path = self._path(run_id)
+        if path is None:
+            return ()
+        with _reading(path) as run:
+            return [each.payload for each in run.events(kind)]
+
+    def _path(self, run_id: str) -> Path | None:
+        if run_id not in self._runs:
+            self._runs[run_id] = self._run or _folder_of(run_id, self._folder)
+        return self._runs[run_id]
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[RunReader]:
+    with closing(read_run(path)) as folder:
+        yield folder.store
+
+
+def _last_deed(run: RunReader, tick: int) -> str:
+    deeds = [each for each in run.events("action") if each.tick <= tick]
+    if not deeds:
+        return ""
+    last = deeds[-1].payload
+    return f", after {last.get('action_value')} in {last.get('location')}"
+
+
+def _folder_of(run_id: str, folder: Path) -> Path | None:
+    """Return the folder in `folder` that a run lies in and can be read from."""
+    candidates = [folder / run_id] if (folder / run_id).is_dir() else sorted(_children(folder))
+    for path in candidates:
+        try:
+            settings = tomllib.loads((path / "run.toml").read_text(encoding="utf-8"))
+            if settings.get("run") == run_id:
+                with _reading(path):
+                    return path
+        except (OSError, ValueError, MemoryFault):
+            continue
+    return None
+
+
+def _children(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
+
+
+CONFIG: Final = ConsolidationConfig()
+MONTH_DAYS: Final = 30.0
+IMPORTANT: Final = 8  # from here on an entry never goes for having faded
+_RATE: Final = CONFIG.forgetting_decay_rate
+_LEAST: Final = CONFIG.importance_threshold
+
+
+def reasons(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
+    """Yield each figure by its name, with how it came to be."""
+    data: Mapping[str, Any] = item.data
+    match item.kind if item.worth is not None else "":
+        case "pattern":
+            yield from _pattern(data, now)
+        case "strategy":
+            wins = data["success_rate"] * data["total_uses"]
+            yield (
+                "success rate",
+                (f"{data['success_rate']:.2f}: {wins:,.0f} won of {data['total_uses']:,} battles"),
+            )
+        case "mistake":
+            counted = times(data["occurrence_count"])
+            yield "severity", f"{data['severity']}, the worst so far; it happened {counted}"
+        case "preference":
+            yield (
+                "confidence",
+                (
+                    f"{data['confidence']:.2f}: the share of battles won by opening with "
+                    f"{number(data['preference_value'])}, times {_RATE} a month"
+                ),
+            )
+        case _:
+            yield from _entry(item)
+    if item.worth is not None:
+        yield "worth now", _worth(item, now)
+
+
+def end(item: MemoryItem, now: float) -> str:
+    """Return when it will be let go of if nothing bears it out again."""
+    if item.worth is None:
+        return _end_in_a_run(item)
+    if item.closed:
+        return "it no longer holds, so no run is given it; it stays until it has faded as well"
+    if item.table == "ltm_entries" and _importance(item) >= IMPORTANT:
+        return f"never for having faded: its importance is {IMPORTANT} or more"
+    if item.worth < _LEAST:
+        return "the next time that the file is opened to be written: it is worth too little"
+    months = log(_LEAST / item.worth) / log(_RATE)
+    day = date(now + months * MONTH_DAYS * DAY_S)
+    return (
+        f"about {day}, in {months:,.0f} months, when {_RATE} a month has brought it from "
+        f"{item.worth:.2f} under {_LEAST}; sooner when there are better ones than there is room for"
+    )
+
+
+def _pattern(data: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+    tried = data["success_count"] + data["failure_count"]
+    yield "confidence", f"{data['confidence']:.2f}: worked {data['success_count']:,} of {tried:,}"
+    yield (
+        "relevance",
+        (
+            f"{data['relevance_score']:.2f}: its confidence, times {_RATE} for each month since it was "
+            f"last borne out ({ago(data['last_validated'], now)})"
+        ),
+    )
+
+
+def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
+    more: Mapping[str, Any] = item.more
+    yield "importance", f"{more['importance']} of 10, by what kind of thing it is"
+    yield "relevance", f"{more['relevance']:.2f}: 1.00 when it was written, fading ever since"
+    judged = (
+        "as it began: no recall of it was judged"
+        if more["utility"] == 0.5
+        else "as recalls of it turned out"
+    )
+    yield "utility", f"{more['utility']:.2f} of 1, {judged}"
+    if more["version"] > 1:
+        yield "version", f"{more['version']:,}: written again under its key"
+    if more.get("taught", 1) > 1:
+        yield "taught", times(more["taught"])
+    if more.get("merged"):
+        yield "merged from", number(more["merged"])
+
+
+def _worth(item: MemoryItem, now: float) -> str:
+    says = f"{item.worth:.2f}"
+    match item.kind if item.table != "ltm_entries" else "":
+        case "pattern":
+            return f"{says}: its relevance"
+        case "strategy":
+            return f"{says}: its success rate, times {_RATE} for each month since ({ago(item.last, now)})"
+        case "mistake":
+            return (
+                f"{says}: critical counts 1.0, major 0.8, minor 0.5; times {_RATE} for each month "
+                f"since ({ago(item.last, now)})"
+            )
+        case "preference":
+            return f"{says}: its confidence"
+        case _:
+            return f"{says}: its relevance times (0.5 + utility)"
+
+
+def _end_in_a_run(item: MemoryItem) -> str:
+    expires = item.more.get("expires_s")
+    if isinstance(expires, int | float):
+        return f"at {clock(expires)} of the run's game time, when its time to live is over"
+    return "when its place is full of what is worth more, or it has faded there"
+
+
+def _importance(item: MemoryItem) -> int:
+    value = item.more.get("importance")
+    return value if isinstance(value, int) else 0
 
 
 def explain(
@@ -39,7 +261,7 @@ def explain(
         items = look.items()
         item = named(items, name)
         own = look.path.parent if look.is_run else None
-        witness = Witness(items, runs or HOME / "runs", own)
+        witness = EvidenceReader(items, runs or HOME / "runs", own)
         told = {
             "believed": list(_beliefs(item, look)),
             "evidence": list(_evidence(item, witness)),
@@ -60,14 +282,14 @@ def explain(
     out.print(facts("when it will be forgotten", told["forgotten"]))
 
 
-def _beliefs(item: Item, look: Look) -> Iterator[tuple[str, str]]:
+def _beliefs(item: MemoryItem, look: FileView) -> Iterator[tuple[str, str]]:
     yield "trusted", STATUS.get(item.status, item.status)
     yield "still holds", f"no: {item.closed}" if item.closed else "yes"
     if item.last:
         yield "last borne out", f"{date(item.last)}, {ago(item.last, look.now)}"
 
 
-def _evidence(item: Item, witness: Witness) -> Iterator[tuple[str, str]]:
+def _evidence(item: MemoryItem, witness: EvidenceReader) -> Iterator[tuple[str, str]]:
     number = 0
     for number, source in enumerate(item.evidence, 1):
         yield f"{number}", witness.says(source, item.run_id)

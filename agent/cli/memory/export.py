@@ -9,11 +9,11 @@ from typing import Annotated, Final
 
 import typer
 
-from agent.cli.memory.source import Source, looking
+from agent.cli.memory.show import Source, looking
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.report.words import clock, date, figure, plain, says
-from memory import Item, Json, Look
+from agent.tools.report.words import clock, date, figure, plain, says
+from memory import FileView, Json, MemoryItem
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
@@ -53,13 +53,13 @@ def export(
     Output().say(f"{len(items):,} things of {file} are in {to}.")
 
 
-def _json(look: Look, items: Sequence[Item]) -> str:
+def _json(look: FileView, items: Sequence[MemoryItem]) -> str:
     found: dict[str, Json] = {"path": str(look.path), **_heads(look)}
     found["items"] = [each.as_json() for each in items]
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
-def _heads(look: Look) -> dict[str, Json]:
+def _heads(look: FileView) -> dict[str, Json]:
     if look.is_run:
         return {"run": look.run.run_id, "checkpoints": look.run.checkpoint_ticks()}
     total = look.totals()
@@ -72,7 +72,7 @@ def _heads(look: Look) -> dict[str, Json]:
     }
 
 
-def _table(_look: Look, items: Sequence[Item]) -> str:
+def _table(_look: FileView, items: Sequence[MemoryItem]) -> str:
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -104,11 +104,11 @@ def _inert(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-def _page(look: Look, items: Sequence[Item]) -> str:
+def _page(look: FileView, items: Sequence[MemoryItem]) -> str:
     return "\n".join(_lines(look, items)) + "\n"
 
 
-def _lines(look: Look, items: Sequence[Item]) -> Iterator[str]:
+def _lines(look: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
     yield f"# What {look.path.name} remembers"
     yield ""
     if look.is_run:

@@ -1,4 +1,4 @@
-"""`memory map`: the places that a file's memory lies in, how they hang together, and what it does not know."""
+"""`memory map`: the scopes of a file's memory, the edges between them, and what it does not know."""
 
 import json
 import re
@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from agent.cli.memory.source import AsJson, Source, looking
-from agent.cli.memory.tables import facts, listing
-from agent.cli.output import Output
-from agent.report.words import ago, clock, plain, run_words
-from memory import Item, Json, Look, MemoryMap, Scope
+from agent.cli.memory.show import AsJson, Source, looking
+from agent.cli.output import Output, facts, listing
+from agent.tools.report.words import ago, clock, plain, run_words
+from memory import FileView, Json, MemoryItem, MemoryMap, Scope
 
 SCOPES: Final = ("place", "holds", "ticks", "policies")
 EDGES: Final = ("edge", "how and when", "from", "to", "done", "waiting")
@@ -76,8 +75,8 @@ def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
     out.print(facts("what is wrong with it", _numbered(found.problems, "nothing")))
 
 
-def _show_knowledge(look: Look, out: Output, *, as_json: bool) -> None:
-    places = defaultdict[str, list[Item]](list)
+def _show_knowledge(look: FileView, out: Output, *, as_json: bool) -> None:
+    places = defaultdict[str, list[MemoryItem]](list)
     for item in look.items():
         places[item.scope].append(item)
     runs = look.runs()
@@ -102,13 +101,13 @@ def _show_knowledge(look: Look, out: Output, *, as_json: bool) -> None:
     out.print(facts("what it does not know", _numbered(_gaps(places), "no gaps")))
 
 
-def _gaps(places: dict[str, list[Item]]) -> list[str]:
+def _gaps(places: dict[str, list[MemoryItem]]) -> list[str]:
     held = {each.kind for items in places.values() for each in items if not each.closed}
     wanted = ("pattern", "strategy", "mistake", "preference", "waypoint", "battle", "session")
     return [f"no {kind} is known" for kind in wanted if kind not in held]
 
 
-def _held(items: Sequence[Item]) -> dict[str, Json]:
+def _held(items: Sequence[MemoryItem]) -> dict[str, Json]:
     dates = [each.last for each in items if each.last]
     return {
         "kinds": dict(Counter(each.kind for each in items)),
@@ -119,7 +118,7 @@ def _held(items: Sequence[Item]) -> dict[str, Json]:
     }
 
 
-def _ages(items: Sequence[Item], now: float) -> str:
+def _ages(items: Sequence[MemoryItem], now: float) -> str:
     dates = sorted(each.last for each in items if each.last)
     if not dates:
         return "nobody noted when"

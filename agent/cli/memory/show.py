@@ -1,22 +1,87 @@
-"""`memory show`: what a file holds, from the totals down to everything about one thing."""
+"""`memory show` and `memory search`: what a file holds, and the best matches for some words."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from agent.cli.memory.source import AsJson, Source, looking, named
-from agent.cli.memory.tables import facts, listing
-from agent.cli.output import Output
+from agent.app import HOME
+from agent.cli.output import Output, facts, listing
 from agent.errors import UsageError
-from agent.report.words import STATUS, ago, clock, date, figure, number, plain, run_words, says
-from memory import Item, Json, Look
+from agent.tools.report.words import (
+    STATUS,
+    ago,
+    clock,
+    date,
+    figure,
+    number,
+    plain,
+    run_words,
+    says,
+)
+from memory import CorruptStore, FileView, Json, Match, MemoryItem, Weights, view_file, weights_of
+
+COMMAND: Final = "python -m agent memory"
+SHOWN: Final = 5  # of those that one name may mean
+
+Source = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[PATH]",
+        help="A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print it as one JSON object on the last line.")
+]
+
+
+def file_of(path: Path | None) -> Path:
+    """Return the file that a command is about: what was named, or what play keeps by default."""
+    return HOME / "memory.sqlite" if path is None else path
+
+
+def today() -> float:
+    """Return the date by which knowledge has faded, in epoch seconds."""
+    return datetime.now(UTC).timestamp()
+
+
+@contextmanager
+def looking(path: Path | None) -> Iterator[FileView]:
+    """Lend a look at what was named; a damaged file comes with what can be done about it."""
+    file = file_of(path)
+    try:
+        with view_file(file, now=today()) as look:
+            yield look
+    except CorruptStore as error:
+        message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
+        raise CorruptStore(message) from error
+
+
+def named(items: Sequence[MemoryItem], name: str) -> MemoryItem:
+    """Return the one item that `name` means; raise UsageError where it means none or several."""
+    found = [each for each in items if each.id == name] or [
+        each for each in items if each.is_called(name)
+    ]
+    if not found:
+        message = f"nothing is called {name!r}; `{COMMAND} show` and `search` list what there is"
+        raise UsageError(message)
+    if len(found) > 1:
+        each = ", ".join(f"{item.short} ({item.kind})" for item in found[:SHOWN])
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        message = f"{name!r} may mean {each}{more}; give more of it"
+        raise UsageError(message)
+    return found[0]
+
 
 FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # what decides comes first
-HEAD: Final = ("id", "what it says", "rests on")
+SHOW_HEAD: Final = ("id", "what it says", "rests on")
 TELLING: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
 
 Kind = Annotated[
@@ -67,7 +132,7 @@ def show(
             out.print(_section(each, of_kind, limit))
 
 
-def whole(item: Item, now: float) -> Iterable[tuple[str, str]]:
+def whole(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
     """Yield all there is to know of one item: where it comes from, then its fields."""
     yield "id", item.id
     yield "lies in", plain(item.scope)
@@ -107,7 +172,7 @@ def _is_like_a_path(path: Path) -> bool:
     return path.suffix in {".sqlite", ".db", ".sqlite3"} or path.is_absolute() or ".." in path.parts
 
 
-def _kinds(items: Sequence[Item], wanted: str | None) -> list[str]:
+def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
     held = {each.kind for each in items}
     if wanted is not None and wanted not in held:
         message = f"--kind {wanted}: there is none; it holds {', '.join(sorted(held)) or 'nothing'}"
@@ -117,24 +182,24 @@ def _kinds(items: Sequence[Item], wanted: str | None) -> list[str]:
     return [each for each in FIRST if each in held] + sorted(held - {*FIRST})
 
 
-def _listed(look: Look, kinds: Sequence[str]) -> list[str]:
+def _listed(look: FileView, kinds: Sequence[str]) -> list[str]:
     """Return the kinds worth listing unasked: of a run not every moment and press."""
     return [each for each in kinds if not look.is_run or each in (*FIRST, *TELLING)]
 
 
-def _best(items: Iterable[Item]) -> list[Item]:
+def _best(items: Iterable[MemoryItem]) -> list[MemoryItem]:
     """Return what still holds first, of that what is worth most, then what is newest."""
     return sorted(items, key=lambda each: (bool(each.closed), -(each.worth or 0.0), -each.tick))
 
 
-def _section(kind: str, items: Sequence[Item], limit: int) -> object:
+def _section(kind: str, items: Sequence[MemoryItem], limit: int) -> object:
     left = f", of which the first {limit:,}" if len(items) > limit else ""
     title = f"{plain(kind)}: {len(items):,}{left}"
     shown = ((each.short, says(each), figure(each)) for each in items[:limit])
-    return listing(title, HEAD, shown, wide=1)
+    return listing(title, SHOW_HEAD, shown, wide=1)
 
 
-def _totals(look: Look, items: Sequence[Item]) -> Iterable[tuple[str, str]]:
+def _totals(look: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, str]]:
     kinds = Counter(each.kind for each in items)
     if look.is_run:
         last = max(items, key=lambda each: each.tick, default=None)
@@ -162,7 +227,9 @@ def _counted(counts: Counter[str]) -> str:
     )
 
 
-def _object(look: Look, items: Sequence[Item], kinds: Sequence[str], limit: int) -> dict[str, Json]:
+def _object(
+    look: FileView, items: Sequence[MemoryItem], kinds: Sequence[str], limit: int
+) -> dict[str, Json]:
     found: dict[str, Json] = {"path": str(look.path), "is_run": look.is_run}
     if look.is_run:
         found["run"] = look.run.run_id
@@ -184,3 +251,71 @@ def _object(look: Look, items: Sequence[Item], kinds: Sequence[str], limit: int)
             for kind in kinds
         },
     }
+
+
+SEARCH_HEAD: Final = ("score", "id", "kind", "what it says")
+PARTS: Final = ("words", "recency", "importance", "utility", "match")
+
+In = Annotated[
+    Path | None,
+    typer.Option(
+        "--in",
+        metavar="PATH",
+        help="A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
+        show_default=False,
+    ),
+]
+
+
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="What to look for.")],
+    path: In = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 10,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the parts that each score is made of.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search everything in a file for any of some words; word stems count, the best comes first."""
+    out, text = Output(), " ".join(words)
+    if not any(each.isalnum() for each in text):
+        message = f"{text!r} has no letter and no figure; give words to look for"
+        raise UsageError(message)
+    with looking(path) as look:
+        found = look.search(text, limit)
+        weights = weights_of(look)
+    if as_json:
+        out.say(json.dumps([_as_json(each) for each in found]))
+        return
+    if not found:
+        out.say(f"Nothing has any of the words {text!r}.")
+        return
+    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, says(m.item)) for m in found)
+    out.print(
+        listing(f"{len(found)} found for {text!r}, the best first", SEARCH_HEAD, rows, wide=3)
+    )
+    if explain:
+        out.say("A score adds up its parts, each from 0 to 1, by what the part counts:")
+        parts = ([m.item.short, *(f"{_part(m, name):.2f}" for name in PARTS)] for m in found)
+        head = ["id", *(f"{name} x{getattr(weights, name):.2f}" for name in PARTS)]
+        out.print(listing("score by parts", head, parts))
+        out.say(_meaning(weights))
+
+
+def _meaning(weights: Weights) -> str:
+    half = weights.half_s
+    after = f"{half / 86_400:,.0f} days" if half > 86_400 else f"{half / 60:,.0f} game minutes"
+    return (
+        "words: how well the text fits, 1 for the best; recency: 1 for now, half after "
+        f"{after}; importance: of 10; utility: how useful it proved when it was recalled; "
+        "match: whether it is about a place or subject that was asked for, which words alone do not."
+    )
+
+
+def _part(match: Match, name: str) -> float:
+    return float(getattr(match.score, name))
+
+
+def _as_json(match: Match) -> dict[str, object]:
+    parts = {name: _part(match, name) for name in PARTS}
+    return {"score": match.score.total, "parts": parts, **match.item.as_json()}

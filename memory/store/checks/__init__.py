@@ -1,1 +1,1 @@
-"""What can be wrong with what a file holds, and how each is put right."""
+"""What can be wrong with the rows of a file, and how each fault is repaired."""

@@ -14,37 +14,33 @@ from typing import Any, Final
 
 from agent.advisor import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
 from agent.advisor.money import Ceilings, load_prices, load_terms
-from agent.app import Interrupt
+from agent.app import Interrupt, Summary
 from agent.app.advice import Asking
-from agent.app.branch import Branch
-from agent.app.conversing import THREAD
-from agent.app.hiring import Hiring
-from agent.app.service import Service
-from agent.app.session import Limits, Session
-from agent.app.settings import Decider, Frozen
-from agent.capabilities import Story
-from agent.fake_claude import FakeClaude, Scenario
-from agent.mind import Advising, Describing, Tools
-from agent.mind.advising import Moment
-from agent.report import Summary
+from agent.app.build import Branch
+from agent.app.model import THREAD, ModelService
+from agent.app.session import PlayLimits, Session
+from agent.app.settings import Decider, ModelTerms, RunSettings
+from agent.fake_claude import FakeClaude, ServiceScenario
+from agent.mind import Advising, AdvisorTools, Describing
+from agent.mind.advice import QuestionContext
+from agent.story import Story
 from emulator import CartridgeKind, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunStore, create_run, open_knowledge_store, open_run_store
-from memory.thread.config import ObservationConfig, ThreadConfig
-from memory.thread.conversation import Conversation
-from memory.thread.format import Observations, parse
-from memory.thread.means import Means
-from memory.thread.message import Message
-from memory.thread.observing import HeuristicObserver
-from memory.thread.reflecting import HeuristicReflector
-from memory.thread.sight import Sight
-from memory.thread.slices import Slicing
-from memory.thread.store import ThreadStore
+from memory.conversation.boundaries import Slicer
+from memory.conversation.config import ConversationConfig, ObservationConfig
+from memory.conversation.conversation import Conversation
+from memory.conversation.format import Observations, parse
+from memory.conversation.jobs import Dependencies
+from memory.conversation.messages import Message
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector
+from memory.conversation.store import ConversationStore
+from memory.conversation.view import ConversationView
 from memory.tokens import tokens
 from tests.agent.support import Watcher
 
 KEY: Final = "an-entirely-made-up-key-0123456789"
 UNTIL: Final = "healed"
-SOON: Final = ThreadConfig(
+SOON: Final = ConversationConfig(
     observation=ObservationConfig(
         message_tokens=500, buffer_tokens=0, buffer_activation=1.0, block_after=1e6
     )
@@ -77,7 +73,7 @@ class Game:
     summary: Summary
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> QuestionContext:
         advising = advising_of(self.branch)
         return advising.look()
 
@@ -94,7 +90,9 @@ class Game:
     def reached(self) -> list[str]:
         return [each.id for each in self.branch.ledger.reached]
 
-    def ask(self, moment: Moment, *, dex: Dex | None = None, about: str = "") -> Advice | Silent:
+    def ask(
+        self, moment: QuestionContext, *, dex: Dex | None = None, about: str = ""
+    ) -> Advice | Silent:
         """Have the mind ask about `moment`, with things called as `dex` calls them; return what came of it."""
         advising = advising_of(self.branch)
         old, tick = advising._describe, moment.percept.tick
@@ -113,13 +111,15 @@ class Game:
             self.branch.hooks.remove(asked)
         return heard[0]
 
-    def tools(self, dex: Dex, moment: Moment) -> Sequence[Tool]:
+    def tools(self, dex: Dex, moment: QuestionContext) -> Sequence[Tool]:
         """Return the tools of a mind that knows things as `dex` calls them, at `moment`."""
         advising = advising_of(self.branch)
         old = advising._describe
         assert isinstance(old, Describing)
         actions = self.branch.memory.actions(self.store, self.branch.hooks)
-        return Tools(actions, replace(old, dex=dex), lambda: moment, lambda _goal: None).all()
+        return AdvisorTools(
+            actions, replace(old, dex=dex), lambda: moment, lambda _goal: None
+        ).all()
 
 
 def advising_of(branch: Branch) -> Advising:
@@ -146,7 +146,7 @@ def played_game(
     asking = asking or Asking(asked)
     with ExitStack() as stack:
         knowledge = stack.enter_context(closing(open_knowledge_store(home / "m.sqlite", now=0.0)))
-        frozen = Frozen(
+        frozen = RunSettings(
             run="hostile",
             started=datetime(2000, 1, 1, tzinfo=UTC),
             seed=3,
@@ -165,7 +165,7 @@ def played_game(
         story = Story.of(CartridgeKind.DEMO)
         session = Session(folder, frozen, console, knowledge, story, Interrupt(), asking=asking)
         prepare(session._branch)
-        summary = session.play(Limits(UNTIL, 2_000), Watcher())
+        summary = session.play(PlayLimits(UNTIL, 2_000), Watcher())
         yield Game(session._branch, folder.store, ear, Dex.of(CARTRIDGE), summary)
 
 
@@ -176,7 +176,7 @@ class Stage:
     home: Path
     server: FakeClaude
     store: RunStore
-    service: Service
+    service: ModelService
     faults: list[str] = field(default_factory=list)
 
     @property
@@ -185,7 +185,7 @@ class Stage:
 
     @property
     def messages(self) -> Sequence[Message]:
-        return ThreadStore(self.store.database).messages(THREAD)
+        return ConversationStore(self.store.database).messages(THREAD)
 
     def observed(self) -> tuple[Observations, Observations]:
         """Return what rules observe of all that was said: of whole messages, and of them in slices of many sizes."""
@@ -194,14 +194,14 @@ class Stage:
         sliced = [
             observer.observe(piece, "").observations
             for limit in SLICES
-            for piece in Slicing(limit, tokens).slices(self.messages)
+            for piece in Slicer(limit, tokens).slices(self.messages)
         ]
         return parse(whole.observations), parse("\n".join(sliced))
 
-    def sight(self) -> Sight:
+    def sight(self) -> ConversationView:
         """Have the conversation observed, and return what the next call is shown."""
-        means = Means(HeuristicObserver(), HeuristicReflector(), clock=lambda: 1.0)
-        talk = Conversation(ThreadStore(self.store.database), THREAD, means, SOON)
+        means = Dependencies(HeuristicObserver(), HeuristicReflector(), clock=lambda: 1.0)
+        talk = Conversation(ConversationStore(self.store.database), THREAD, means, SOON)
         return talk.before_call(0)
 
     def seated(self, tools: Sequence[Tool], observed: str | None = None) -> Advisor:
@@ -215,7 +215,7 @@ class Stage:
 
 
 @contextmanager
-def stage(home: Path, scenario: Scenario | None = None) -> Iterator[Stage]:
+def stage(home: Path, scenario: ServiceScenario | None = None) -> Iterator[Stage]:
     """Lend a service that asks a server with `scenario`; the environment must hold a key."""
     home.mkdir(parents=True, exist_ok=True)
     faults: list[str] = []
@@ -227,6 +227,6 @@ def stage(home: Path, scenario: Scenario | None = None) -> Iterator[Stage]:
         os.environ["ANTHROPIC_BASE_URL"] = server.url  # put back by whoever set the key
         store = stack.enter_context(closing(open_run_store(home / "run.sqlite", run_id="r")))
         terms = replace(load_terms(), ceilings=Ceilings(), steps=())
-        hiring = Hiring(terms, load_prices(), home / "tapes", timeout_s=5.0)
-        service = stack.enter_context(closing(Service(store, hiring, on_fault)))
+        hiring = ModelTerms(terms, load_prices(), home / "tapes", timeout_s=5.0)
+        service = stack.enter_context(closing(ModelService(store, hiring, on_fault)))
         yield Stage(home, server, store, service, faults)

@@ -1,0 +1,320 @@
+"""One call of a model with all that belongs to it: permission to spend, retries, and the circuit breaker.
+
+A service that fails is left alone for a while, longer each time, and then tried with one call. Time is what the caller
+counts, such as seconds of the game; no wall clock decides what is played.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Protocol
+
+from agent.advisor.model import FaultKind, Model, ModelFault, Reply, Request, Usage
+from agent.advisor.port import Silence, Silent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Leave to make one call, booked at the most it can cost before it is made.
+
+    `worst_nanos` is that cost in billionths of a dollar, `worst_tokens` input and output together.
+    """
+
+    id: int
+    model: str
+    purpose: str
+    worst_nanos: int
+    worst_tokens: int
+
+
+class Purse(Protocol):
+    """What may be spent; a purpose is one of a question, or `observer` or `reflector`."""
+
+    def choose(self, purpose: str) -> str | None:
+        """Return the id of the model to ask, or None when nobody is to be asked."""
+        ...
+
+    def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
+        """Book the worst case of a call that is about to be sent, or return None when it is too much.
+
+        `input_tokens` is no estimate: the request has at most that many.
+        """
+        ...
+
+    def settle(self, permit: Permit, usage: Usage | None) -> None:
+        """Book what a call took; None when nobody knows, and then the worst case stays."""
+        ...
+
+    def cancel(self, permit: Permit) -> None:
+        """Take back what was booked for a call that is known to cost nothing."""
+        ...
+
+
+class Breaker(Protocol):
+    """Keeps a service that fails from being asked again and again."""
+
+    def allows(self) -> bool:
+        """Whether a call may be tried now."""
+        ...
+
+    def failed(self, kind: FaultKind, retry_after_s: float | None) -> None:
+        """Take note of a call that failed."""
+        ...
+
+    def worked(self) -> None:
+        """Take note of a call that brought a message."""
+        ...
+
+
+class BreakerState(Enum):
+    """Whether calls may be tried."""
+
+    CLOSED = "closed"  # all of them
+    OPEN = "open"  # none
+    HALF_OPEN = "half_open"  # one, to see
+
+
+# How many faults in a row are too many when the last one is of this kind.
+IN_A_ROW: Final[Mapping[FaultKind, int]] = MappingProxyType(
+    {
+        FaultKind.TIMEOUT: 2,
+        FaultKind.RATE_LIMIT: 2,
+        FaultKind.OVERLOADED: 2,
+        FaultKind.SERVER: 3,
+        FaultKind.CONNECTION: 2,
+        FaultKind.BROKEN_STREAM: 3,
+        FaultKind.TOO_LONG: 3,
+        FaultKind.MALFORMED: 3,
+        FaultKind.BAD_REQUEST: 3,  # one question may be a bad one; all of them are no chance
+        FaultKind.DENIED: 1,  # a key or a model does not become right by trying again
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerPolicy:
+    """When a breaker opens, and for how long, in the caller's time.
+
+    It opens after so many faults in a row (`in_a_row`, by the kind of the last), after `most` of the last `among`
+    calls, or for as long as the service asks. It stays open for `first`, twice as long each time the call that was let
+    through fails too, and never longer than `longest`, which is also how long DENIED lasts. `pace` is how much of that
+    time passes in a second of the service's own, in which it says when to come back.
+    """
+
+    in_a_row: Mapping[FaultKind, int] = field(default_factory=lambda: IN_A_ROW)
+    most: int = 5
+    among: int = 10
+    first: float = 60.0
+    longest: float = 1800.0
+    pace: float = 1.0
+
+
+class CircuitBreaker:
+    """The breaker of one service. `faults` counts failed calls by kind, `opened` how often it opened, by that of the last."""
+
+    def __init__(self, now: Callable[[], float], patience: BreakerPolicy | None = None) -> None:
+        self.state = BreakerState.CLOSED
+        self.faults: Counter[FaultKind] = Counter()
+        self.opened: Counter[FaultKind] = Counter()
+        self.held_back = 0  # calls that were not tried
+        self._now = now
+        self._patience = patience or BreakerPolicy()
+        self._recent: deque[bool] = deque(maxlen=self._patience.among)  # whether each failed
+        self._row = 0
+        self._wait = self._patience.first  # of the next time it opens
+        self._left = 0.0  # until it may be tried again
+        self._seen = now()
+
+    def allows(self) -> bool:
+        """Return whether a call may be tried now; where one is let through to see, it is the only one for a while."""
+        if self.state is BreakerState.CLOSED:
+            return True
+        self._pass_time()
+        if self._left > 0:
+            self.held_back += 1
+            return False
+        self.state = BreakerState.HALF_OPEN
+        self._left = self._patience.first  # should nothing ever be heard of it
+        return True
+
+    def failed(self, kind: FaultKind, retry_after_s: float | None = None) -> None:
+        """Take note of a call that failed, and of the seconds after which the service wants to be asked again."""
+        self.faults[kind] += 1
+        self._recent.append(True)
+        self._row += 1
+        asked = min(_seconds(retry_after_s) * self._patience.pace, self._patience.longest)
+        if self.state is BreakerState.OPEN:  # a call that was under way when it opened
+            self._pass_time()
+            self._left = max(self._left, asked)
+        elif self.state is BreakerState.HALF_OPEN or self._is_too_much(kind):
+            self._open(kind, max(self._next_wait(kind), asked))
+        elif asked > 0:
+            self._open(kind, asked)
+
+    def worked(self) -> None:
+        """Take note of a call that brought a message."""
+        self._row = 0
+        self._recent.append(False)
+        if self.state is not BreakerState.CLOSED:
+            self.state = BreakerState.CLOSED
+            self._recent.clear()
+            self._wait = self._patience.first
+
+    def _is_too_much(self, kind: FaultKind) -> bool:
+        is_row = self._row >= self._patience.in_a_row.get(kind, self._patience.most)
+        return is_row or sum(self._recent) >= self._patience.most
+
+    def _next_wait(self, kind: FaultKind) -> float:
+        wait = self._patience.longest if kind is FaultKind.DENIED else self._wait
+        self._wait = min(2 * self._wait, self._patience.longest)
+        return wait
+
+    def _open(self, kind: FaultKind, wait: float) -> None:
+        self.state = BreakerState.OPEN
+        self.opened[kind] += 1
+        self._seen = self._now()
+        self._left = wait
+
+    def _pass_time(self) -> None:
+        # Counted in steps forward: going back to a checkpoint sets the game's time back, which is no time to wait.
+        now = self._now()
+        self._left -= max(0.0, now - self._seen)
+        self._seen = now
+
+
+def _seconds(asked: float | None) -> float:
+    """Return what a service asked for as a number that can be waited for; it may have sent nonsense."""
+    return asked if asked is not None and asked > 0 else 0.0
+
+
+PASSING: Final = frozenset(
+    {
+        FaultKind.TIMEOUT,
+        FaultKind.RATE_LIMIT,
+        FaultKind.OVERLOADED,
+        FaultKind.SERVER,
+        FaultKind.CONNECTION,
+        FaultKind.BROKEN_STREAM,
+        FaultKind.MALFORMED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How a call is tried again: after `first_s` seconds, then twice as long each time, `longest_s` at most.
+
+    A service that asks for a longer wait is not asked again now. No try begins later than `in_all_s` after the first.
+    """
+
+    retries: int = 2
+    first_s: float = 0.5
+    longest_s: float = 10.0
+    in_all_s: float = 90.0
+
+    def wait_s(self, attempt: int, fault: ModelFault) -> float | None:
+        """Return how long to wait after that attempt, counted from 1; None: do not try again."""
+        if attempt > self.retries or fault.kind not in PASSING:
+            return None
+        wait = min(self.first_s * 2 ** (attempt - 1), self.longest_s)
+        asked = fault.retry_after_s or 0.0
+        return None if asked > self.longest_s else max(wait, asked)
+
+
+RETRY_POLICY: Final = RetryPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Seconds from any moment, and a way to let them pass."""
+
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+class Calls:
+    """Asks a model as far as purse and breaker allow; a call that fails is tried again while that makes sense.
+
+    `most_tokens` returns a number that the input of a request cannot have more tokens than. `counts` has the faults by
+    kind, retries, and calls not made.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        purse: Purse,
+        breaker: Breaker,
+        time: Time,
+        *,
+        most_tokens: Callable[[Request], int],
+        patience: RetryPolicy = RETRY_POLICY,
+    ) -> None:
+        self.purse = purse
+        self.counts: Counter[str] = Counter()
+        self._model = model
+        self._breaker = breaker
+        self._time = time
+        self._patience = patience
+        self._most_tokens = most_tokens
+
+    def ready(self, purpose: str) -> str | Silent:
+        """Return the model to ask for that purpose, or why nobody is to be asked now."""
+        model = self.purse.choose(purpose)
+        if model is None:
+            return self._kept_back(Silence.CEILING)
+        return model if self._breaker.allows() else self._kept_back(Silence.BREAKER)
+
+    def complete(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
+        """Return the reply, why nobody was asked, or the fault of the last try.
+
+        `ready` was asked before the first call of a question.
+        """
+        began = self._time.clock()
+        attempt = 1
+        while True:
+            outcome = self._try(replace(request, attempt=attempt), purpose)
+            if not isinstance(outcome, ModelFault):
+                return outcome
+            wait = self._patience.wait_s(attempt, outcome)
+            waited = self._time.clock() - began + (wait or 0.0)
+            if wait is None or waited > self._patience.in_all_s or not self._breaker.allows():
+                return outcome
+            self.counts["retries"] += 1
+            self._time.sleep(wait)
+            attempt += 1
+
+    def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
+        tokens = self._most_tokens(request)
+        permit = self.purse.permit(request.model, tokens, request.max_tokens, purpose)
+        if permit is None:
+            return self._kept_back(Silence.CEILING)
+        try:
+            reply = self._model.complete(request)
+        except ModelFault as fault:
+            self._failed(permit, fault, request.attempt)
+            return fault
+        self.purse.settle(permit, reply.usage)
+        self._breaker.worked()
+        self.counts["calls"] += 1
+        return reply
+
+    def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
+        if fault.is_free:
+            self.purse.cancel(permit)
+        else:
+            self.purse.settle(permit, None)
+        # A wait that the service asks for and that is waited for here is none for the breaker to keep.
+        is_waited_for = self._patience.wait_s(attempt, fault) is not None
+        self._breaker.failed(fault.kind, None if is_waited_for else fault.retry_after_s)
+        self.counts[f"fault:{fault.kind.value}"] += 1
+
+    def _kept_back(self, why: Silence) -> Silent:
+        self.counts[f"kept back:{why.value}"] += 1
+        return Silent(why)

@@ -1,0 +1,269 @@
+"""What the agent would do at one moment and why, without doing it: at a checkpoint, at power-on, or in a RAM image."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from agent.app.checkpoints import mind_of
+from agent.app.settings import RunSettings, cartridge_for
+from agent.capabilities import GameContext, capabilities_for, hp_percent, reached
+from agent.errors import RunError, UsageError
+from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse, TaskChoices
+from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
+from agent.perception import Percept, percept_of
+from agent.planning import Facts, Goal, explain
+from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from emulator import (
+    HIGH_RAM,
+    WORK_RAM,
+    Cartridge,
+    CartridgeKind,
+    Dex,
+    PyBoyConsole,
+    Ram,
+    State,
+    StateError,
+    World,
+    load_cartridge,
+    read_state,
+)
+from memory import (
+    Checkpoint,
+    Entry,
+    Hooks,
+    Knowledge,
+    RunReader,
+    open_memory,
+    open_run_store,
+    read_run,
+    scope_name,
+)
+
+WORK: Final = ".wram"
+HIGH: Final = ".hram"
+
+
+def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
+    """Yield name and RAM of the image in `path`, or of all in a folder, in the order of their names.
+
+    An image is NAME.wram, the 8,192 bytes from 0xC000 on, with NAME.hram, the 127 from 0xFF80 on, beside it.
+
+    Raises:
+        UsageError: when there is no image, or a file has not the size it must have.
+    """
+    if path.is_dir():
+        found = sorted(path.glob(f"*{WORK}"))
+        if not found:
+            message = f"{str(path)!r} holds no RAM image: no file in it ends in {WORK}"
+            raise UsageError(message)
+    elif path.suffix == WORK:
+        found = [path]
+    else:
+        message = (
+            f"{str(path)!r} is no RAM image: name a file that ends in {WORK}, or a folder of them"
+        )
+        raise UsageError(message)
+    for work in found:
+        high = work.with_suffix(HIGH)
+        yield work.stem, Ram.of_image(_read(work, WORK_RAM[1]), _read(high, HIGH_RAM[1]))
+
+
+def _read(path: Path, size: int) -> bytes:
+    if path.exists() and not path.is_file():
+        message = f"{str(path)!r} is no file but a folder, device or pipe; name an image's file"
+        raise UsageError(message)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"cannot read {str(path)!r} ({error.strerror}); an image is a {WORK} and a {HIGH}"
+        raise UsageError(message) from error
+    if len(data) != size:
+        message = f"{str(path)!r} has {len(data)} bytes, and must have {size}"
+        raise UsageError(message)
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """One moment: what is true, what is wanted, and the way there in words.
+
+    `now` says why the very next step is taken, be it a reflex's, a plan's or none; `plan` is None when
+    none is known, and else what follows once a reflex has had its way. `remembered` is what memory makes otherwise.
+    """
+
+    name: str
+    moment: str
+    team: str
+    facts: Facts
+    goals: tuple[Goal, ...]
+    goal: Goal | None
+    plan: str | None
+    now: str
+    remembered: tuple[str, ...] = ()
+
+
+def outlook(rom: Path | None, run: Path | None) -> Outlook:
+    """Return the outlook at the last checkpoint of `run`, or at power-on of the cartridge."""
+    with ExitStack() as stack:
+        reader, frozen, checkpoint = None, None, None
+        if run is not None:
+            folder = stack.enter_context(closing(read_run(run)))
+            reader, frozen = folder.store, RunSettings.of(folder.settings)
+        cartridge = cartridge_for(rom, frozen)
+        console = stack.enter_context(closing(PyBoyConsole(cartridge)))
+        if reader is not None:
+            checkpoint = _load(reader, console)
+        state = read_state(console.ram(), console.frame)
+        thinker = _Thinker.on(cartridge, frozen.seed if frozen else 0)
+        if reader is not None:
+            reader.restore_part("ledger", thinker.ledger)
+            reader.restore_part("terrain", thinker.terrain)
+        entries = reader.live_entries() if reader is not None else ()
+        uses = frozen.uses if frozen is not None else EVERY_USE
+        mind, experience = stack.enter_context(thinker.thinking(entries, uses))
+        name, tick = "power-on", 0
+        if checkpoint is not None:
+            name, tick = f"tick {checkpoint.tick}", checkpoint.tick
+            with mind_of(checkpoint) as kept:
+                mind.restore(kept["mind"])
+        experience.told.clear()  # what was chosen once and for all the plan's own words tell
+        seen = thinker.look(mind, percept_of(state, tick), name)
+        moved = [f"{about}: {why}" for about, why in experience.told.items()]
+        return replace(seen, remembered=tuple(moved))
+
+
+def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
+    """Yield the outlook at each RAM image in `path`, a folder or a file.
+
+    Without `rom` they are taken to be Pokemon Red's. Nothing but RAM bears witness: a milestone
+    counts as reached where RAM shows that it was passed.
+    """
+    thinker = _Thinker.on(load_cartridge(rom)) if rom is not None else _Thinker.of_red()
+    for name, ram in read_images(path):
+        state = read_state(ram, 0)
+        with thinker.thinking() as (mind, _):
+            yield thinker.look(mind, percept_of(state, 0), name, presume=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Thinker:
+    """A mind's parts around one cartridge, for looking at moments only."""
+
+    story: Story
+    terrain: Terrain
+    dex: Dex
+    seed: int
+    hooks: Hooks
+    ledger: MilestoneLedger
+
+    @classmethod
+    def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
+        """Return one for a cartridge in the slot."""
+        story = Story.of(cartridge.kind)
+        return cls._of(story, Terrain(World.of(cartridge)), Dex.of(cartridge), seed)
+
+    @classmethod
+    def of_red(cls) -> "_Thinker":
+        """Return one that knows Red's story, with nothing in the slot."""
+        return cls._of(Story.of(CartridgeKind.RED), Terrain(World.empty()), Dex.empty(), 0)
+
+    @classmethod
+    def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
+        hooks = Hooks()
+        return cls(story, terrain, dex, seed, hooks, MilestoneLedger(story.milestones, hooks))
+
+    @contextmanager
+    def thinking(
+        self, entries: Iterable[Entry] = (), uses: frozenset[MemoryUse] = EVERY_USE
+    ) -> Iterator[tuple[Mind, Experience]]:
+        """Lend a mind that remembers `entries` and makes `uses` of memory, which it asks by the other; it keeps nothing."""
+        with TemporaryDirectory() as scratch:
+            store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
+            with closing(store):
+                memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
+                memory.take_over(Knowledge(), entries)
+                actions = memory.actions(store, self.hooks)
+                episodes, session = (scope_name(AGENT, each) for each in ("ltm:episodic", "stm"))
+                experience = Experience(memory.recall, uses, episodes, session)
+                kit = GameContext(
+                    self.story,
+                    self.terrain,
+                    self.dex,
+                    self.ledger,
+                    self.seed,
+                    actions,
+                    experience,
+                    TaskChoices(experience),
+                )
+                prices, ladder = (
+                    ActionCosts(experience, self.story.place_of),
+                    Ladder(ProgressMonitor(), self.seed),
+                )
+                mind = Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
+                yield mind, experience
+
+    def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
+        """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
+        facts = mind.sense(percept)
+        if presume:
+            facts = {**facts, **self._passed(facts)}
+        reflex = mind.firing(percept)
+        # What follows when the reflex has had its way, as it will in a moment.
+        then = facts if reflex is None else {**facts, "in_control": 1}
+        goals = mind.open_goals(facts)
+        plan = mind.plan_for(goals, then)
+        if reflex is not None:
+            now = reflex.says
+        elif plan is not None:
+            now = plan.actions[0].says
+        else:
+            now = mind.at_a_loss(goals)
+        return Outlook(
+            name=name,
+            moment=self._moment(percept.state),
+            team=_team(percept.state),
+            facts=facts,
+            goals=tuple(goals),
+            goal=plan.goal if plan is not None else None,
+            plan=explain(plan, then) if plan is not None else None,
+            now=now,
+        )
+
+    def _passed(self, facts: Facts) -> Mapping[str, int]:
+        return {
+            reached(each): 1
+            for each in self.story.milestones
+            if each.behind is not None and facts[each.behind]
+        }
+
+    def _moment(self, state: State) -> str:
+        place = self.story.place_of(state)
+        return f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
+
+
+def _team(state: State) -> str:
+    if not state.game_started or not state.party.mons:
+        return "nobody"
+    mons = ", ".join(
+        f"{mon.nickname} L{mon.level} {mon.hp}/{mon.stats.hp}" for mon in state.party.mons
+    )
+    return f"{mons} ({hp_percent(state.party)}% of its HP)"
+
+
+def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:
+    checkpoint = reader.latest_checkpoint()
+    if checkpoint is None:
+        message = "this run holds no checkpoint to look at; let it play on, or leave out --run"
+        raise UsageError(message)
+    try:
+        console.load(checkpoint.state)
+    except StateError as error:
+        message = (
+            f"its last checkpoint cannot be looked at: {error}; play --resume goes on without it"
+        )
+        raise RunError(message) from error
+    return checkpoint

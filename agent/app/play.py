@@ -1,0 +1,183 @@
+"""Starts play: a new run, a resumed one, or a session in a temporary folder."""
+
+import logging
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from datetime import UTC, datetime
+from importlib.metadata import version
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agent.app.process import Interrupt
+from agent.app.session import PlayLimits, ReturnPoint, Session
+from agent.app.settings import (
+    Decider,
+    ModelTerms,
+    RunSettings,
+    Settings,
+    cartridge_for,
+    model_terms,
+)
+from agent.app.summary import Summary, TickView, Viewer
+from agent.capabilities import Topic
+from agent.errors import UsageError
+from agent.story import Story
+from agent.tools.report import write_report
+from emulator import Cartridge, Console, PyBoyConsole
+from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run
+
+if TYPE_CHECKING:
+    from agent.app.model import ModelService
+
+
+NEVER: Final = "never"  # no milestone: play goes on after the story's last one
+RUN: Final = "run"
+KNOWLEDGE: Final = "memory.sqlite"
+
+
+class NoViewer(Viewer):
+    """A viewer that looks away."""
+
+    def show(self, moment: TickView) -> None:
+        """Look away."""
+
+
+@contextmanager
+def session_in(
+    home: Path,
+    cartridge: Cartridge,
+    story: Story,
+    seed: int,
+    interrupt: Interrupt,
+    *more: Topic,
+    around: Callable[[PyBoyConsole], Console] | None = None,
+) -> Iterator[tuple[Session, RunStore]]:
+    """Lend a new session with the memory in `home`, and its record, in `home` as well.
+
+    `more` is what it can do beside the registry's topics; `around` puts something between play and the machine.
+    """
+    frozen = RunSettings(
+        run=f"passing-seed{seed}",
+        started=datetime(2000, 1, 1, tzinfo=UTC),
+        seed=seed,
+        until=NEVER,
+        ticks=None,
+        mind=Decider.RULES.value,
+        cartridge=cartridge.name,
+        sha1=cartridge.sha1,
+        pyboy="",
+        memory_hash="",
+    )
+    with ExitStack() as stack:
+        folder = create_run(home / RUN, frozen.table(), run_id=frozen.run)
+        stack.enter_context(closing(folder))
+        knowledge = open_knowledge_store(home / KNOWLEDGE, now=0.0)
+        stack.enter_context(closing(knowledge))
+        machine = stack.enter_context(closing(PyBoyConsole(cartridge)))
+        console = machine if around is None else around(machine)
+        session = Session(folder, frozen, console, knowledge, story, interrupt, *more)
+        yield session, folder.store
+
+
+HOME: Final = Path(__file__).resolve().parents[2]
+
+log = logging.getLogger(__name__)
+
+
+def play_run(
+    settings: Settings,
+    viewer: Viewer,
+    interrupt: Interrupt,
+    stage: Callable[[PyBoyConsole], object] | None = None,
+) -> Summary:
+    """Play as `settings` say, leave a run folder behind, and return how it went.
+
+    `stage` sets up the moment that play begins at; what it does is not part of the recording.
+    """
+    now = datetime.now(UTC)
+    with ExitStack() as stack:
+        folder, frozen = None, None
+        if settings.resume is not None:
+            folder = stack.enter_context(closing(open_run(settings.resume)))
+            frozen = RunSettings.of(folder.settings)
+        cartridge = cartridge_for(settings.rom, frozen)
+        wants = settings.wants or (frozen.wanted if frozen else ())
+        story = Story.of(cartridge.kind).wanting(wants)
+        if story.caveat:
+            log.warning("%s", story.caveat)
+        until = story.up_to(settings.until or (frozen.until if frozen else None))[-1]
+        memory = settings.memory or HOME / "memory.sqlite"
+        knowledge = open_knowledge_store(memory, now=now.timestamp())
+        stack.enter_context(closing(knowledge))
+        mind = settings.mind or (Decider(frozen.mind) if frozen else Decider.RULES)
+        asked = settings.asking if mind is Decider.CLAUDE else None
+        hire = None if asked is None else _hire(model_terms(asked, memory.parent))
+        if folder is None or frozen is None:
+            seed = settings.seed or 0
+            run_id = f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
+            frozen = RunSettings(
+                run=run_id,
+                started=now,
+                seed=seed,
+                until=until,
+                ticks=settings.ticks,
+                mind=mind.value,
+                ask_every=settings.asking.every or 0,
+                cartridge=cartridge.name,
+                sha1=cartridge.sha1,
+                pyboy=version("pyboy"),
+                memory_hash=knowledge.content_hash(),
+                without=",".join(use.value for use in settings.without),
+                wants=",".join(wants),
+            )
+            path = settings.run or HOME / "runs" / run_id
+            folder = create_run(path, frozen.table(), run_id=run_id)
+            stack.enter_context(closing(folder))
+        console = stack.enter_context(closing(PyBoyConsole(cartridge)))
+        ticks = frozen.ticks if settings.ticks is None else settings.ticks
+        limits = PlayLimits(until, inf if ticks is None else ticks)
+        service = hire(folder.store) if hire is not None else None
+        asking = service.asking(frozen.ask_every) if service is not None else None
+        back = None if settings.at is None else _back(folder, settings)
+        session = Session(
+            folder, frozen, console, knowledge, story, interrupt, asking=asking, back=back
+        )
+        if stage is not None:
+            stage(console)
+        with nullcontext() if service is None else closing(service):
+            summary = session.play(limits, viewer)
+        if service is not None:
+            summary = service.told_in(summary)
+        _report(folder, cartridge, summary)
+        return summary
+
+
+def _back(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint:
+    """Return where to go back to; raises UsageError, with the ticks that there are, where nothing is so old."""
+    ticks = sorted({mark.tick for mark in folder.store.marks()})
+    tick = settings.at
+    if tick is None or tick < ticks[0]:
+        message = f"--at {tick} is before the first checkpoint; there are those of ticks {', '.join(map(str, ticks))}"
+        raise UsageError(message)
+    return ReturnPoint(tick, "recovered" if settings.recovers else "asked")
+
+
+def _hire(hiring: ModelTerms) -> Callable[[RunStore], "ModelService"]:
+    """Return what makes the service of a run; raises UsageError where it could not be asked, before there is a run."""
+    from agent.app.model import ModelService, require_key  # the SDK takes a second to load
+
+    require_key(hiring)
+    return lambda store: ModelService(store, hiring, _fault)
+
+
+def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary) -> None:
+    try:
+        write_report(folder, cartridge, summary)
+    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
+        log.warning("no report was written: %s; the run itself is whole", error)
+
+
+def _fault(name: str, error: Exception) -> None:
+    log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)

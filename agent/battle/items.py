@@ -1,0 +1,77 @@
+"""What the items in the bag do, by their numbers: balls, potions, cures, and what raises a stat."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Final
+
+from agent.skills import BALLS
+from emulator import Bag, BattleMon, RuleBook, StageChange, Status, Volatile, after_change
+
+ALL: Final = 999
+HEALS: Final = {20: 20, 60: 50, 19: 50, 61: 60, 62: 80, 18: 200, 17: ALL, 16: ALL}  # by price
+CURES: Final = {  # item: the parts of a status that it takes away
+    11: ("poisoned",),
+    12: ("burned",),
+    13: ("frozen",),
+    14: ("sleep",),
+    15: ("paralyzed",),
+    52: Status._fields,
+    16: Status._fields,
+}
+AILMENTS: Final = Status._fields[1:]  # all but sleep, which is counted
+RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
+HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
+
+
+def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
+    """Yield the items in the bag that help in a fight and may be used, what is cheaper first."""
+    held = {stack.item for stack in bag.items}
+    for item in HELPFUL:
+        if item in held and item not in spare:
+            yield item
+
+
+def healed(mon: BattleMon, item: int) -> BattleMon:
+    """Return a mon with the HP that an item gives."""
+    gain = HEALS.get(item, 0)
+    return replace(mon, hp=min(mon.hp + gain, mon.max_hp)) if gain and mon.hp < mon.max_hp else mon
+
+
+def cured(mon: BattleMon, item: int) -> BattleMon:
+    """Return a mon without what an item cures; stats that the ailment halved are as they were."""
+    gone = [part for part in CURES.get(item, ()) if getattr(mon.status, part)]
+    if not gone:
+        return mon
+    old = mon.status
+    status = Status(
+        0 if "sleep" in gone else old.sleep,
+        *[part and name not in gone for name, part in zip(AILMENTS, old[1:], strict=True)],
+    )
+    stats = mon.stats
+    if "paralyzed" in gone:
+        stats = stats._replace(speed=max(stats.speed, mon.unmodified.speed))
+    if "burned" in gone:
+        stats = stats._replace(attack=max(stats.attack, mon.unmodified.attack))
+    volatile = mon.volatile & ~Volatile.BADLY_POISONED if "poisoned" in gone else mon.volatile
+    return replace(mon, status=status, stats=stats, volatile=volatile)
+
+
+def raised(mon: BattleMon, item: int, book: RuleBook) -> BattleMon | None:
+    """Return a mon with the stat that an item raises, or None when that is not what the item is for."""
+    stat = RAISES.get(item)
+    return after_change(mon, StageChange(stat, 1, own=True), book) if stat else None
+
+
+POKE_BALL: Final = 4
+ANTIDOTE: Final = 11
+POTION: Final = 20
+
+
+def balls(bag: Bag) -> int:
+    """Return how many balls there are to throw."""
+    return sum(bag.quantity(item) for item in BALLS)
+
+
+def potions(bag: Bag, kept: Collection[int]) -> list[int]:
+    """Return the kinds of potions that there are to take, the cheapest first; not those that are `kept`."""
+    return [item for item in HEALS if bag.quantity(item) and item not in kept]

@@ -1,0 +1,142 @@
+"""Which four moves to keep of five."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from agent.battle.effects import (
+    CONFUSE,
+    COUNTER_MOVE,
+    DREAM_EATER,
+    EXPLODE,
+    HEAL,
+    HM_MOVES,
+    HYPER_BEAM,
+    LEECH_SEED,
+    PARALYZE,
+    POISON,
+    REFLECT,
+    SLEEP,
+    TWO_TURNS,
+)
+from emulator import Dex, MoveData, PartyMon, State, read_offer, stage_change
+
+BYTE: Final = 255
+SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing
+HARDLY: Final = 0.25  # of what is rarely of use
+OTHERS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
+OTHERS_TOO: Final = {POISON: 14.0, REFLECT: 8.0}
+STAGE: Final = 3.0
+SECOND: Final = 0.35  # what a second move of no damage counts
+SLOTS: Final = 4
+DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
+
+
+class Offer(NamedTuple):
+    """A move that a mon of the team could learn, for one of its four."""
+
+    position: int
+    move: int
+
+
+class MoveReplacement(NamedTuple):
+    """A slot for a new move, and what its owner's moves are worth less then."""
+
+    slot: int
+    loss: float
+
+
+def offered(dex: Dex, state: State) -> Offer | None:
+    """Return the move that the game offers, or None when its questions are about something else."""
+    position, move = read_offer(state.ram)
+    mons = list(enumerate(state.party.mons))
+    able = [at for at, mon in mons if _could_learn(dex, mon, move)]
+    if not able:
+        return None
+    return Offer(position if position in able else able[0], move)
+
+
+def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
+    """Return the slot whose move is missed least, or None when that would be the new one.
+
+    Moves of HMs are never given up, nor the last one that does damage.
+    """
+    known = [each.move for each in mon.moves]
+    choices: dict[int | None, list[int]] = {None: known}
+    for slot in range(len(known)):
+        if known[slot] not in HM_MOVES:
+            choices[slot] = [*known[:slot], move, *known[slot + 1 :]]
+    armed = {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
+    return max(armed, key=lambda slot: (_worth(dex, mon, armed[slot]), slot is None))
+
+
+def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
+    """Return where a mon keeps a move that it has to learn; None when it cannot give any other up for it."""
+    known = [each.move for each in mon.moves]
+    if len(known) < SLOTS:
+        return MoveReplacement(len(known), 0.0)
+    choices = {
+        slot: [*known[:slot], move, *known[slot + 1 :]]
+        for slot in range(len(known))
+        if known[slot] not in HM_MOVES
+    }
+    choices = {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
+    if not choices:
+        return None
+    best = max(choices, key=lambda slot: _worth(dex, mon, choices[slot]))
+    return MoveReplacement(best, _worth(dex, mon, known) - _worth(dex, mon, choices[best]))
+
+
+def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
+    species, known = dex.all_species.get(mon.species), [each.move for each in mon.moves]
+    if species is None or move not in dex.all_moves or move in known or len(known) < SLOTS:
+        return False
+    return any(each.move == move and each.level == mon.level for each in species.lessons)
+
+
+def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:
+    return any(_power(dex.all_moves[move]) for move in moves if move in dex.all_moves)
+
+
+def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
+    """What a set does to whoever there is on average, and a little for everything else."""
+    records = [dex.all_moves[move] for move in moves if move in dex.all_moves]
+    attacks = [(move.type, _value(mon, move)) for move in records if _power(move)]
+    targets = [species.types for species in dex.all_species.values()]
+    covered = sum(
+        max(
+            (value * float(dex.rules.chart.multiplier(type_, types)) for type_, value in attacks),
+            default=0.0,
+        )
+        for types in targets
+    )
+    others = sorted((_other(move) for move in records if not move.power), reverse=True)
+    helped = sum(value * SECOND**at for at, value in enumerate(others))
+    return covered / max(len(targets), 1) + DEPTH * sum(value for _, value in attacks) + helped
+
+
+def _power(move: MoveData) -> float:
+    """What a use of a move comes to, before accuracy; 0 when it is for something else."""
+    if move.number == COUNTER_MOVE or move.effect == DREAM_EATER:
+        return move.power * HARDLY
+    if move.effect == EXPLODE:
+        return move.power * HARDLY
+    if move.effect in (*TWO_TURNS, HYPER_BEAM):
+        return move.power / 2
+    if move.effect in (29, 30):  # two to five hits
+        return move.power * 3
+    return float(
+        SPECIAL_DAMAGE if move.power == 1 else move.power * (2 if move.effect in (44, 77) else 1)
+    )
+
+
+def _value(mon: PartyMon, move: MoveData) -> float:
+    stab = 1.5 if move.type in mon.types else 1.0
+    stat = mon.stats.special if move.special else mon.stats.attack
+    strength = stat / max(mon.stats.attack, mon.stats.special, 1)
+    return _power(move) * move.accuracy / BYTE * stab * strength
+
+
+def _other(move: MoveData) -> float:
+    change = stage_change(move.effect)
+    value = STAGE * abs(change.by) if change else {**OTHERS, **OTHERS_TOO}.get(move.effect, 2.0)
+    return value * move.accuracy / BYTE

@@ -1,0 +1,338 @@
+"""Who wins: one Pokemon against another, and a team against a team.
+
+A trainer's Pokemon chooses its moves by the rules of its trainer class.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from agent.battle.damage import (
+    PP_COUNTED,
+    Blows,
+    Duel,
+    Using,
+    after,
+    attacks,
+    backlash,
+    blows,
+    expected,
+    fought_out,
+    known_moves,
+    rhythm,
+    seldom,
+    share_left,
+    standing_at,
+    strikes,
+)
+from agent.battle.effects import (
+    CHARGES_HIDDEN,
+    HALF,
+    PARALYZE,
+    POISON,
+    SET_DAMAGE,
+    SLEEP,
+    STRUGGLE_MOVE,
+)
+from emulator import (
+    BattleMon,
+    Dex,
+    Dvs,
+    Member,
+    MoveData,
+    MoveSlot,
+    Odds,
+    Party,
+    PartyMon,
+    Stages,
+    State,
+    Stats,
+    Status,
+    Volatile,
+    first_chance,
+    stats_of,
+)
+
+SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
+MUCH_WORSE: Final = 5
+EVEN: Final = 10  # tenths
+
+
+def minded(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
+    """Return the enemy with those of its moves that it may choose against `target`; wild ones choose any."""
+    trainer = dex.all_trainers.get(trainer_class)
+    slots = [
+        slot
+        for slot, known in enumerate(enemy.moves)
+        if slot != enemy.disabled and known.move in dex.all_moves
+    ]
+    if trainer is None or not trainer.choices or len(slots) < 2:
+        return enemy
+    moves = [dex.all_moves[enemy.moves[slot].move] for slot in slots]
+    dislike = [_dislike(dex, move, moves, target, trainer.choices) for move in moves]
+    chosen = [slot for slot, each in zip(slots, dislike, strict=True) if each == min(dislike)]
+    if len(chosen) == len(enemy.moves):
+        return enemy
+    return replace(enemy, moves=tuple([enemy.moves[slot] for slot in chosen]), disabled=None)
+
+
+def _dislike(
+    dex: Dex, move: MoveData, moves: Sequence[MoveData], target: BattleMon, rules: Sequence[int]
+) -> int:
+    found = 0
+    if SPARES_THE_AILING in rules and any(target.status) and not move.power:
+        found += MUCH_WORSE * (move.effect in (SLEEP, POISON, PARALYZE))
+    if KNOWS_TYPES in rules:
+        tenths = _first_match(dex, move.type, target.types)
+        found -= tenths > EVEN
+        found += tenths < EVEN and any(_is_better(each, move.type) for each in moves)
+    return found
+
+
+def _is_better(move: MoveData, type_: int) -> bool:
+    special = move.effect in (HALF, SET_DAMAGE, CHARGES_HIDDEN)
+    return special or bool(move.power and move.type != type_)
+
+
+@lru_cache(maxsize=1024)
+def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
+    """Return the tenths of the first row of the chart that fits, whatever others say: so the game looks."""
+    rows = dex.rules.chart.matchups
+    fitting = (row.tenths for row in rows if row.attacking == type_ and row.defending in types)
+    return next(fitting, EVEN)
+
+
+TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
+HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
+SOME_PP: Final = (
+    9  # as many as a mon that is not fighting yet is taken to have of what it has any of
+)
+
+
+@lru_cache(maxsize=128)
+def fighter_of(mon: PartyMon, position: int) -> BattleMon:
+    """Return a mon of a team as it is when it is sent."""
+    moves = tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in mon.moves])
+    made = _fresh(mon.species, mon.level, mon.stats, moves, mon.types)
+    stats = mon.stats
+    if mon.status.burned:
+        stats = stats._replace(attack=max(stats.attack // 2, 1))
+    if mon.status.paralyzed:
+        stats = stats._replace(speed=max(stats.speed // 4, 1))
+    return replace(made, position=position, hp=mon.hp, status=mon.status, stats=stats)
+
+
+@lru_cache(maxsize=256)
+def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
+    """Return a mon of a trainer as the game makes it; None when no table has its species."""
+    species = dex.all_species.get(member.species)
+    if species is None:
+        return None
+    stats = stats_of(species.base, TRAINER_DVS, member.level)
+    moves = tuple([MoveSlot(move, SOME_PP, 0) for move in species.moves_at(member.level)])
+    made = _fresh(member.species, member.level, stats, moves, species.types)
+    return replace(made, position=position)
+
+
+def bench_of(state: State) -> tuple[BattleMon, ...]:
+    """Return those of the team who can stand and are not fighting."""
+    active = state.battle.own.position if state.battle and state.battle.own else None
+    mons = enumerate(state.party.mons)
+    return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
+
+
+def foes_to_come(state: State) -> tuple[BattleMon, ...]:
+    """Return the mons that a trainer has yet to send."""
+    battle = state.battle
+    if battle is None or not battle.is_trainer:
+        return ()
+    here = battle.enemy.position if battle.enemy is not None else None
+    mons = enumerate(battle.enemy_party.mons)
+    return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != here])
+
+
+def with_hp(mon: BattleMon, hp: int) -> BattleMon:
+    """Return `mon` with so much HP, as far as it can have that."""
+    return replace(mon, hp=min(max(hp, 1), mon.max_hp))
+
+
+def _fresh(
+    species: int, level: int, stats: Stats, moves: tuple[MoveSlot, ...], types: tuple[int, int]
+) -> BattleMon:
+    return BattleMon(
+        species=species,
+        nickname="",
+        position=0,
+        level=level,
+        hp=stats.hp,
+        status=HEALTHY,
+        types=types,
+        catch_rate=0,
+        moves=moves,
+        dvs=TRAINER_DVS,
+        stats=stats,
+        unmodified=stats,
+        stages=Stages(),
+        volatile=Volatile.NONE,
+        attacks_left=0,
+        confused_turns=0,
+        toxic_turns=0,
+        disabled=None,
+        substitute_hp=0,
+    )
+
+
+class Attacking(NamedTuple):
+    """A move that does damage, and how often it can be used."""
+
+    slot: int
+    move: MoveData | None  # None when nothing is left to do
+    pp: int
+
+
+class Starts(NamedTuple):
+    """The chances of the damage that each side has taken; None where it is what its HP say."""
+
+    own: Odds | None = None
+    enemy: Odds | None = None
+
+
+UNCHANGED: Final = Starts()
+
+
+def duel(
+    dex: Dex,
+    own: BattleMon,
+    enemy: BattleMon,
+    attacking: Attacking,
+    *,
+    starts: Starts = UNCHANGED,
+    naps: tuple[int, ...] | None = None,
+) -> Duel:
+    """Return how it ends when `own` attacks with one move, and with its next best when that has no PP left.
+
+    `starts` are the chances of the damage that both have taken, where that is not certain;
+    `naps` are the turns that the enemy will sleep, each as likely.
+    """
+    main = _odds(dex, own, enemy, attacking)
+    rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
+    begins = rhythm(attacking.move, main)
+    uses = 2 * attacking.pp if begins else attacking.pp
+    ours = blows(own, enemy, Using(main, begins, uses, rest))
+    more, share = 0, 1.0
+    if attacking.move is not None:
+        more = backlash(own, attacking.move, main, enemy)
+        share = share_left(dex, attacking.move, own, enemy)
+    theirs = their_blows(dex, own, enemy, more=more, share=share)
+    if naps is not None:
+        theirs = theirs._replace(naps=naps)
+    number = attacking.move.number if attacking.move is not None else 0
+    first = float(first_chance(own.stats.speed, number, enemy.stats.speed, 0))
+    start = standing_at(own) if starts.own is None else starts.own
+    enemy_start = standing_at(enemy) if starts.enemy is None else starts.enemy
+    return fought_out(start, enemy_start, theirs, ours, first)
+
+
+def duel_later(
+    dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking, blow: Odds | None
+) -> Duel:
+    """Return how it ends when the turn goes to something else, for which the own mon takes `blow`."""
+    start = standing_at(own)
+    if blow is not None:
+        start = after(start, blow)
+    then = duel(dex, own, rested(enemy), attacking, starts=Starts(own=start))
+    fallen = 1 - float(start.sum())
+    return Duel(then.won, then.lost + fallen * standing_at(enemy), then.turns + 1)
+
+
+def their_blows(
+    dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
+) -> Blows:
+    """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
+    odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
+    return blows(enemy, own, Using(odds), more=more)
+
+
+def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
+    """Return what the own mon takes in this turn, or None when the enemy cannot act in it."""
+    taken = their_blows(dex, own, enemy)
+    return taken.turns[0] if 0 in taken.naps else None
+
+
+def best_attack(dex: Dex, own: BattleMon, enemy: BattleMon) -> Attacking:
+    """Return the attack that takes most from the enemy in one turn."""
+    found = [Attacking(*each) for each in attacks(dex, own)]
+    if not found:
+        return last_resort(dex)
+    return max(found, key=lambda each: expected(_odds(dex, own, enemy, each), enemy.hp))
+
+
+def last_resort(dex: Dex) -> Attacking:
+    """Return what is left when no attack has PP."""
+    return Attacking(0, dex.all_moves.get(STRUGGLE_MOVE), PP_COUNTED)
+
+
+def rested(mon: BattleMon) -> BattleMon:
+    """Return a mon one turn later, as far as its sleep goes."""
+    if not mon.status.sleep:
+        return mon
+    return replace(mon, status=mon.status._replace(sleep=mon.status.sleep - 1))
+
+
+def _odds(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking) -> Odds:
+    moves = () if attacking.move is None else (attacking.move.number,)
+    return strikes(dex, own, enemy, moves)
+
+
+def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking) -> Odds:
+    others = [Attacking(*each) for each in attacks(dex, own) if each[0] != attacking.slot]
+    odds = [_odds(dex, own, enemy, each) for each in others]
+    if not odds:
+        return _odds(dex, own, enemy, last_resort(dex))
+    return max(odds, key=lambda each: expected(each, enemy.max_hp))
+
+
+UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
+
+
+def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
+    """Return the chance that a team as it is now beats a trainer's, both in their order.
+
+    Every mon fights with the attack that does most, nobody is healed or changed; so it is an estimate from below.
+    """
+    own = tuple([fighter_of(mon, at) for at, mon in enumerate(party.mons) if mon.hp])
+    made = [fighter_from(dex, member, at) for at, member in enumerate(enemies)]
+    return beats(dex, own, tuple([each for each in made if each is not None]))
+
+
+@lru_cache(maxsize=512)
+def beats(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
+    """Return the chance that `own` beat `foes`, one after the other; who wins goes on as hurt as he is."""
+    if not foes or not own:
+        return float(not foes)
+    # By who faces whom: the damage that the own mon brings along, or the enemy; the other comes fresh.
+    ours: dict[tuple[int, int], Odds] = {(0, 0): standing_at(own[0])}
+    theirs: dict[tuple[int, int], Odds] = {}
+    won = 0.0
+    for at in sorted(np.ndindex(len(own), len(foes)), key=sum):
+        here = (at[0], at[1])
+        for starts in (Starts(own=ours.get(here)), Starts(enemy=theirs.get(here))):
+            known = starts.own if starts.own is not None else starts.enemy
+            if known is None or known.sum() < UNLIKELY:
+                continue
+            mon, foe = own[here[0]], foes[here[1]]
+            end = duel(dex, mon, foe, best_attack(dex, mon, foe), starts=starts)
+            if here[1] + 1 == len(foes):
+                won += end.chance
+            else:
+                _add(ours, (here[0], here[1] + 1), end.won)
+            if here[0] + 1 < len(own):
+                _add(theirs, (here[0] + 1, here[1]), end.lost)
+    return min(won, 1.0)
+
+
+def _add(odds: dict[tuple[int, int], Odds], place: tuple[int, int], more: Odds) -> None:
+    odds[place] = odds[place] + more if place in odds else more

@@ -1,0 +1,283 @@
+"""Every use of a turn and its value: attacks, setup moves, changes, items, running.
+
+The value of an end counts the rest of the battle, and the HP that are left after it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from agent.battle.damage import Duel, attacks
+from agent.battle.items import cured, healed, raised, uses_of
+from agent.battle.matchups import (
+    SOME_PP,
+    Attacking,
+    beats,
+    bench_of,
+    best_attack,
+    duel,
+    duel_later,
+    fighter_of,
+    foes_to_come,
+    last_resort,
+    minded,
+    rested,
+    their_next,
+    with_hp,
+)
+from agent.battle.setup_moves import preparations
+from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
+from emulator import Battle, BattleMon, Dex, MoveSlot, Odds, Stages, State, Volatile, run_chance
+
+
+@dataclass(frozen=True, slots=True)
+class BattleGoals:
+    """What a battle should bring besides being won.
+
+    `catch` are species worth a ball; with `train` something wild is fought for its experience, without it is run
+    from when that is cheap and sure; items in `spare` are not used up. Of `sequence`, numbers of moves, the first that
+    was not used yet is tried first where it is as good as what else could be done.
+    """
+
+    catch: frozenset[int] = frozenset()
+    train: bool = True
+    spare: tuple[int, ...] = ()
+    sequence: tuple[int, ...] = ()
+
+
+HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
+FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
+POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
+
+
+class Stakes(NamedTuple):
+    """What winning is worth by the damage taken then, and losing by the damage done."""
+
+    won: Odds
+    lost: Odds
+
+
+def stakes_of(
+    dex: Dex,
+    own: BattleMon,
+    enemy: BattleMon,
+    bench: tuple[BattleMon, ...],
+    to_come: tuple[BattleMon, ...],
+) -> Stakes:
+    """Return what is at stake between two; the battle goes on with `bench` and those `to_come`."""
+    return _stakes(dex, as_sent(own), as_sent(enemy), bench, to_come)
+
+
+@lru_cache(maxsize=256)
+def _stakes(
+    dex: Dex,
+    own: BattleMon,
+    enemy: BattleMon,
+    bench: tuple[BattleMon, ...],
+    to_come: tuple[BattleMon, ...],
+) -> Stakes:
+    won, lost = np.ones(own.max_hp), np.zeros(enemy.max_hp)
+    if to_come:
+        chances = [beats(dex, (_hurt(own, share), *bench), to_come) for share in POINTS]
+        won = _between(chances, own.max_hp)
+    if bench:
+        chances = [beats(dex, bench, (_hurt(enemy, share), *to_come)) for share in POINTS]
+        lost = np.maximum(_between(chances, enemy.max_hp) - FALL, 0)
+    won = won + HEALTH * np.linspace(1, 0, own.max_hp)
+    return Stakes(won, lost)
+
+
+def _hurt(mon: BattleMon, share: float) -> BattleMon:
+    return with_hp(mon, round(mon.max_hp * (1 - share)))
+
+
+def _between(chances: list[float], size: int) -> Odds:
+    odds: Odds = np.interp(np.arange(size) / size, POINTS, chances)
+    return odds
+
+
+def called_back(mon: BattleMon) -> BattleMon:
+    """Return a mon that waits for another turn; its HP in quarters, so that few of these differ."""
+    quarters = -(-4 * mon.hp // mon.max_hp)
+    return with_hp(as_sent(mon), mon.max_hp * quarters // 4)
+
+
+def as_sent(mon: BattleMon) -> BattleMon:
+    """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
+    moves = tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in mon.moves])
+    return replace(
+        mon,
+        hp=mon.max_hp,
+        moves=moves,
+        stats=mon.unmodified._replace(hp=mon.max_hp),
+        stages=Stages(),
+        volatile=Volatile.NONE,
+        attacks_left=0,
+        confused_turns=0,
+        toxic_turns=0,
+        disabled=None,
+        substitute_hp=0,
+        status=mon.status._replace(sleep=min(mon.status.sleep, 1)),
+    )
+
+
+SAFE: Final = 0.5  # what coming away is worth when experience is wanted
+AWAY: Final = 1.02  # and when it is not
+CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
+ITEM_COSTS: Final = 0.08
+WILD_ITEM_COSTS: Final = 0.25
+
+
+class TurnOption(NamedTuple):
+    """One use of a turn: what it is worth, after how many turns the enemy falls, and what with."""
+
+    order: Order
+    worth: float
+    turns: float
+    pp: int = 99
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """What lies on the table in a turn."""
+
+    dex: Dex
+    state: State
+    battle: Battle
+    own: BattleMon
+    enemy: BattleMon
+    wishes: BattleGoals
+    bench: tuple[BattleMon, ...]
+    to_come: tuple[BattleMon, ...]
+    foe: BattleMon = field(init=False, repr=False, compare=False)  # as it chooses against `own`
+    stakes: Stakes = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "foe", self.against(self.own))
+        found = stakes_of(self.dex, self.own, self.enemy, self.bench, self.to_come)
+        object.__setattr__(self, "stakes", found)
+
+    def against(self, mon: BattleMon) -> BattleMon:
+        """Return the enemy with the moves that it would choose from against `mon`."""
+        return minded(self.dex, self.enemy, mon, self.battle.trainer_class)
+
+    @classmethod
+    def of(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
+        """Return the table, or None when not both sides are there."""
+        battle = state.battle
+        if battle is None or battle.own is None or battle.enemy is None:
+            return None
+        if not battle.enemy.hp:
+            return None
+        bench, to_come = bench_of(state), foes_to_come(state)
+        return cls(dex, state, battle, battle.own, battle.enemy, wishes, bench, to_come)
+
+    @classmethod
+    def facing(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
+        """Return the table before somebody is sent: all who can stand are on the bench, against who is there or comes."""
+        battle = state.battle
+        enemy = battle.enemy if battle is not None else None
+        to_come = foes_to_come(state)
+        if battle is None or enemy is None or not (enemy.hp or to_come):
+            return None
+        if not enemy.hp:
+            enemy, to_come = to_come[0], to_come[1:]
+        able = [(at, mon) for at, mon in enumerate(state.party.mons) if mon.hp]
+        bench = tuple([fighter_of(mon, at) for at, mon in able])
+        own = battle.own if battle.own is not None else bench[0] if bench else None
+        if own is None:
+            return None
+        return cls(dex, state, battle, replace(own, hp=0), enemy, wishes, bench, to_come)
+
+
+def worth(end: Duel, stakes: Stakes) -> float:
+    """Return what a duel is worth."""
+    return float(end.won @ stakes.won + end.lost @ stakes.lost)
+
+
+def attack_options(table: TurnState) -> Iterator[TurnOption]:
+    """Yield every attack; without PP, what the game has for that case."""
+    if not usable_slots(table.own):
+        end = duel(table.dex, table.own, table.foe, last_resort(table.dex))
+        yield TurnOption(Attack(0), worth(end, table.stakes), end.turns)
+    for each in attacks(table.dex, table.own):
+        end = duel(table.dex, table.own, table.foe, Attacking(*each))
+        yield TurnOption(Attack(each[0]), worth(end, table.stakes), end.turns, each[2])
+
+
+def prepared_options(table: TurnState) -> Iterator[TurnOption]:
+    """Yield every move that does no damage, followed by the attack that is best then."""
+    plain = best_attack(table.dex, table.own, table.foe)
+    if plain == last_resort(table.dex):
+        return
+    missed: float | None = None
+    for each in preparations(table.dex, table.own, table.foe):
+        then = best_attack(table.dex, each.own, each.enemy)
+        end = each.then(table.dex, then)
+        value = worth(end, table.stakes)
+        if each.chance < 1:
+            if missed is None:
+                blow = their_next(table.dex, table.own, table.foe)
+                failed = duel_later(table.dex, table.own, table.foe, plain, blow)
+                missed = worth(failed, table.stakes)
+            value = each.chance * value + (1 - each.chance) * missed
+        yield TurnOption(Attack(each.slot), value, end.turns)
+
+
+def change_options(table: TurnState) -> Iterator[TurnOption]:
+    """Yield every mon of the bench with better odds than who fights; it takes one blow on coming in."""
+    dex, foe = table.dex, table.foe
+    staying = duel(dex, table.own, foe, best_attack(dex, table.own, foe)).chance
+    for mon in table.bench:
+        enemy = table.against(mon)
+        blow = their_next(dex, mon, enemy)
+        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), blow)
+        if end.chance > staying:
+            value = worth(end, _stakes_without(table, mon, called_back(table.own)))
+            yield TurnOption(Switch(mon.position), value - CHANGE_COSTS, end.turns)
+
+
+def sent(table: TurnState, mon: BattleMon) -> float:
+    """Return what it is worth to send `mon` when that costs no turn."""
+    enemy = table.against(mon)
+    end = duel(table.dex, mon, enemy, best_attack(table.dex, mon, enemy))
+    return worth(end, _stakes_without(table, mon))
+
+
+def _stakes_without(table: TurnState, mon: BattleMon, *back: BattleMon) -> Stakes:
+    others = [each for each in table.bench if each.position != mon.position]
+    return stakes_of(table.dex, mon, table.enemy, (*others, *back), table.to_come)
+
+
+def item_options(table: TurnState) -> Iterator[TurnOption]:
+    """Yield every item that would help the mon that fights; the enemy strikes meanwhile."""
+    dex, own = table.dex, table.own
+    costs = WILD_ITEM_COSTS if table.battle.is_wild else ITEM_COSTS
+    for item in uses_of(table.state.bag, table.wishes.spare):
+        helped = raised(own, item, dex.rules) or cured(healed(own, item), item)
+        if helped == own:
+            continue
+        enemy = table.against(helped)
+        blow = their_next(dex, helped, enemy)
+        end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), blow)
+        position = None if raised(own, item, dex.rules) else own.position
+        yield TurnOption(UseItem(item, position), worth(end, table.stakes) - costs, end.turns)
+
+
+def running(table: TurnState) -> TurnOption | None:
+    """Return what running is worth, or None where nobody lets one go."""
+    if not table.battle.is_wild:
+        return None
+    own, enemy, dex = table.own, table.enemy, table.dex
+    attempt = table.battle.run_attempts + 1
+    chance = float(run_chance(own.stats.speed, enemy.stats.speed, attempt))
+    health = HEALTH * own.hp / own.max_hp
+    away = (SAFE if table.wishes.train else AWAY) + health
+    if chance < 1:
+        blow = their_next(dex, own, enemy)
+        failed = duel_later(dex, own, rested(enemy), best_attack(dex, own, enemy), blow)
+        away = chance * away + (1 - chance) * worth(failed, table.stakes)
+    return TurnOption(Flee(), away, 0.0)

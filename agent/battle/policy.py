@@ -1,0 +1,295 @@
+"""The battle policy: each turn the option of the highest value, and when to throw a ball.
+
+It keeps no state: the same state of the game is always answered alike.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
+
+from agent.battle.damage import after, attacks, expected, standing_at, strikes
+from agent.battle.effects import EXPLODE
+from agent.battle.learn_move import offered, slot_to_forget
+from agent.battle.matchups import beats, their_next
+from agent.battle.options import (
+    FALL,
+    BattleGoals,
+    TurnOption,
+    TurnState,
+    attack_options,
+    change_options,
+    item_options,
+    prepared_options,
+    running,
+    sent,
+)
+from agent.battle.setup_moves import preparations
+from agent.skills import (
+    BALLS,
+    SAFARI_BALL,
+    Attack,
+    Flee,
+    Order,
+    Throw,
+    TriedOrders,
+    any_attack,
+    first_able,
+    is_lawful,
+    usable_slots,
+)
+from emulator import Battle, BattleMon, BattleType, Dex, State, Status, first_chance
+
+
+def sacrifices(table: TurnState) -> Iterator[TurnOption]:
+    """Yield every such move; who has nobody left to go on loses by it."""
+    own, foe, dex = table.own, table.foe, table.dex
+    for slot in usable_slots(own) if table.bench else ():
+        known = own.moves[slot]
+        move = dex.all_moves.get(known.move)
+        if move is None or move.effect != EXPLODE:
+            continue
+        standing = after(standing_at(foe), strikes(dex, own, foe, (move.number,)))
+        value = float(standing @ table.stakes.lost)
+        value += (1 - float(standing.sum())) * (beats(dex, table.bench, table.to_come) - FALL)
+        first = float(first_chance(own.stats.speed, move.number, foe.stats.speed, 0))
+        blow = their_next(dex, own, foe)
+        if blow is not None and first < 1:
+            falls = (1 - first) * (1 - float(after(standing_at(own), blow).sum()))
+            value += falls * (float(standing_at(foe) @ table.stakes.lost) - value)
+        yield TurnOption(Attack(slot), value, 1.0, known.pp)
+
+
+MASTER_BALL: Final = 1
+GREAT_BALL: Final = 3
+BYTE: Final = 256
+LUCK: Final = {4: 256, 3: 201, 2: 151}  # how many values the first random number may have
+WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chances to catch
+MOST_BALLS: Final = 10  # thrown at one target
+HOPELESS: Final = 0.02
+LIKELY: Final = 0.6  # from here on nothing is worn down first
+BETTER: Final = 1.15  # how many times likelier wearing down has to make it
+KNOCKED_OUT: Final = 0.03  # the risk of that, at most
+SAFE: Final = 0.9  # the chance to stand two more blows
+
+
+def catch_chance(enemy: BattleMon, ball: int) -> float:
+    """Return the chance that a ball thrown now catches."""
+    if ball == MASTER_BALL:
+        return 1.0
+    span, ease = LUCK[ball], _ease(enemy.status)
+    surely = min(ease, span)
+    tested = min(max(span - ease, 0), enemy.catch_rate + 1)
+    factor = 8 if ball == GREAT_BALL else 12
+    hold = enemy.max_hp * 255 // factor // max(enemy.hp // 4, 1)
+    passed = 1.0 if hold > BYTE - 1 else (hold + 1) / BYTE
+    return (surely + tested * passed) / span
+
+
+def catching(table: TurnState, tried: TriedOrders) -> Order | None:
+    """Return the order that serves catching best, or None when the target is not wanted or will not be got."""
+    battle, enemy = table.battle, table.enemy
+    wanted = battle.is_wild and enemy.species in table.wishes.catch
+    if not wanted or battle.type is not BattleType.NORMAL or tried.balls >= MOST_BALLS:
+        return None
+    balls = [ball for ball in _balls(table) if Throw(ball) not in tried.refused]
+    if not balls:
+        return None
+    ball = max(balls, key=lambda each: catch_chance(enemy, each) - WORTH[each])
+    now = catch_chance(enemy, ball)
+    if now < LIKELY and _is_safe(table):
+        better = max(_worn(table, ball), default=(0.0, Attack(0)), key=lambda each: each[0])
+        if better[0] >= now * BETTER and better[1] not in tried.refused:
+            return better[1]
+    return Throw(ball) if now >= HOPELESS else None
+
+
+def _balls(table: TurnState) -> list[int]:
+    bag, spare = table.state.bag, table.wishes.spare
+    return [ball for ball in BALLS if bag.quantity(ball) and ball not in spare]
+
+
+def _ease(status: Status) -> int:
+    if status.sleep or status.frozen:
+        return 25
+    return 12 if any(status) else 0
+
+
+def _worn(table: TurnState, ball: int) -> Iterator[tuple[float, Order]]:
+    """Yield the chance after each move that makes the target easier and hardly ever knocks it out."""
+    own, enemy = table.own, table.enemy
+    for slot, move, _ in attacks(table.dex, own):
+        odds = strikes(table.dex, own, enemy, (move.number,))
+        if odds[enemy.hp :].sum() <= KNOCKED_OUT:
+            left = max(enemy.hp - round(expected(odds, enemy.hp)), 1)
+            yield catch_chance(replace(enemy, hp=left), ball), Attack(slot)
+    for each in preparations(table.dex, own, enemy):
+        status = each.enemy.status
+        if each.naps is not None:
+            status = status._replace(sleep=max(each.naps))
+        if status != enemy.status:
+            worn = catch_chance(replace(enemy, status=status), ball)
+            now = catch_chance(enemy, ball)
+            yield each.chance * worn + (1 - each.chance) * now, Attack(each.slot)
+
+
+def _is_safe(table: TurnState) -> bool:
+    blow = their_next(table.dex, table.own, table.enemy)
+    if blow is None:
+        return True
+    twice = after(after(standing_at(table.own), blow), blow)
+    return float(twice.sum()) >= SAFE
+
+
+AS_GOOD: Final = (
+    0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
+)
+AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
+HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
+WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
+THRIFT: Final = 0.02
+CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
+LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
+UNTRIED: Final = TriedOrders()
+
+
+class Choice(NamedTuple):
+    """An order, and whether it is another one than it would be without the sequence that won before."""
+
+    order: Order
+    swayed: bool = False
+
+
+def command(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNTRIED) -> Order:
+    """Return the order for this turn; always one that the game would carry out."""
+    return choice(dex, state, wishes, tried).order
+
+
+def choice(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNTRIED) -> Choice:
+    """Return the order for this turn, and what moved it."""
+    if state.battle is not None and state.battle.type is BattleType.SAFARI:
+        return Choice(_in_the_safari(state.battle, state, wishes))
+    table = TurnState.of(dex, state, wishes)
+    if table is None:
+        return Choice(any_attack(state.battle) if state.battle is not None else Attack(0))
+    order = catching(table, tried)
+    if order is not None and is_lawful(order, state):
+        return Choice(order)
+    found = [each for each in _options(table) if each.order not in tried.refused]
+    lawful = [each for each in found if is_lawful(each.order, state)]
+    return _best(table, lawful, tried) if lawful else Choice(any_attack(table.battle))
+
+
+def _in_the_safari(battle: Battle, state: State, wishes: BattleGoals) -> Order:
+    """Throw a ball at whom one wants, and run from everybody else."""
+    wanted = battle.enemy is not None and battle.enemy.species in wishes.catch
+    ball = Throw(SAFARI_BALL)
+    return ball if wanted and is_lawful(ball, state) else Flee()
+
+
+def next_mon(dex: Dex, state: State, wishes: BattleGoals) -> int:
+    """Return the place of the mon that has the best odds against who is out there."""
+    return max(_values(dex, state, wishes), default=(0.0, 0))[1]
+
+
+def fights_on(dex: Dex, state: State, wishes: BattleGoals) -> bool:
+    """Return whether sending another mon against something wild is better than a try to run."""
+    return max(_values(dex, state, wishes), default=(1.0, 0))[0] >= LOST
+
+
+def change(dex: Dex, state: State, wishes: BattleGoals) -> int | None:
+    """Return the place of a mon with much better odds against the trainer's next, or None."""
+    battle = state.battle
+    if battle is None or battle.own is None or not battle.own.hp:
+        return None
+    values = _values(dex, state, wishes)
+    staying = next((value for value, at in values if at == battle.own.position), 1.0)
+    best, at = max(values, default=(0.0, 0))
+    return at if best >= staying + CHANGE_GAIN else None
+
+
+def _options(table: TurnState) -> list[TurnOption]:
+    found = [*attack_options(table), *prepared_options(table), *sacrifices(table)]
+    away = running(table)
+    if away is not None:
+        found.append(away)
+    if max((each.worth for each in found), default=0.0) < HOPEFUL:
+        found += [*change_options(table), *item_options(table)]
+    return found
+
+
+def _best(table: TurnState, found: list[TurnOption], tried: TriedOrders) -> Choice:
+    thrift = WILD_THRIFT if table.battle.is_wild else THRIFT
+    prices = [(each.worth - thrift / each.pp, each) for each in found]
+    highest = max(price for price, _ in prices)
+    good = [each for price, each in prices if price >= highest - AS_GOOD]
+    best = min(good, key=lambda each: each.turns)
+    won = _next_that_won(table, tried)
+    as_quick = [each.order for each in good if each.turns <= best.turns + AS_QUICK]
+    if won is None or won == best.order or won not in as_quick:
+        return Choice(best.order)
+    return Choice(won, swayed=True)
+
+
+def _next_that_won(table: TurnState, tried: TriedOrders) -> Order | None:
+    """Return the order of the first move of the sequence that was not used yet in this battle."""
+    move = next((each for each in table.wishes.sequence if each not in tried.used), None)
+    slots = enumerate(table.own.moves)
+    return next((Attack(slot) for slot, known in slots if known.move == move), None)
+
+
+def _values(dex: Dex, state: State, wishes: BattleGoals) -> list[tuple[float, int]]:
+    """What sending each mon that can stand is worth, with its place, against who comes or is there."""
+    table = TurnState.facing(dex, state, wishes)
+    if table is None:
+        return [(0.0, first_able(state))]
+    return [(sent(table, mon), mon.position) for mon in table.bench]
+
+
+GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
+
+
+def plain_wishes(_state: State) -> BattleGoals:
+    """Wish for nothing but experience."""
+    return BattleGoals()
+
+
+def unheard(_state: State) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattlePolicy:
+    """A commander that keeps nothing: the same state is always answered alike.
+
+    `swayed` hears of each turn in which a sequence that won before decides between moves as good.
+    """
+
+    dex: Dex
+    wishing: GoalsOfBattle = plain_wishes
+    swayed: Callable[[State], None] = unheard
+
+    def order(self, state: State, tried: TriedOrders) -> Order:
+        """Return what to do this turn."""
+        found = choice(self.dex, state, self.wishing(state), tried)
+        if found.swayed:
+            self.swayed(state)
+        return found.order
+
+    def next_mon(self, state: State) -> int:
+        """Return the place of the mon to send when one has to be sent."""
+        return next_mon(self.dex, state, self.wishing(state))
+
+    def fights_on(self, state: State) -> bool:
+        """Return whether to send another mon against something wild, and not to run."""
+        return fights_on(self.dex, state, self.wishing(state))
+
+    def change(self, state: State) -> int | None:
+        """Return the place of the mon to change to before the trainer's next, or None."""
+        return change(self.dex, state, self.wishing(state))
+
+    def forget(self, state: State) -> int | None:
+        """Return the slot of the move to forget for the one that is offered, or None to do without."""
+        offer = offered(self.dex, state)
+        if offer is None:
+            return None
+        return slot_to_forget(self.dex, state.party[offer.position], offer.move)

@@ -1,0 +1,182 @@
+"""Keeping the team fit to fight: healers, potions and antidotes."""
+
+from collections.abc import Collection
+from functools import partial
+from typing import Final
+
+from agent.battle import items
+from agent.battle.items import HEALS
+from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.context import GameContext
+from agent.capabilities.travel import at
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, nothing, talk, use_item
+from agent.story.story import Healer
+from emulator import Dex, Party, PartyMon, State
+
+
+def hp_percent(party: Party) -> int:
+    """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
+    whole = sum(mon.stats.hp for mon in party.mons)
+    left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
+    return 100 * left // whole if whole else 100
+
+
+def pp_percent(dex: Dex, party: Party) -> int:
+    """Return how much PP is left in the attacks of whoever of the team has most; without any it is all of it."""
+    return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
+
+
+def _pp_percent(dex: Dex, mon: PartyMon) -> int:
+    known = [(slot, dex.all_moves.get(slot.move)) for slot in mon.moves]
+    attacks = [(slot, move) for slot, move in known if move is not None and move.power]
+    whole = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
+    return 100 * sum(slot.pp for slot, _ in attacks) // whole if whole else 100
+
+
+WORN: Final = 40  # percent of the team's HP below which healing comes first
+TIRED: Final = 20  # percent of the PP of its attacks
+REFRESHED: Final = 70  # percent of HP that a potion is taken to leave the team with
+PRIORITY: Final = 55
+HEAL_COST: Final = 5
+POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
+CURE_COST: Final = 10
+HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
+
+MENUS: Final = frozenset(
+    {"busy", "text", "stray_menu"}
+)  # reflexes that a skill in menus does without
+
+BEFORE: Final = {
+    "party:hp": 100,
+    "party:pp": 100,
+    "party:poisoned": 0,
+    "healed": 0,
+    "bag:potions": 0,
+    "bag:antidotes": 0,
+}
+HEALTHY: Final = Goal(
+    "healthy",
+    (
+        Require("party:hp", at_least=WORN),
+        Require("party:pp", at_least=TIRED),
+    ),
+    PRIORITY,
+    "keep the team on its feet",
+)
+# Poison takes HP at every step: whoever carries an antidote does not walk to a healer first.
+CURED: Final = Goal(
+    "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "be rid of the poison"
+)
+
+
+def capability(kit: GameContext) -> Capability:
+    """Keep the team fit to fight: by a healer, or out of the bag."""
+    called = {place.name: place.called for place in kit.story.places}
+    healers = [_heal(each, called[each.place], kit) for each in kit.story.healers]
+    return Capability(
+        name="recover",
+        sensors=(_sensor(kit),),
+        deeds=(*healers, _potion(kit.story.kept), _ANTIDOTE) if healers else (),
+        goals=(HEALTHY, CURED) if healers else (),
+    )
+
+
+def _sensor(kit: GameContext) -> Sensor:
+    towns = {home(each.town): each.town for each in kit.story.healers if each.town is not None}
+    kept = kit.story.kept
+
+    def sources(state: State) -> tuple[object, ...]:
+        flags = state.flags
+        return state.party, state.bag, flags.used_center, flags.blackout_map
+
+    def read(state: State) -> dict[str, int]:
+        facts, flags = _facts(kit.dex, kept, state), state.flags
+        used = {
+            fact: flags.used_center and flags.blackout_map == town for fact, town in towns.items()
+        }
+        return {**facts, **{fact: int(so) for fact, so in used.items()}}
+
+    return watching({**BEFORE, **dict.fromkeys(towns, 0)}, sources, read)
+
+
+def home(town: int) -> str:
+    """Return the name of the fact that one would wake up in a town after losing."""
+    return f"home:{town}"
+
+
+def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
+    # Asking is enough for the centre to count as used; only who is healed there wakes up there.
+    healed = state.flags.used_center and state.flags.blackout_map != HOME
+    return {
+        "party:hp": hp_percent(state.party),
+        "party:pp": pp_percent(dex, state.party),
+        "party:poisoned": int(any(mon.status.poisoned and mon.hp for mon in state.party.mons)),
+        "healed": int(healed),
+        "bag:potions": sum(map(state.bag.quantity, items.potions(state.bag, kept))),
+        "bag:antidotes": state.bag.quantity(items.ANTIDOTE),
+    }
+
+
+def _heal(healer: Healer, place: str, kit: GameContext) -> BoundAction:
+    towns = [each.town for each in kit.story.healers if each.town is not None]
+
+    def begin(state: State) -> Skill:
+        return talk(healer.person, kit.terrain, state, say_yes=True)
+
+    action = Action(
+        name=f"heal:{healer.place}",
+        requires=(Require(at(healer.place), at_least=1), Require("in_control", at_least=1)),
+        effects=(
+            Effect("party:hp", 100),
+            Effect("party:pp", 100),
+            Effect("party:poisoned", 0),
+            Effect("healed", 1),
+            *(Effect(home(each), int(each == healer.town)) for each in towns),
+        ),
+        cost=HEAL_COST,
+        says=f"have the team healed in {place}",
+    )
+    return BoundAction(action, begin, masters=MENUS)
+
+
+def _take_potion(kept: Collection[int], state: State) -> Skill:
+    """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
+    lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
+    held = items.potions(state.bag, kept)
+    if not held or not any(lost):
+        return nothing()
+    position = lost.index(max(lost))
+    enough = [item for item in held if HEALS[item] >= lost[position]]
+    chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
+    return use_item(chosen, position, state)
+
+
+def _take_antidote(state: State) -> Skill:
+    mons = enumerate(state.party.mons)
+    poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
+    return nothing() if poisoned is None else use_item(items.ANTIDOTE, poisoned, state)
+
+
+def _potion(kept: Collection[int]) -> BoundAction:
+    action = Action(
+        name="use:potion",
+        requires=(Require("bag:potions", at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect("party:hp", REFRESHED),),
+        cost=POTION_COST,
+        says="take a potion out of the bag",
+    )
+    return BoundAction(action, partial(_take_potion, kept), masters=MENUS)
+
+
+_ANTIDOTE: Final = BoundAction(
+    Action(
+        name="use:antidote",
+        requires=(Require("bag:antidotes", at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect("party:poisoned", 0),),
+        cost=CURE_COST,
+        says="take an antidote out of the bag",
+    ),
+    _take_antidote,
+    masters=MENUS,
+)

@@ -1,0 +1,79 @@
+"""Which Pokemon goes first: one that should gain experience, or the best for the battle ahead."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.catch import fitting_for
+from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Skill, swap
+from agent.story.story import Task
+from emulator import Party, State
+
+LED: Final = "led"
+PRIORITY: Final = 53
+COST: Final = 3
+BEHIND: Final = 6  # levels by which a pupil may lag behind the strongest
+BETTER: Final = 0.05  # chance to win that is worth a change
+
+
+def capability(kit: GameContext) -> Capability:
+    """Put the right one first."""
+
+    def read(state: State) -> Mapping[str, int]:
+        # Who is out in a battle is the battle's own business.
+        return {LED: int(state.in_battle or best_lead(kit, state) == 0)}
+
+    def sources(state: State) -> tuple[object, ...]:
+        here = not state.in_battle and state.party
+        return state.in_battle, here, state.flags.events, kit.experience.lessons
+
+    def begin(state: State) -> Skill:
+        return swap(0, best_lead(kit, state), state)
+
+    action = Action(
+        name="lead",
+        requires=(Require(LED, at_most=0), Require("in_control", at_least=1)),
+        effects=(Effect(LED, 1),),
+        cost=COST,
+        says="put another one first",
+    )
+    return Capability(
+        name="lead",
+        sensors=(watching({LED: 1}, sources, read),),
+        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
+    )
+
+
+def best_lead(kit: GameContext, state: State) -> int:
+    """Return the place of the mon that should go first."""
+    party = state.party
+    able = [at for at, mon in enumerate(party.mons) if mon.hp]
+    task = next(ahead(kit.story, state), None)
+    if len(able) < 2 or task is None or task.against is None:
+        return able[0] if able else 0
+    if not is_ready(kit, party, task):
+        return _pupil(kit, task, party, able)
+    team = team_of(kit.dex, task.against)
+    grown = [at for at in able if lost_to(kit.dex, party[at], team, kit.experience) is None]
+    able = grown or able
+    chances = {at: odds(kit.dex, led_by(party, at), task.against) for at in able}
+    best = max(able, key=lambda at: (chances[at], -at))
+    return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
+
+
+def _pupil(kit: GameContext, task: Task, party: Party, able: list[int]) -> int:
+    """Who learns most from fights on the way: one who will do well, and can stand up to what lives there."""
+    strongest = max(able, key=lambda at: (party[at].level, -at))
+    fitting = fitting_for(kit.dex, task)
+    able_to_learn = [
+        at
+        for at in able
+        if party[at].species in fitting
+        and party[at].level + BEHIND >= party[strongest].level
+        and 2 * party[at].hp > party[at].stats.hp
+    ]
+    return max(able_to_learn, key=lambda at: (party[at].level, -at), default=strongest)

@@ -1,0 +1,268 @@
+"""What the story asks for: its facts, the actions of its tasks, the witnesses of milestones."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import Final
+
+from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.catch import homes
+from agent.capabilities.context import GameContext, only_talks
+from agent.capabilities.field_moves import machine_fact
+from agent.capabilities.heal import home
+from agent.capabilities.readiness import RESTED, team_of
+from agent.capabilities.travel import at
+from agent.experience.uses import MemoryUse
+from agent.perception import Percept
+from agent.planning import Action, Effect, Goal, Require
+from agent.skills import Outcome, Skill, Terrain, examine, look_at, talk, wait
+from agent.story import InteractionContext
+from agent.story.facts import outcome, required
+from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
+from agent.story.story import Ambition, Errand, Story, Task
+from emulator import MenuKind, State
+from memory import Recall
+
+# An errand is worth a detour on the way to the next milestone, but never its failure.
+ERRAND_PRIORITY: Final = 60
+WANT_PRIORITY: Final = 51
+MILESTONE_PRIORITY: Final = 50
+LOOKS: Final = 30  # how many ticks to wait for the second witness
+
+MENUS: Final = {
+    Witness.TEAM: MenuKind.PARTY,
+    Witness.HEALTHY_TEAM: MenuKind.PARTY,
+    Witness.BAG: MenuKind.ITEMS,
+    Witness.START_MENU: MenuKind.START,
+}
+
+
+def capability(kit: GameContext) -> Capability:
+    """Do what the story asks for and reach its milestones, one after the other."""
+    story, terrain, ledger, chance = kit.story, kit.terrain, kit.ledger, kit.chance("story")
+    return Capability(
+        name="story",
+        sensors=(_errand_sensor(kit), _mark_sensor(story), _milestone_sensor(story, ledger)),
+        deeds=(
+            *(_errand_deed(errand, kit) for errand in story.errands),
+            *(_task_deed(task, kit, chance) for task in story.tasks),
+            *(_witness_deed(milestone, terrain, ledger) for milestone in story.milestones),
+        ),
+        goals=(
+            *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
+            # Of goals as urgent as each other the first comes first: here what pays, before the milestone that it pays for.
+            *(
+                replace(
+                    _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story)),
+                    unless=_past(each, story),
+                )
+                for each in story.ambitions
+                if each.fact not in story.wants and _can_come(each.fact, kit)
+            ),
+            *(
+                _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
+                for number, each in enumerate(story.milestones)
+            ),
+            *(_goal(each, f"have {each}, as asked", WANT_PRIORITY) for each in story.wants),
+        ),
+    )
+
+
+def reached(milestone: Milestone) -> str:
+    """Return the name of the fact that says a milestone has been reached."""
+    return f"reached:{milestone.id}"
+
+
+def _done(errand: Errand) -> str:
+    return f"errand:{errand.id}"
+
+
+def _goal(fact: str, says: str, priority: int) -> Goal:
+    return Goal(fact, (Require(fact, at_least=1),), priority, says)
+
+
+def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
+    """Return when an ambition is not worth its while any more."""
+    return tuple(
+        [
+            Require(reached(each), at_least=1)
+            for each in story.milestones
+            if each.id == ambition.before
+        ]
+    )
+
+
+def _can_come(fact: str, kit: GameContext) -> bool:
+    """Say whether anything makes a fact true: without a whole cartridge nobody knows what teaches a move."""
+    moves = [each.move for each in kit.story.field_moves if each.known == fact]
+    return all(machine_fact(kit.story, kit.dex, move) is not None for move in moves)
+
+
+def _turn(ambition: Ambition, story: Story) -> int:
+    """Return before which milestone, counted from 0, an ambition comes; those after all of them keep their order."""
+    milestones = [each.id for each in story.milestones]
+    if ambition.after:
+        return milestones.index(ambition.after) + 1
+    return len(milestones) + [each for each in story.ambitions if not each.after].index(ambition)
+
+
+def _errand_sensor(kit: GameContext) -> Sensor:
+    names = {_done(errand): errand for errand in kit.story.errands}
+    known_at, vain = -1, frozenset[str]()
+
+    def read(_percept: Percept, recall: Recall) -> dict[str, int]:
+        nonlocal known_at, vain
+        run = {name for name in names if recall.objective_status(name) == "completed"}
+        if known_at != kit.experience.lessons:
+            known_at = kit.experience.lessons
+            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], kit))
+        return {name: int(name in run or name in vain) for name in names}
+
+    return Sensor(frozenset(names), read)
+
+
+def _is_vain(errand: Errand, kit: GameContext) -> bool:
+    """Say whether memory knows that whoever the errand leads to only talks."""
+    (there,) = [each for each in kit.story.places if each.name == errand.place]
+    heard = kit.experience.person(there.map_id, errand.person)
+    if heard is None or heard.came:
+        return False
+    kit.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(heard))
+    return True
+
+
+def _mark_sensor(story: Story) -> Sensor:
+    """Read whatever happened, was earned, is carried, or is known by somebody of the team."""
+    marks = story.marks
+
+    def sources(state: State) -> tuple[object, ...]:
+        return state.flags, state.player.badges, state.player.money, state.bag, state.party
+
+    def read(state: State) -> dict[str, int]:
+        return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
+
+    return watching(dict.fromkeys(marks, 0), sources, read)
+
+
+def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
+    names = {reached(each): each.id for each in story.milestones}
+
+    last: tuple[ReachedMilestone, ...] | None = None
+    facts: Mapping[str, int] = {}
+
+    def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
+        nonlocal last, facts
+        if ledger.reached is not last:  # another one with each milestone
+            last = ledger.reached
+            facts = {name: int(ledger.has(id_)) for name, id_ in names.items()}
+        return facts
+
+    return Sensor(frozenset(names), read)
+
+
+def _errand_deed(errand: Errand, kit: GameContext) -> BoundAction:
+    def begin(state: State) -> Skill:
+        hearing = talk(errand.person, kit.terrain, state)
+        return kit.encounters.hear(errand.person, hearing, state)
+
+    action = Action(
+        name=_done(errand),
+        requires=(Require(at(errand.place), at_least=1), Require("in_control", at_least=1)),
+        effects=(Effect(_done(errand), 1),),
+        cost=5,
+        says=errand.says,
+    )
+    return BoundAction(action, begin, masters=frozenset({"busy", "text"}))
+
+
+def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
+    # Chosen once, so that a resumed session wants the same as the one before it.
+    if task.feat.people:
+        kit.choices.person(task, chance)
+
+    def person(state: State) -> int:
+        return kit.choices.settle(task, partial(_words_of, kit, state.map.map_id))
+
+    tools = InteractionContext(kit.terrain, kit.dex, person)
+
+    def begin(state: State) -> Skill:
+        return task.feat.begin(tools, state)
+
+    action = Action(
+        name=f"task:{task.id}",
+        requires=(
+            Require(at(task.place), at_least=1),
+            Require("in_control", at_least=1),
+            *(required(fact) for fact in task.needs),
+            *_fit_to_fight(task, kit),
+        ),
+        effects=outcome((task.sets, *task.gives), task.takes),
+        cost=5,
+        says=task.says,
+    )
+    return BoundAction(action, begin, masters=task.feat.masters)
+
+
+def _words_of(kit: GameContext, map_id: int, slot: int) -> str:
+    """Return what somebody on a map is sure to say, as far as the cartridge tells."""
+    here = kit.terrain.plain.map(map_id)
+    said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
+    words = " ".join(" ".join(said).split())
+    return f'who says: "{words}"' if words else f"number {slot}"
+
+
+def _fit_to_fight(task: Task, kit: GameContext) -> Iterator[Require]:
+    """Yield what the team must be for whom a task is against, where the cartridge tells who that is."""
+    if task.against is None or not team_of(kit.dex, task.against):
+        return
+    yield Require(task.ready, at_least=1)
+    if task.rested:
+        yield Require("party:hp", at_least=RESTED)
+    if homes(kit, task):
+        yield Require(task.fits, at_least=1)
+    if kit.memory is not None:
+        yield Require(task.recalled, at_least=1)
+
+
+def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
+    """How a milestone gets its second witness."""
+
+    def proven() -> bool:
+        return ledger.has(milestone.id)
+
+    def begin(state: State) -> Skill:
+        if milestone.witness in MENUS:
+            return look_at(MENUS[milestone.witness], proven, state, patience=LOOKS)
+        if milestone.reading is not None:
+            return examine(milestone.reading, terrain, state)
+        return _stand_still(proven)
+
+    action = Action(
+        name=f"witness:{milestone.id}",
+        requires=(Require("in_control", at_least=1), *_conditions(milestone)),
+        effects=(Effect(reached(milestone), 1),),
+        cost=1,
+        says=f"have the picture show it: {milestone.says}",
+    )
+    # A menu that is about to open has letters loaded and no cursor yet, which looks like text.
+    reads_on = milestone.witness in MENUS or milestone.reading is not None
+    masters = {"busy", "stray_menu"} | ({"text"} if reads_on else set())
+    return BoundAction(action, begin, masters=frozenset(masters))
+
+
+def _conditions(milestone: Milestone) -> Iterator[Require]:
+    if milestone.place is not None:
+        yield Require(at(milestone.place), at_least=1)
+    if milestone.fact is not None:
+        yield Require(milestone.fact, at_least=1)
+    if milestone.home is not None:
+        yield Require(home(milestone.home), at_least=1)
+
+
+def _stand_still(proven: Callable[[], bool]) -> Skill:
+    for _ in range(LOOKS):
+        yield wait(10)
+        if proven():
+            return Outcome.DONE
+    return Outcome.BLOCKED

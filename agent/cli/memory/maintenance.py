@@ -1,0 +1,286 @@
+"""`memory check`, `memory forget` and `memory merge`: the commands that change a file of memory."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.table import Table
+
+from agent.cli.memory.show import COMMAND, AsJson, In, Kind, Source, file_of, looking, named, today
+from agent.cli.output import Output, listing
+from agent.errors import UsageError
+from agent.tools.report.words import DAY_S, ago, says
+from memory import (
+    CheckFinding,
+    CorruptStore,
+    MemoryItem,
+    MemoryManagementAgent,
+    Merged,
+    Repaired,
+    Salvaged,
+    check_file,
+    let_go_of,
+    name_of,
+    repair_file,
+    salvage,
+)
+
+FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
+SORTS: Final = {
+    "damage": "damaged rows and indexes",
+    "contradiction": "contradictions",
+    "count": "figures that cannot be",
+    "orphan": "what belongs to nothing",
+    "stale": "what has outlived its use",
+}
+
+
+def check(
+    path: Source = None,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Put right what has an obvious right answer, after keeping a copy of the file; of a file "
+            "that is torn, save what can be read in a new one.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look for contradictions, figures that cannot be, orphans and what is stale. Exits 0 when all is sound, else 1."""
+    file, out = file_of(path), Output()
+    try:
+        repaired = repair_file(file, now=today()) if repair else None
+        findings = list(repaired.remaining) if repaired else check_file(file, now=today())
+    except CorruptStore as error:
+        if not repair:
+            message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
+            raise CorruptStore(message) from error
+        torn = file / "run.sqlite" if file.is_dir() else file
+        _tell_of_salvage(torn, salvage(torn), out, as_json=as_json)
+        raise typer.Exit(1) from None
+    if as_json:
+        out.say(json.dumps(_object(file, findings, repaired)))
+    else:
+        _print(file, findings, repaired, out)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _print(
+    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None, out: Output
+) -> None:
+    if repaired is not None and repaired.copy is not None:
+        out.say(f"{len(repaired.mended):,} put right; the file as it was is {repaired.copy}.")
+        _sections(repaired.mended, "put right", out)
+    if not findings:
+        out.say(f"{file} is sound.")
+        return
+    mendable = sum(each.mend is not None for each in findings)
+    _sections(findings, "found" if repaired is None else "left to you", out)
+    if repaired is None and mendable:
+        out.say(
+            f"{mendable:,} of {len(findings):,} can be put right: {COMMAND} check {file} --repair"
+        )
+    left = len(findings) - mendable
+    if left:
+        verb = "is" if left == 1 else "are"
+        out.say(f"{left:,} {verb} for you to judge: {COMMAND} show, explain or forget ID")
+
+
+def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
+    for sort, words in SORTS.items():
+        of_sort = [each for each in findings if each.sort == sort]
+        if of_sort:
+            rows = (
+                (f"{each.where}: {each.what}", each.why, each.repair or "none: judge yourself")
+                for each in of_sort
+            )
+            out.print(listing(f"{words}, {word}: {len(of_sort):,}", FINDINGS_HEAD, rows))
+
+
+def _tell_of_salvage(file: Path, saved: Salvaged, out: Output, *, as_json: bool) -> None:
+    remaining = list(repair_file(saved.path, now=today()).remaining)
+    if as_json:
+        found = {
+            "path": str(file),
+            "salvaged": str(saved.path),
+            "saved": saved.saved,
+            "lost": saved.lost,
+        }
+        out.say(json.dumps(found | {"findings": [each.as_json() for each in remaining]}))
+        return
+    rows = ((name.replace("_", " "), f"{count:,}") for name, count in saved.saved.items())
+    out.print(listing(f"saved from {file}", ("table", "rows"), rows))
+    lost = f"; {saved.lost:,} more were met that nobody can read" if saved.lost else ""
+    out.say(
+        f"{saved.count:,} rows are in {saved.path}{lost}. How many there were, the damage hides."
+    )
+    out.say(
+        f"{file} stays as it is. To go on with what was saved, move it away, with {file.name}-wal and {file.name}-shm "
+        f"if they are there, and give the new file its name."
+    )
+    if saved.schema.name.startswith("run"):
+        out.say(
+            "A run can be looked into then; it can be resumed and replayed only if no step is missing."
+        )
+    if remaining:
+        _sections(remaining, "left to you", out)
+
+
+def _object(
+    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None
+) -> dict[str, object]:
+    found: dict[str, object] = {
+        "path": str(file),
+        "sound": not findings,
+        "findings": [each.as_json() for each in findings],
+    }
+    if repaired is not None:
+        found["mended"] = [each.as_json() for each in repaired.mended]
+        found["copy"] = None if repaired.copy is None else str(repaired.copy)
+    return found
+
+
+FORGET_HEAD: Final = ("id", "kind", "what it says", "borne out")
+
+
+def forget(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...", help="What to let go of, by ids or short names.", show_default=False
+        ),
+    ] = None,
+    path: In = None,
+    kind: Kind = None,
+    older_than: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DAYS",
+            min=0,
+            help="Only what nothing has borne out for so many days.",
+            show_default=False,
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let go of some things that outlive runs. They go to the file's archive, and a copy of the file is kept."""
+    out, err = Output(), Output(stderr=True)
+    if not names and kind is None and older_than is None:
+        message = "that would be everything; name ids, or --kind and --older-than"
+        raise UsageError(message)
+    with looking(path) as look:
+        if look.is_run:
+            message = f"{look.path} is the record of a run, which stays whole; name a file of memory with --in"
+            raise UsageError(message)
+        items = look.items()
+        chosen = [named(items, each) for each in names] if names else items
+        chosen = [each for each in chosen if _is_meant(each, kind, older_than, look.now)]
+        file, now = look.path, look.now
+    if not chosen:
+        out.say(json.dumps({"forgotten": [], "copy": None}) if as_json else "Nothing is like that.")
+        return
+    rows = ((each.short, each.kind, says(each), ago(each.last, now)) for each in chosen)
+    listed = listing(f"to let go of: {len(chosen):,}", FORGET_HEAD, rows, wide=2)
+    (err if as_json else out).print(listed)
+    if not yes and not _agreed(len(chosen), file):
+        out.say("Nothing was changed.")
+        raise typer.Exit(1)
+    copy = let_go_of(file, {name_of(each) for each in chosen}, now=now)
+    if as_json:
+        gone = [{"id": each.id, "kind": each.kind, "table": each.table} for each in chosen]
+        out.say(json.dumps({"forgotten": gone, "copy": str(copy)}))
+        return
+    out.say(f"{_counted(chosen)} went to the archive of {file}; the file as it was is {copy}.")
+
+
+def _is_meant(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:
+    if kind is not None and item.kind != kind:
+        return False
+    return older_than is None or 0 < item.last < now - older_than * DAY_S
+
+
+def _agreed(count: int, file: Path) -> bool:
+    """Ask on a terminal; elsewhere nobody could answer."""
+    if not sys.stdin.isatty():
+        message = f"{count:,} would go from {file}, and nobody is there to ask; add --yes"
+        raise UsageError(message)
+    return typer.confirm(f"Let go of {'it' if count == 1 else f'these {count:,}'}?", err=True)
+
+
+def _counted(chosen: Sequence[MemoryItem]) -> str:
+    return f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} things"
+
+
+NAMES = {
+    "tactician_patterns": "patterns",
+    "successful_strategies": "strategies",
+    "mistake_records": "mistakes",
+    "player_preferences": "preferences",
+    "ltm_entries": "long-term entries",
+}
+
+
+def merge(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="A B [MORE...]", help="Memory files; they are only read."),
+    ],
+    into: Annotated[
+        Path,
+        typer.Option(
+            metavar="C",
+            help="Where the one memory goes. One that is there is taken in, and a copy of it kept.",
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what came of it as one JSON object.")
+    ] = False,
+) -> None:
+    """Make several memories one: what each run taught counts once, whatever copies it is in."""
+    if into.is_dir() or not into.resolve().parent.is_dir():
+        message = f"--into {into} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    merged = MemoryManagementAgent.merge(sources, into)
+    out = Output()
+    if as_json:
+        out.say(json.dumps(_as_json(merged)))
+        return
+    if not merged.changed:
+        out.say(f"{into} holds all of it already; nothing was changed.")
+    elif merged.copy is not None:
+        out.say(f"What {into} was before is kept as {merged.copy}.")
+    out.print(_table(merged, into))
+
+
+def _table(merged: Merged, into: Path) -> Table:
+    runs = "1 run" if len(merged.runs) == 1 else f"{len(merged.runs):,} runs"
+    table = Table(title=f"{into.name}: what {runs} taught", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, count in merged.rows.items():
+        table.add_row(NAMES[name], f"{count:,}")
+    table.add_section()
+    table.add_row("of these entries, agreed on by several runs", f"{merged.agreed:,}")
+    table.add_row("known not to hold any more", f"{merged.closed:,}")
+    table.add_row("words that another run's outweigh", f"{merged.contradicted:,}")
+    table.add_row("let go of, kept in the archive", f"{merged.archived:,}")
+    return table
+
+
+def _as_json(merged: Merged) -> dict[str, object]:
+    return {
+        "changed": merged.changed,
+        "copy": None if merged.copy is None else str(merged.copy),
+        "runs": list(merged.runs),
+        "rows": {NAMES[name]: count for name, count in merged.rows.items()},
+        "agreed": merged.agreed,
+        "closed": merged.closed,
+        "contradicted": merged.contradicted,
+        "archived": merged.archived,
+    }

@@ -1,0 +1,253 @@
+"""`replay` and `report`: a run that was played, driven again or shown."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from agent.cli.flags import Rom
+from agent.cli.output import Output
+from agent.errors import UsageError
+from agent.tools.replay import (
+    Difference,
+    PictureForm,
+    PictureRequest,
+    ValueChange,
+    bisect_run,
+    bisect_runs,
+    export_run,
+    picture_run,
+    redecide_run,
+    replay_run,
+)
+from agent.tools.report import as_csv, as_json, gathered_runs, report_run, write_comparison
+from agent.tools.report.comparison import PAGE
+
+SHOWN: Final = 24  # fields, and stretches of RAM
+
+
+def show_first_difference(runs: Sequence[Path], rom: Path | None, out: Output, err: Output) -> None:
+    """Say where a recording, or the two of them, first differ, and in what; exit with 1 where they do."""
+    found = (
+        bisect_run(runs[0], rom, tell=err.say)
+        if len(runs) == 1
+        else bisect_runs(runs[0], runs[1], rom, tell=err.say)
+    )
+    for note in found.notes:
+        err.say(note)
+    took = f"{found.ticks} ticks driven, {found.restores} restores of {found.moments} moments"
+    err.say(f"{took} (at most {found.most:.1f})")
+    out.say(f"divergence: {found.divergence or 'none'}")
+    if found.shown is not None:
+        for line in _lines(found.shown):
+            out.say(line)
+    raise typer.Exit(1 if found.divergence else 0)
+
+
+def _lines(shown: Difference) -> Iterator[str]:
+    yield f"{shown.between}:"
+    if not (shown.fields or shown.ram):
+        yield "  nothing in work RAM and high RAM yet"
+    yield from _some(shown.fields, "fields")
+    if shown.ram:
+        yield "of work RAM and high RAM, no field shows:"
+        yield from _some(shown.ram, "stretches")
+
+
+def _some(changes: Sequence[ValueChange], what: str) -> Iterator[str]:
+    yield from (f"  {change}" for change in changes[:SHOWN])
+    if len(changes) > SHOWN:
+        yield f"  and {len(changes) - SHOWN} more {what}"
+
+
+SCALE: Final = 3
+
+
+def replay(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="The folder of a run, or an exported replay; with --bisect there may be two.",
+        ),
+    ],
+    rom: Rom = None,
+    episode: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Drive the steps up to the end of the Nth time that it got stuck.",
+            show_default=False,
+        ),
+    ] = None,
+    decide: Annotated[
+        bool,
+        typer.Option(
+            "--decide",
+            help="Decide every step anew, with the advice that was given then, and compare. Asks no model.",
+        ),
+    ] = False,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="With --decide: what the run began with, where that was not nothing.",
+            show_default=False,
+        ),
+    ] = None,
+    bisect: Annotated[
+        bool,
+        typer.Option(
+            "--bisect",
+            help="Find the first tick that differs from a fresh drive, or between two recordings, and say in what.",
+        ),
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a file that can be driven elsewhere, with nothing of the cartridge in it.",
+            show_default=False,
+        ),
+    ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the picture at the end of --to.", show_default=False
+        ),
+    ] = None,
+    gif: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the pictures of --from to --to.", show_default=False
+        ),
+    ] = None,
+    mp4: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a film of --from to --to.", show_default=False),
+    ] = None,
+    first: Annotated[
+        int | None,
+        typer.Option("--from", metavar="TICK", help="Where pictures begin.", show_default=False),
+    ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option("--to", metavar="TICK", help="Where pictures end.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Drive the recorded steps of a run through a fresh console and compare every tick."""
+    files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
+    asked = {
+        "--episode": episode is not None,
+        "--decide": decide,
+        "--bisect": bisect,
+        "--export": export is not None,
+        **{form.value: file is not None for form, file in files.items()},
+    }
+    _require_one(asked)
+    _require_with({"--memory": memory}, ["--decide"], asked)
+    _require_with(
+        {"--from": first, "--to": last, "--scale": scale},
+        [each.value for each in PictureForm],
+        asked,
+    )
+    if len(runs) > (2 if bisect else 1):
+        raise UsageError("--bisect takes two runs at most, and everything else one")
+    err = Output(stderr=True)
+    for form, file in files.items():
+        if file is not None:
+            shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
+            size = picture_run(runs[0], rom, shot, tell=err.say)
+            err.say(f"{file}: {size:,} bytes")
+            return
+    if export is not None:
+        size = export_run(runs[0], export, tell=err.say)
+        err.say(f"{export}: {size:,} bytes")
+    elif bisect:
+        show_first_difference(runs, rom, Output(), err)
+    elif decide:
+        _decide(runs[0], rom, memory, err)
+    else:
+        _drive(runs[0], rom, episode, err)
+
+
+def _require_one(asked: Mapping[str, bool]) -> None:
+    given = [flag for flag, is_given in asked.items() if is_given]
+    if len(given) > 1:
+        message = f"{given[0]} and {given[1]} are two different things; give one of them"
+        raise UsageError(message)
+
+
+def _require_with(
+    flags: Mapping[str, object], wanted: Sequence[str], asked: Mapping[str, bool]
+) -> None:
+    for flag, given in flags.items():
+        if given is not None and not any(asked[each] for each in wanted):
+            message = f"{flag} goes with {' or '.join(wanted)} alone; give that, or leave it away"
+            raise UsageError(message)
+
+
+def _decide(run: Path, rom: Path | None, memory: Path | None, err: Output) -> None:
+    relived = redecide_run(run, rom, memory, tell=err.say)
+    err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
+    Output().say(f"divergence: {relived.divergence or 'none'}")
+    raise typer.Exit(1 if relived.divergence else 0)
+
+
+def _drive(run: Path, rom: Path | None, episode: int | None, err: Output) -> None:
+    ticks, divergence = replay_run(run, rom, episode, tell=err.say)
+    err.say(f"{ticks} ticks driven")
+    Output().say(f"divergence: {divergence or 'none'}")
+    raise typer.Exit(1 if divergence else 0)
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    rom: Rom = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
+            show_default=False,
+        ),
+    ] = None,
+    as_object: Annotated[
+        bool,
+        typer.Option("--json", help="Print the figures as one object, of several runs as a list."),
+    ] = False,
+    as_table: Annotated[
+        bool, typer.Option("--csv", help="Print the figures as a table, one row a run.")
+    ] = False,
+) -> None:
+    """Show what happened in a run, also while it is played or after it died; several are compared."""
+    if as_object and as_table:
+        raise UsageError("--json and --csv are two ways to print the same; give one")
+    out = Output()
+    if not (as_object or as_table):
+        out.say(str(_written(runs, rom, write)))
+        return
+    told = gathered_runs(runs, rom)
+    if write is not None:
+        _written(runs, rom, write)
+    if as_table:
+        out.file.write(as_csv(told))
+        return
+    objects = [as_json(each) for each in told]
+    out.say(json.dumps(objects[0] if len(objects) == 1 else objects))
+
+
+def _written(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
+    if len(runs) == 1:
+        return report_run(runs[0], rom, to)
+    return write_comparison(gathered_runs(runs, rom), to or Path(PAGE))

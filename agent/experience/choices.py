@@ -1,0 +1,56 @@
+"""Which of several people is talked to: drawn at random, until memory knows the outcomes."""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from agent.experience.uses import Experience, MemoryUse
+from agent.story.story import Task
+from memory import Json
+
+
+class TaskChoices:
+    """What was chosen, by task; part of a checkpoint, so that a resumed run wants what it wanted before."""
+
+    def __init__(self, experience: Experience | None = None) -> None:
+        self.made: dict[str, int] = {}
+        self.advise: Callable[[str, Mapping[int, str]], int | None] | None = None
+        self._experience = experience or Experience()
+        self._asked: set[str] = set()  # the tasks for which advice was asked
+
+    def person(self, task: Task, chance: Random) -> int:
+        """Return whom to talk to for `task`."""
+        # Drawn in any case: all other luck is the same with and without memory.
+        drawn = chance.choice(task.feat.people)
+        if len(task.feat.people) == 1:
+            return drawn
+        if task.id not in self.made:
+            verdict = self._experience.best_way(task.id, task.feat.people, drawn)
+            self.made[task.id] = verdict.way
+            if verdict.why:
+                self._experience.reasons[task.sets] = verdict.why
+            if verdict.way != drawn:
+                self._experience.sways(MemoryUse.CHOICES, task.says, verdict.why)
+        return self.made[task.id]
+
+    def settle(self, task: Task, words: Callable[[int], str]) -> int:
+        """Return whom to talk to for `task` now that it is begun; where one may choose, advice is asked once.
+
+        `words` tells what is known of each.
+        """
+        if len(task.feat.people) == 1:
+            return task.feat.people[0]
+        if self.advise is not None and task.id not in self._asked:
+            self._asked.add(task.id)
+            advised = self.advise(task.says, {way: words(way) for way in task.feat.people})
+            self.made[task.id] = self.made[task.id] if advised is None else advised
+        return self.made[task.id]
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what was chosen so far."""
+        return {"made": dict(self.made), "asked": sorted(self._asked)}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self.made |= dict(data["made"])  # of a task that was told later nothing was drawn then
+        self._asked = set(data.get("asked", ()))  # older checkpoints have none

@@ -1,0 +1,346 @@
+"""Seeded battles on a cartridge, each fought twice from the same moment: by the agent, and by the strongest move always."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from random import Random
+from time import process_time
+from typing import Final, TypeAlias
+
+from agent.battle import BattlePolicy
+from agent.errors import RunError
+from agent.lab.bench.game import steps_of
+from agent.skills import (
+    Attack,
+    Commander,
+    Flee,
+    Order,
+    Outcome,
+    SkillRun,
+    TriedOrders,
+    fight,
+    first_able,
+    usable_slots,
+)
+from emulator import (
+    BattleResult,
+    Cartridge,
+    Dex,
+    Dvs,
+    Member,
+    PyBoyConsole,
+    Species,
+    State,
+    Step,
+    load_cartridge,
+    read_state,
+    stats_of,
+)
+from emulator.profile import symbol
+
+HIGHEST: Final = 16  # level of what is met in the wild
+LOWEST: Final = 3
+ABOVE: Final = (-2, -1, 0, 1)  # the own level less that of the strongest foe
+LARGEST_TEAM: Final = 3
+WILD: Final = "wild"
+ONE: Final = "trainer with one"
+SEVERAL: Final = "trainer with several"
+KINDS: Final = (WILD, ONE, SEVERAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Foe:
+    """A trainer by class and number, or class 0 and one who is met in the wild."""
+
+    trainer_class: int
+    number: int
+    team: tuple[Member, ...]
+
+    @property
+    def kind(self) -> str:
+        """The row of the table that the battle counts in."""
+        if not self.trainer_class:
+            return WILD
+        return ONE if len(self.team) == 1 else SEVERAL
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One battle: who is met, by whom, and how many frames pass before."""
+
+    seed: int
+    foe: Foe
+    own: tuple[Member, ...]
+    dvs: int  # of the own mons, as stored
+    wait: int
+
+
+def contest(dex: Dex, seed: int) -> Contest:
+    """Return the battle of a seed; kinds take turns, so that each has a third."""
+    chance = Random(seed)
+    foe = _foe(dex, KINDS[seed % len(KINDS)], chance)
+    highest = max(level for level, _ in foe.team)
+    size = 1 if len(foe.team) == 1 else chance.randint(1, min(len(foe.team), LARGEST_TEAM))
+    species = [chance.choice(_fighters(dex)) for _ in range(size)]
+    own = tuple([Member(max(highest + chance.choice(ABOVE), 2), each.index) for each in species])
+    return Contest(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
+
+
+def _foe(dex: Dex, kind: str, chance: Random) -> Foe:
+    trainers = [foe for foe in _trainers(dex) if foe.kind == kind]
+    if trainers:
+        return chance.choice(trainers)
+    level, species = chance.randint(LOWEST, HIGHEST), chance.choice(_fighters(dex)).index
+    return Foe(0, 0, (Member(level, species),))
+
+
+def _trainers(dex: Dex) -> list[Foe]:
+    """Every team once; classes that nobody made all have the same."""
+    teams: dict[tuple[Member, ...], Foe] = {}
+    for number, trainer in dex.all_trainers.items():
+        for at, team in enumerate(trainer.teams, start=1):
+            teams.setdefault(team, Foe(number, at, team))
+    return list(teams.values())
+
+
+def _fighters(dex: Dex) -> list[Species]:
+    """Every species whose mons can attack at the lowest level."""
+    return [
+        each
+        for each in dex.all_species.values()
+        if any(dex.all_moves[move].power for move in each.moves_at(2) if move in dex.all_moves)
+    ]
+
+
+SIZE: Final = 44
+NAME_SIZE: Final = 11
+NAME: Final = b"\x8c\x8e\x8d\x50".ljust(NAME_SIZE, b"\x50")
+NO_MORE: Final = 0xFF
+
+
+def party_in_ram(dex: Dex, members: Sequence[Member], dvs: int, player_id: int) -> dict[int, bytes]:
+    """Return what to write where so that the player has this team, as if it had just reached its levels."""
+    count, species = len(members), bytes([member.species for member in members])
+    mons = b"".join([_mon(dex, member, dvs, player_id) for member in members])
+    return {
+        symbol("wPartyCount"): bytes([count]),
+        symbol("wPartySpecies"): species + bytes([NO_MORE]),
+        symbol("wPartyMons"): mons,
+        symbol("wPartyMonOT"): NAME * count,
+        symbol("wPartyMonNicks"): NAME * count,
+    }
+
+
+def _mon(dex: Dex, member: Member, dvs: int, player_id: int) -> bytes:
+    species = dex.species(member.species)
+    attack, defense, speed, special = [dvs >> shift & 15 for shift in (12, 8, 4, 0)]
+    stats = stats_of(species.base, Dvs(attack, defense, speed, special), member.level)
+    moves = species.moves_at(member.level)
+    data = bytearray(SIZE)
+    data[0], data[3], data[33] = species.index, member.level, member.level
+    data[1:3] = stats.hp.to_bytes(2)
+    data[5:8] = bytes([*species.types, species.catch_rate])
+    data[8 : 8 + len(moves)] = bytes(moves)
+    data[12:14] = player_id.to_bytes(2)
+    data[14:17] = species.growth.experience_at(member.level).to_bytes(3)
+    data[27:29] = dvs.to_bytes(2)
+    data[29 : 29 + len(moves)] = bytes([dex.move(move).pp for move in moves])
+    data[34:44] = b"".join([stat.to_bytes(2) for stat in stats])
+    return bytes(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Strongest:
+    """A commander that never prepares, changes, runs or learns."""
+
+    dex: Dex
+
+    def order(self, state: State, _tried: TriedOrders) -> Order:
+        """Return the attack with the highest power times accuracy."""
+        own = state.battle.own if state.battle is not None else None
+        if own is None:
+            return Attack(0)
+        slots = usable_slots(own) or (0,)
+        return Attack(max(slots, key=lambda slot: self._force(own.moves[slot].move)))
+
+    def next_mon(self, state: State) -> int:
+        """Return the first that can stand."""
+        return first_able(state)
+
+    def fights_on(self, _state: State) -> bool:
+        """Never run."""
+        return True
+
+    def change(self, _state: State) -> int | None:
+        """Never change."""
+        return None
+
+    def forget(self, _state: State) -> int | None:
+        """Never learn a fifth move."""
+        return None
+
+    def _force(self, number: int) -> int:
+        move = self.dex.all_moves.get(number)
+        return move.power * move.accuracy if move is not None else -1
+
+
+LONGEST: Final = 5_000  # ticks of the game that leads to the first moment
+MOST_STEPS: Final = 4_000  # of a battle; who has not won by then has not won
+CHUNK: Final = 10
+FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers to change
+BEGINNING: Final = 120  # frames that a battle may take to begin
+OPPONENT_IS_TRAINER: Final = 200
+
+Progress: TypeAlias = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Fought:
+    """How one policy did; `thought` is the seconds of the processor that each turn took it."""
+
+    result: BattleResult | None
+    thought: tuple[float, ...]
+
+    @property
+    def won(self) -> bool:
+        """Whether the battle was won."""
+        return self.result is BattleResult.WON
+
+
+@dataclass(frozen=True, slots=True)
+class BattlePair:
+    """One battle fought twice; `met` is the class of the trainer, if one was met."""
+
+    seed: int
+    kind: str
+    agent: Fought
+    baseline: Fought
+    met: str = ""
+
+
+def fight_pairs(
+    cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Progress
+) -> list[BattlePair]:
+    """Return the battle of each seed, fought by both; `done` is told how many more are over."""
+    start = first_moment(cartridge)
+    chunks = [seeds[at : at + CHUNK] for at in range(0, len(seeds), CHUNK)]
+    pairs: list[BattlePair] = []
+    if processes == 1:
+        for chunk in chunks:
+            pairs += _fight_chunk(cartridge, start, chunk)
+            done(len(chunk))
+        return pairs
+    # A process of its own that begins afresh: PyBoy may run threads, which a fork would break.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        works = [pool.submit(_fight_loaded, cartridge, start, chunk) for chunk in chunks]
+        for work in works:
+            pairs += work.result()
+            done(CHUNK)
+    return pairs
+
+
+def first_moment(cartridge: Cartridge) -> bytes:
+    """Return a saved moment of the game of seed 0: the player is in control again after the first battle."""
+    steps = steps_of(cartridge, 0, LONGEST, enough=_afterwards())
+    is_over = _afterwards()
+    with closing(PyBoyConsole(cartridge)) as console:
+        for step in steps:
+            console.perform(step)
+            if is_over(read_state(console.ram(), console.frame)):
+                return console.save()
+    message = f"the game of seed 0 has no battle within {LONGEST} ticks; bench battles needs one"
+    raise RunError(message)
+
+
+def _afterwards() -> Callable[[State], bool]:
+    """Return what says of one state after the other whether the first battle lies behind it."""
+    fought = False
+
+    def is_over(state: State) -> bool:
+        nonlocal fought
+        fought = fought or state.in_battle
+        return fought and state.in_control and not state.in_battle
+
+    return is_over
+
+
+def play_battle(
+    console: PyBoyConsole, start: bytes, dex: Dex, drawn: Contest, commander: Commander
+) -> Fought:
+    """Fight the battle that was drawn from a saved moment on."""
+    console.load(start)
+    state = read_state(console.ram(), console.frame)
+    for address, data in _preparation(dex, drawn, state).items():
+        console.poke(address, data)
+    console.perform(Step(None, 0, drawn.wait))
+    for address, data in _challenge(drawn).items():
+        console.poke(address, data)
+    console.perform(Step(None, 0, BEGINNING))
+    timed = Timed(commander)
+    course = SkillRun(fight(timed, read_state(console.ram(), console.frame)))
+    for _ in range(MOST_STEPS):
+        if course.outcome is not Outcome.RUNNING:
+            break
+        console.perform(course.step)
+        state = read_state(console.ram(), console.frame)
+        course.resume(state)
+    ended = course.outcome in (Outcome.DONE, Outcome.INTERRUPTED)
+    return Fought(state.battle_result if ended else None, tuple(timed.thought))
+
+
+class Timed:
+    """A commander whose turns are timed, and who is told that there is no running: it has to win."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self.thought: list[float] = []
+        self.next_mon = commander.next_mon
+        self.fights_on = commander.fights_on
+        self.change = commander.change
+        self.forget = commander.forget
+
+    def order(self, state: State, tried: TriedOrders) -> Order:
+        """Return what the commander orders."""
+        start = process_time()
+        order = self._commander.order(state, replace(tried, refused=tried.refused | {Flee()}))
+        self.thought.append(process_time() - start)
+        return order
+
+
+def _preparation(dex: Dex, drawn: Contest, state: State) -> dict[int, bytes]:
+    party = party_in_ram(dex, drawn.own, drawn.dvs, state.player.player_id)
+    return {**party, symbol("wOptions"): bytes([FAST_AND_SET])}
+
+
+def _challenge(drawn: Contest) -> dict[int, bytes]:
+    foe = drawn.foe
+    if foe.trainer_class:
+        opponent, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
+    else:
+        level, opponent = foe.team[0]
+    return {
+        symbol("wTrainerNo"): bytes([foe.number]),
+        symbol("wCurEnemyLevel"): bytes([level]),
+        symbol("wCurOpponent"): bytes([opponent]),
+    }
+
+
+def _fight_loaded(cartridge: Cartridge, start: bytes, seeds: Sequence[int]) -> list[BattlePair]:
+    return list(_fight_chunk(load_cartridge(cartridge.path), start, seeds))
+
+
+def _fight_chunk(cartridge: Cartridge, start: bytes, seeds: Sequence[int]) -> Iterator[BattlePair]:
+    dex = Dex.of(cartridge)
+    agent, baseline = BattlePolicy(dex), Strongest(dex)
+    with closing(PyBoyConsole(cartridge)) as console:
+        for seed in seeds:
+            drawn = contest(dex, seed)
+            yield BattlePair(
+                seed,
+                drawn.foe.kind,
+                play_battle(console, start, dex, drawn, agent),
+                play_battle(console, start, dex, drawn, baseline),
+                dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
+            )

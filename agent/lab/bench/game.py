@@ -1,0 +1,149 @@
+"""One seeded game, played by a whole session as `play` would, and timed tick by tick."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Final
+
+from agent.app import Interrupt, Stop, TickView, Viewer, record_of
+from agent.app.play import NEVER, NoViewer, session_in
+from agent.app.session import PlayLimits, Session
+from agent.errors import RunError
+from agent.lab.bench.stopwatch import CONSOLE, SAVING, Parts, Stopwatch
+from agent.story import Story
+from emulator import Cartridge, Console, State, Step
+from memory import RunStore
+
+GOAL: Final = "first_badge"  # of the games that are measured as a whole; every story has it
+TURN: Final = 50  # ticks between two turns of the reference
+
+
+@dataclass(frozen=True, slots=True)
+class TimedTick:
+    """One tick: its frames, and the seconds that we and PyBoy spent on it, playing and saving its state."""
+
+    frames: int
+    ours: float
+    console: float
+    saving: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TimedGame:
+    """What was played; the first `story` ticks are those up to the first badge.
+
+    `reference` is what a frame of the reference took meanwhile, in seconds; 0 without one.
+    """
+
+    ticks: tuple[TimedTick, ...]
+    story: int
+    reference: float
+
+
+def play(
+    cartridge: Cartridge, seed: int, ticks: int, parts: Parts, reference: Console | None = None
+) -> TimedGame:
+    """Play `ticks` ticks with everything on; `reference` plays the same number of frames, by turns."""
+    story = Story.of(cartridge.kind)
+    stopwatch = Stopwatch()
+    with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
+        pacer = Pacer(stopwatch, reference, GOAL)
+        summary = session.play(PlayLimits(NEVER, ticks), pacer)
+        if summary.stop is not Stop.TICKS:
+            message = f"play ended before its {ticks} ticks: {summary.stop.value}, {summary.reason}"
+            raise RunError(message)
+        return pacer.finish()
+
+
+def steps_of(
+    cartridge: Cartridge, seed: int, ticks: int, *, enough: Callable[[State], bool] | None = None
+) -> list[Step]:
+    """Return the input of a game up to the first badge or `enough`, `ticks` ticks at most."""
+    story, interrupt = Story.of(cartridge.kind), Interrupt()
+    viewer = NoViewer() if enough is None else Seeker(enough, interrupt)
+    with session_of(cartridge, story, seed, interrupt) as (session, store):
+        session.play(PlayLimits(GOAL, ticks), viewer)
+        return [record_of(row).step for row in store.steps()]
+
+
+@contextmanager
+def session_of(
+    cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt | None = None
+) -> Iterator[tuple[Session, RunStore]]:
+    """Lend a new session with an empty memory, and its record; its folder goes with it."""
+    with TemporaryDirectory(prefix="bench-") as home:
+        asked = interrupt or Interrupt()
+        with session_in(Path(home), cartridge, story, seed, asked) as session:
+            yield session
+
+
+class Seeker(Viewer):
+    """A viewer that ends play at a moment."""
+
+    def __init__(self, found: Callable[[State], bool], interrupt: Interrupt) -> None:
+        self._found = found
+        self._interrupt = interrupt
+
+    def show(self, moment: TickView) -> None:
+        """Look whether it has come."""
+        self._interrupt.asked = self._interrupt.asked or self._found(moment.state)
+
+
+class Pacer(Viewer):
+    """Watches play, and now and then lets the reference have the frames that the game had.
+
+    By turns, so that whatever else the machine does slows both alike; not at every tick, because two
+    consoles that take every other turn spoil each other's caches, and ours.
+    """
+
+    def __init__(self, stopwatch: Stopwatch, reference: Console | None, last: str) -> None:
+        self._stopwatch = stopwatch
+        self._reference = reference
+        self._last = last
+        self._ticks: list[TimedTick] = []
+        self._story: int | None = None
+        self._frame = self._paced = 0
+        self._pacing = 0.0
+        stopwatch.lap()
+        self._since = perf_counter()
+
+    def show(self, moment: TickView) -> None:
+        """Note one tick."""
+        wall = perf_counter() - self._since
+        self._note(wall, moment.frame - self._frame)
+        self._frame = moment.frame
+        if self._story is None and self._last in moment.milestones:
+            self._story = moment.tick
+        if self._reference is not None and moment.tick % TURN == 0:
+            self._pace(self._reference)
+        self._since = perf_counter()
+
+    def finish(self) -> TimedGame:
+        """Return the game; the end of the session is ours as well, and goes to its last tick."""
+        self._note(perf_counter() - self._since, 0)
+        if self._reference is not None and self._frame > self._paced:
+            self._pace(self._reference)  # a game may be shorter than a turn
+        end, last = self._ticks.pop(), self._ticks.pop()
+        parts = Counter(last.parts) + Counter(end.parts)
+        ours, saving = last.ours + end.ours, last.saving + end.saving
+        self._ticks.append(replace(last, ours=ours, saving=saving, parts=parts))
+        per_frame = self._pacing / self._paced if self._paced else 0.0
+        return TimedGame(tuple(self._ticks), self._story or len(self._ticks), per_frame)
+
+    def _note(self, wall: float, frames: int) -> None:
+        parts = self._stopwatch.lap()
+        console, saving = parts.pop(CONSOLE, 0.0), parts.pop(SAVING, 0.0)
+        self._ticks.append(TimedTick(frames, wall - console - saving, console, saving, parts))
+
+    def _pace(self, reference: Console) -> None:
+        frames = self._frame - self._paced
+        start = perf_counter()
+        reference.perform(Step(None, 0, frames))
+        self._pacing += perf_counter() - start
+        self._paced += frames
+        self._stopwatch.lap()  # the reference is a console too

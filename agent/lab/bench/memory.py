@@ -1,0 +1,400 @@
+"""What memory costs at full capacity: queries of the tiers, recall, consolidation, saving and loading, a tick of play."""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Final, TypeAlias
+
+from agent.app.play import NEVER, NoViewer
+from agent.app.session import PlayLimits
+from agent.lab.bench import memory_fill
+from agent.lab.bench.game import session_of
+from agent.lab.bench.limits import (
+    FigureBound,
+    MemoryFigure,
+    MemoryFigures,
+    figure,
+    lapse,
+    lapse_with_disk,
+    timed,
+)
+from agent.lab.bench.memory_fill import (
+    EVERY_S,
+    OBJECTIVES,
+    STARTED,
+    STRATEGIES,
+    TICKS,
+    Names,
+    PlayStretch,
+    stretch_of_play,
+)
+from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
+from agent.lab.stats import Distribution
+from agent.mind import AGENT
+from agent.story import Story
+from emulator import Cartridge, Dex
+from memory import (
+    AgentMemory,
+    Blackboard,
+    Checkpoint,
+    Flows,
+    Hooks,
+    Knowledge,
+    Maintenance,
+    MemoryActions,
+    MemoryQuery,
+    OutboxRow,
+    RunStore,
+    as_json,
+    gather_context,
+    hookable,
+    open_knowledge_store,
+    open_memory,
+    open_run_store,
+    read_knowledge_store,
+    scope_name,
+)
+from memory.codec import encode
+from memory.tiers.lessons import LessonKind
+
+OBSERVER: Final = FigureBound("observer query: all of a decision's context", 1.0, 0.05)
+MOMENT: Final = FigureBound("observer query: the newest moment", 1.0, 0.05)
+OBJECTIVE: Final = FigureBound("strategist objective query: one by its name", 5.0, 0.5)
+ACTIVE: Final = FigureBound("strategist objective query: the active one", 5.0, 0.5)
+STRATEGY: Final = FigureBound("tactician strategy query", 10.0, 1.0)
+PATTERN: Final = FigureBound("tactician pattern query", 10.0, 1.0)
+MISTAKE: Final = FigureBound("tactician mistake query", 10.0, 1.0)
+OBSERVER_BYTES: Final = FigureBound("observer: a decision's context, as text", 2.0, 1.0, "KB")
+STRATEGIST_BYTES: Final = FigureBound(
+    "strategist: a session at capacity, as text", 50.0, 50.0, "KB"
+)
+KILO: Final = 1_000
+ASKED: Final = 20  # different questions, by turns
+
+
+def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[MemoryFigure]:
+    """Yield the speed of each tier's questions; each kind is asked `often`, with others by turns."""
+    observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
+    numbers = range(ASKED)
+    rounds = max(often // ASKED, 1)
+    asked: dict[FigureBound, list[Callable[[], object]]] = {
+        OBSERVER: [lambda: observer.decision_context],
+        MOMENT: [lambda: observer.current_state],
+        OBJECTIVE: [
+            partial(strategist.objective, f"goal {each * OBJECTIVES // ASKED}") for each in numbers
+        ],
+        ACTIVE: [lambda: strategist.active_objective],
+        STRATEGY: [
+            partial(
+                tactician.get_successful_strategies,
+                names.whom(each * STRATEGIES // ASKED // 4),
+                names.whom(each % 4),
+            )
+            for each in numbers
+        ],
+        PATTERN: [
+            partial(tactician.get_relevant_patterns, {"location": names.where(each)})
+            for each in numbers
+        ],
+        MISTAKE: [
+            partial(
+                tactician.get_mistakes_for_context,
+                {"location": names.where(each), "enemy_type": names.whom(each)},
+            )
+            for each in numbers
+        ],
+    }
+    for bound, works in asked.items():
+        yield timed(bound, works, rounds * ASKED // len(works))
+
+
+def budgets(memory: AgentMemory) -> Iterator[MemoryFigure]:
+    """Yield how much the observer and the strategist hold."""
+    yield size(OBSERVER_BYTES, len(encode(memory.observer.decision_context).encode()))
+    yield size(STRATEGIST_BYTES, len(encode(memory.strategist.to_json()).encode()))
+
+
+def size(bound: FigureBound, count: int) -> MemoryFigure:
+    """Return the figure of so many bytes."""
+    return MemoryFigure(bound, Distribution.of([count / KILO]))
+
+
+PLACE: Final = FigureBound("recall: by place", 5.0, 1.0)
+SPECIES: Final = FigureBound("recall: by species", 5.0, 1.0)
+BOTH: Final = FigureBound("recall: place and species, the last hour", 5.0, 1.0)
+TAGGED: Final = FigureBound("recall, worst case: a tag of one in forty", None, None)
+WORDS: Final = FigureBound("recall, worst case: a word that many have", None, None)
+COMMONEST: Final = FigureBound("recall, worst case: the commonest word", None, None)
+PROMPT: Final = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
+HOUR: Final = 3_600.0  # game seconds
+TOKENS: Final = 2_000
+
+
+def recalling(
+    store: RunStore, aside: RunStore, names: Names, count: int, often: int
+) -> Iterator[MemoryFigure]:
+    """Yield what recall takes in `store`, which holds `count` observations; what is asked for is noted `aside`."""
+    now_s = EVERY_S * count
+    rounds = max(often // ASKED, 1)
+    for bound, asked in _questions(names, now_s).items():
+        yield timed(bound, [partial(store.find, each, now_s=now_s) for each in asked], rounds)
+    actions = _actions(store, aside, now_s)
+    whole = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in range(ASKED)]
+    yield timed(PROMPT, [partial(gather_context, actions, each, TOKENS) for each in whole], rounds)
+
+
+def _questions(names: Names, now_s: float) -> dict[FigureBound, Sequence[MemoryQuery]]:
+    numbers = range(ASKED)
+    return {
+        PLACE: [MemoryQuery(place=names.where(each)) for each in numbers],
+        SPECIES: [MemoryQuery(subject=names.whom(each)) for each in numbers],
+        BOTH: [
+            MemoryQuery(place=names.where(each), subject=names.whom(each), since_s=now_s - HOUR)
+            for each in numbers
+        ],
+        TAGGED: [MemoryQuery(all_of=frozenset({f"route {each}"})) for each in numbers],
+        WORDS: [MemoryQuery(text=names.whom(each)) for each in numbers],
+        COMMONEST: [MemoryQuery(text="action")],
+    }
+
+
+def _actions(store: RunStore, aside: RunStore, now_s: float) -> MemoryActions:
+    blackboard = Blackboard(
+        aside
+    )  # it would hold all that the file does, which no scope has room for
+    blackboard.expire(now_s)
+    flows, maintenance = Flows(blackboard), Maintenance(blackboard)
+    return MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
+
+
+CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
+SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
+SAVE_ALL: Final = FigureBound("tactician save: all of it changed, with its commit", 50.0, 10.0)
+LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
+TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
+BYTES: Final = FigureBound("tactician: its file, without an archive", 1_000.0, 1_000.0, "KB")
+LESSONS: Final = 20  # that a thousand ticks teach: more than they do
+GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
+
+
+def consolidations(
+    memory: AgentMemory, store: RunStore, stretch: PlayStretch, rounds: int
+) -> Iterator[MemoryFigure]:
+    """Yield what a consolidation takes, each after a thousand ticks of what play writes."""
+    took = []
+    blackboard = memory.blackboard
+    for number in range(1, rounds + 1):
+        tick, begins = number * TICKS, blackboard.game_s
+        for written in stretch.written:
+            written.onto(blackboard, tick, begins)
+        took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
+        store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain", {}))
+    yield figure(CONSOLIDATION, took)
+
+
+def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[MemoryFigure]:
+    """Yield what it takes to keep `known`, add to it and read it, and how large its file is."""
+    path = home / "memory.sqlite"
+    lessons = list(_lessons(known))
+    with closing(open_knowledge_store(path, now=STARTED)) as store:
+        store.deliver("before", lessons)
+        took, whole = [], []
+        for number in range(rounds):
+            again = islice(lessons, number * LESSONS % len(lessons), None)
+            rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
+            took.append(lapse_with_disk(partial(store.deliver, f"run {number}", rows)))
+            changed = _judged(known, 0.8 + 0.1 * (number % 2))
+            whole.append(lapse_with_disk(partial(store.save_knowledge, changed)))
+    yield figure(SAVE, took)
+    yield figure(SAVE_ALL, whole)
+    yield figure(LOAD, [lapse_with_disk(partial(_read, path)) for _ in range(rounds)])
+    with _only_what_comes():
+        took = [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
+    yield figure(TAKE_OVER, took)
+    yield size(BYTES, path.stat().st_size)
+
+
+@contextmanager
+def _only_what_comes() -> Iterator[None]:
+    """Keep the collector off what other figures have filled: a run begins in a process that has none of it."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _lessons(known: Knowledge) -> Iterator[OutboxRow]:
+    records: tuple[tuple[LessonKind, list[object]], ...] = (
+        ("pattern", [*known.patterns.values()]),
+        ("strategy", [*known.strategies.values()]),
+        ("mistake", [*known.mistakes.values()]),
+    )
+    sequence = 0
+    for kind, each in records:
+        for record in each:
+            sequence += 1
+            yield OutboxRow(sequence, sequence, kind, as_json(record))  # type: ignore[arg-type]
+
+
+def _judged(known: Knowledge, share: float) -> Knowledge:
+    """Return `known` with every record's figures as if it had held in so large a share of cases."""
+    patterns, strategies = known.patterns.items(), known.strategies.items()
+    return Knowledge(
+        {name: replace(each, relevance_score=share) for name, each in patterns},
+        {name: replace(each, success_rate=share) for name, each in strategies},
+        {
+            name: replace(each, last_occurred=STARTED + share)
+            for name, each in known.mistakes.items()
+        },
+    )
+
+
+def _read(path: Path) -> Knowledge:
+    with closing(read_knowledge_store(path)) as reader:
+        return reader.load_knowledge()
+
+
+def _taken_over(run: Path, path: Path) -> float:
+    """Return the seconds from an empty memory to one that knows all that is in the file."""
+    with closing(open_run_store(run, run_id="new")) as store:
+        memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
+
+        def take_over() -> None:
+            with closing(read_knowledge_store(path)) as reader:
+                memory.take_over(reader.load_knowledge(), reader.seed(), origins=reader.origins())
+
+        return lapse(take_over)
+
+
+WATCHING: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
+ASKING: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
+DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
+REMEMBERING: Final = "remembering"
+# Whatever is called from a hook and is not memory's watching has a name of its own, and so does not count.
+APART: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
+TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in APART}
+CALLS: Final = 1_000
+ROUNDS: Final = 200
+
+
+def watching(cartridge: Cartridge, games: int, ticks: int) -> MemoryFigure:
+    """Return what hooks, extractors, blackboard and its edges take in a thousand ticks, of each game's first `ticks`."""
+    took = []
+    story = Story.of(cartridge.kind)
+    for seed in range(games):
+        stopwatch = Stopwatch(process_time)
+        with stopwatch.on(TIMED), session_of(cartridge, story, seed) as (session, _):
+            session.play(PlayLimits(NEVER, ticks), NoViewer())
+        took.append(stopwatch.lap()[REMEMBERING] * TICKS / ticks)
+    return figure(WATCHING, took)
+
+
+def asking(memory: AgentMemory) -> MemoryFigure:
+    """Return what a thousand questions take whether a consolidation is due, none of which is."""
+    tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
+
+    def thousand() -> None:
+        for _ in repeat(None, TICKS):
+            tick(last)
+
+    return figure(ASKING, [lapse(thousand) for _ in range(ROUNDS)])
+
+
+class _Watched:
+    """Something with a hook that nobody watches, though others are watched, and the same without."""
+
+    def __init__(self) -> None:
+        self.hooks = Hooks()
+        self.hooks.after("_Watched.another", lambda _call, _result: None)
+
+    @hookable
+    def hooked(self) -> None:
+        """Do nothing, where one could watch."""
+
+    def plain(self) -> None:
+        """Do nothing."""
+
+
+def disabled_hook() -> MemoryFigure:
+    """Return what a hook adds to a call when nobody watches."""
+    watched = _Watched()
+
+    def calls(method: object) -> None:
+        for _ in repeat(None, CALLS):
+            method()  # type: ignore[operator]
+
+    extra = [
+        (lapse(partial(calls, watched.hooked)) - lapse(partial(calls, watched.plain))) / CALLS
+        for _ in range(ROUNDS)
+    ]
+    return figure(DISABLED, extra)
+
+
+Say: TypeAlias = Callable[[str], object]
+
+TAPED: Final = (
+    FigureBound("recorder, a node", 1.0, 1.0),
+    FigureBound("observer without a model, a turn", 2.0, 2.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEffort:
+    """How much is measured: observations, quick questions of each kind, long deeds of each kind, games, and ticks of each."""
+
+    observations: int = memory_fill.OBSERVATIONS
+    often: int = 2_000
+    seldom: int = 40
+    games: int = 4
+    ticks: int = TICKS
+
+
+def measure_memory(
+    cartridge: Cartridge, say: Say, effort: MemoryEffort | None = None
+) -> MemoryFigures:
+    """Return every figure; `say` is told what is being done."""
+    effort = effort or MemoryEffort()
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
+        say("playing, for what is written meanwhile")
+        stretch = stretch_of_play(cartridge, 0, effort.ticks)
+        names = memory_fill.Names.of(Dex.of(cartridge), stretch)
+        known = memory_fill.full_knowledge(names)
+        store = open_run_store(home / "full.sqlite", run_id="full")
+        stack.enter_context(closing(store))
+        memory = memory_fill.full_memory(store, known, names, stretch)
+        held = {**_held(memory), "observations": effort.observations}
+        say("asking the three tiers")
+        figures = [*queries(memory, names, effort.often), *budgets(memory), asking(memory)]
+        say("consolidating, saving and loading")
+        figures += consolidations(memory, store, stretch, effort.seldom)
+        figures += saving(home, known, effort.seldom)
+        say(f"remembering {effort.observations:,} observations, and asking for some")
+        observed = memory_fill.observed(
+            home / "observed.sqlite", stretch, names, effort.observations
+        )
+        stack.enter_context(closing(observed))
+        aside = open_run_store(home / "aside.sqlite", run_id="aside")
+        stack.enter_context(closing(aside))
+        figures += recalling(observed, aside, names, effort.observations, effort.often)
+        say("playing, with memory's share timed")
+        figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
+    taped = (MemoryFigure(each, None) for each in TAPED)
+    return MemoryFigures(cartridge.name, held, [*figures, *taped])
+
+
+def _held(memory: AgentMemory) -> dict[str, int]:
+    stm = scope_name(memory.agent_id, "stm")
+    return {
+        "patterns": len(memory.tactician.patterns),
+        "strategies": len(memory.tactician.strategies),
+        "mistakes": len(memory.tactician.mistakes),
+        "events of the session": len(memory.blackboard.entries(stm)),
+    }

@@ -1,0 +1,305 @@
+"""Games with a taught memory, with an empty one, and without each use of it: played side by side on the same seeds."""
+
+import re
+import signal
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple, TypeAlias
+
+from agent.app import Interrupt, Settings, Stop, Summary, TickView, Viewer, play_run
+from agent.errors import RunError
+from agent.experience import MemoryUse
+from agent.lab.bench.game import GOAL
+from agent.lab.eval import blackouts
+from agent.mind import IntentSource
+from emulator import Cartridge, EmulatorError
+from memory import WAYPOINT, EventRow, MemoryFault, read_knowledge_store, read_run
+
+FIGHT: Final = "fight"
+
+Asked: TypeAlias = Callable[[], bool]  # whether somebody wants an end
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOrder:
+    """What is to be played: `seed` to the milestone `until`, but for `limit` ticks at most."""
+
+    rom: Path
+    until: str
+    seed: int
+    limit: int
+    without: tuple[MemoryUse, ...] = ()
+    memory: Path | None = None  # the game gets a copy of it, or an empty one
+
+
+@dataclass(frozen=True, slots=True)
+class TrialGame:
+    """What a game took to its milestone.
+
+    One that did not get there counts as if it had at the limit, its frames at the pace they had. `blackouts` are
+    the defeats that cost money; `episodes` and `restores` are of getting nowhere. `choices` are the ways it took,
+    `deeds` the ticks it spent on what, and `moved` how often each use of memory changed a decision, where a run
+    tells that.
+    """
+
+    seed: int
+    stop: str
+    reached: bool
+    ticks: int
+    frames: int
+    battles: int = 0
+    turns: int = 0
+    lost: int = 0
+    blackouts: int = 0
+    episodes: int = 0
+    restores: int = 0
+    choices: Mapping[str, int] = field(default_factory=dict)
+    deeds: Mapping[str, int] = field(default_factory=dict)
+    moved: Mapping[str, int] | None = None
+
+
+class ActionTally(Viewer):
+    """Counts the ticks by deed, and ends the game once somebody asks for that.
+
+    A fight is told by the deed it came in the way of: those of training are another matter than those on a walk.
+    """
+
+    def __init__(self, interrupt: Interrupt, asked: Asked) -> None:
+        self.deeds: Counter[str] = Counter()
+        self._interrupt = interrupt
+        self._asked = asked
+        self._errand = "nothing"
+
+    def show(self, moment: TickView) -> None:
+        """Count one tick."""
+        intent = moment.intent
+        name = intent.name.partition(":")[0]
+        if name == FIGHT:
+            name = f"{FIGHT}, during {self._errand}"
+        elif intent.source is IntentSource.PLAN:
+            self._errand = name
+        self.deeds[name] += 1
+        self._interrupt.asked = self._interrupt.asked or self._asked()
+
+
+def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
+    """Play a game with a memory of its own; one that breaks did not get there, and stops no other."""
+    with TemporaryDirectory(prefix="bench-") as home:
+        own = Path(home) / "memory.sqlite"
+        if order.memory is not None:
+            copyfile(order.memory, own)
+        try:
+            return play_on(order, own, asked)
+        except (EmulatorError, MemoryFault):
+            return TrialGame(
+                order.seed, Stop.ERROR.value, reached=False, ticks=order.limit, frames=0
+            )
+
+
+def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
+    """Play a game on this very memory, which learns from it."""
+    interrupt = Interrupt()
+    tally = ActionTally(interrupt, asked)
+    with TemporaryDirectory(prefix="bench-") as home:
+        run = Path(home) / "run"
+        settings = Settings(
+            rom=order.rom,
+            until=order.until,
+            ticks=order.limit,
+            seed=order.seed,
+            run=run,
+            memory=memory,
+            without=order.without,
+        )
+        summary = play_run(settings, tally, interrupt)
+        with closing(read_run(run)) as folder:
+            events = list(folder.store.events())
+    return _game(order, summary, events, tally.deeds)
+
+
+def _game(
+    order: TrialOrder, summary: Summary, events: Sequence[EventRow], deeds: Mapping[str, int]
+) -> TrialGame:
+    arrived = {each.id: each.tick for each in summary.milestones}
+    reached = order.until in arrived
+    pace = summary.frames / max(summary.ticks, 1)
+    battles = [each.payload for each in events if each.kind == "battle"]
+    ways = [each.payload["choices"] for each in events if each.kind == WAYPOINT]
+    moved = summary.as_json().get("moved")
+    return TrialGame(
+        seed=order.seed,
+        stop=summary.stop.value,
+        reached=reached,
+        ticks=arrived.get(order.until, order.limit),
+        frames=summary.frames if reached else round(pace * order.limit),
+        battles=len(battles),
+        turns=sum(each["turns_taken"] for each in battles),
+        lost=sum(each["outcome"] == "defeat" for each in battles),
+        blackouts=blackouts(events),
+        episodes=summary.episodes,
+        restores=summary.restores,
+        choices=dict(ways[-1]) if ways else {},
+        deeds=dict(deeds),
+        moved=None if moved is None else {MemoryUse(name).value: moved[name] for name in moved},
+    )
+
+
+class Arm(NamedTuple):
+    """One way to play every seed."""
+
+    name: str
+    is_taught: bool
+    without: MemoryUse | None = None
+
+
+TAUGHT: Final = Arm("taught", is_taught=True)
+EMPTY: Final = Arm("empty", is_taught=False)
+
+
+def arms(*, each_use: bool) -> tuple[Arm, ...]:
+    """Return the arms; with `each_use` every use of memory is switched off in turn as well."""
+    off = [Arm(f"taught without {use.value}", is_taught=True, without=use) for use in MemoryUse]
+    return TAUGHT, EMPTY, *(off if each_use else ())
+
+
+POLL: Final = 0.2  # seconds between two looks at whether somebody asked for an end
+
+Progress: TypeAlias = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The games of each arm, all in the order of the seeds."""
+
+    arms: tuple[Arm, ...]
+    games: tuple[tuple[TrialGame, ...], ...]
+
+    def of(self, arm: Arm) -> tuple[TrialGame, ...]:
+        """Return the games of one arm."""
+        return self.games[self.arms.index(arm)]
+
+
+def play_trials(
+    orders: Sequence[TrialOrder],
+    arms: tuple[Arm, ...],
+    *,
+    processes: int,
+    asked: Asked,
+    done: Progress,
+) -> Trials:
+    """Play each order in each arm; an order's memory is for the arms that are taught.
+
+    Raises KeyboardInterrupt once somebody asks for an end: half an experiment says nothing.
+    """
+    every = [_in_arm(order, arm) for order in orders for arm in arms]
+    play = _in_turn if processes == 1 else _side_by_side
+    games = play(every, processes, asked, done)
+    return Trials(arms, tuple(tuple(games[at :: len(arms)]) for at in range(len(arms))))
+
+
+def _in_arm(order: TrialOrder, arm: Arm) -> TrialOrder:
+    without = () if arm.without is None else (arm.without,)
+    return replace(order, without=without, memory=order.memory if arm.is_taught else None)
+
+
+def _in_turn(
+    orders: Sequence[TrialOrder], _processes: int, asked: Asked, done: Progress
+) -> list[TrialGame]:
+    games = []
+    for order in orders:
+        games.append(play_game(order, asked))
+        if asked():
+            raise KeyboardInterrupt
+        done(1)
+    return games
+
+
+def _side_by_side(
+    orders: Sequence[TrialOrder], processes: int, asked: Asked, done: Progress
+) -> list[TrialGame]:
+    with (
+        TemporaryDirectory(prefix="bench-") as home,
+        # Processes that begin afresh: PyBoy may run threads, which a fork would break. Ctrl-C reaches
+        # them too, but who ends them is the one that waits for all of them, by the file.
+        ProcessPoolExecutor(
+            processes,
+            mp_context=get_context("spawn"),
+            initializer=signal.signal,
+            initargs=(signal.SIGINT, signal.SIG_IGN),
+        ) as pool,
+    ):
+        enough = Path(home) / "enough"
+        every = [pool.submit(play_game, order, enough.exists) for order in orders]
+        waiting = set(every)
+        try:
+            while waiting and not asked():
+                ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
+                for each in ended:
+                    each.result()
+                done(len(ended))
+            if waiting:
+                raise KeyboardInterrupt
+        except BrokenExecutor as error:
+            if asked():
+                raise KeyboardInterrupt from error
+            message = "the process of a game was killed; try again with fewer --processes"
+            raise RunError(message) from error
+        finally:
+            enough.touch()
+            for each in waiting:
+                each.cancel()
+        return [each.result() for each in every]
+
+
+SEED: Final = re.compile(r"-seed(\d+)-")  # in the name that `play` gives a run
+
+
+class TaughtMemory(NamedTuple):
+    """What a memory file holds: rows by kind, and the seeds of the runs that its rows name."""
+
+    rows: Mapping[str, int]
+    seeds: frozenset[int]
+
+
+def teach(
+    cartridge: Cartridge,
+    seeds: Sequence[int],
+    memory: Path,
+    *,
+    limit: int,
+    asked: Asked,
+    done: Progress,
+) -> None:
+    """Play one game after the other to the first badge, all with the same memory."""
+    for seed in seeds:
+        play_on(TrialOrder(cartridge.path, GOAL, seed, limit), memory, asked)
+        if asked():
+            raise KeyboardInterrupt
+        done(1)
+
+
+def lessons_of(memory: Path) -> TaughtMemory:
+    """Return what a memory file holds."""
+    with closing(read_knowledge_store(memory)) as store:
+        known, entries, origins = store.load_knowledge(), store.entries(), store.origins()
+    kinds = Counter(f"{each.kind} entries" for each in entries)
+    rows = {
+        "patterns": len(known.patterns),
+        "strategies": len(known.strategies),
+        "mistakes": len(known.mistakes),
+        "preferences": len(known.preferences),
+        **dict(sorted(kinds.items())),
+        "sessions told of": known.total_sessions,
+        "battles told of": known.total_battles,
+    }
+    names = " ".join(
+        [*(run for runs in origins.values() for run in runs), *(each.key for each in entries)]
+    )
+    return TaughtMemory(rows, frozenset(int(each) for each in SEED.findall(names)))

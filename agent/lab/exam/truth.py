@@ -1,0 +1,331 @@
+"""What happened in a recorded game, by RAM alone, and the names of all that exists on its cartridge."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, NamedTuple
+
+from agent.story import Story
+from emulator import Battle, BattleResult, Dex, Phase, State
+
+
+class FightOutcome(Enum):
+    """How a fight ended."""
+
+    WON = "won"
+    LOST = "lost"
+    FLED = "fled"
+    CAUGHT = "caught"
+
+
+_RESULTS: Final = {BattleResult.WON: FightOutcome.WON, BattleResult.LOST: FightOutcome.LOST}
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedFight:
+    """One fight; `own` and `own_level` are who began it, `finisher` who was out in the end.
+
+    `enemies` are the species that came out, `opponent` the trainer who led them, or nothing. `moves` are those that
+    cost PP, each once, in the order of their first use.
+    """
+
+    first_tick: int
+    last_tick: int
+    place: str
+    opponent: str
+    enemies: tuple[str, ...]
+    own: str
+    own_level: int
+    finisher: str
+    moves: tuple[str, ...]
+    turns: int
+    outcome: FightOutcome
+    blacked_out: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who was met in it: the species, and the trainer if there was one."""
+        return (*self.enemies, self.opponent) if self.opponent else self.enemies
+
+
+@dataclass(slots=True)
+class _Going:
+    """A fight under way."""
+
+    first_tick: int
+    place: str
+    money: int
+    owned: int  # mons, in the team and the box
+    last_tick: int = 0
+    opponent: str = ""
+    own: str = ""
+    own_level: int = 0
+    finisher: str = ""
+    turns: int = 0
+    asked: bool = False
+    result: BattleResult | None = None
+    enemies: dict[str, None] = field(default_factory=dict)
+    moves: dict[str, None] = field(default_factory=dict)
+    pp: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+class FightWatch:
+    """Gathers fights from states in their order; one is told when the player is free again, and what it cost is known."""
+
+    def __init__(self, story: Story, dex: Dex) -> None:
+        self.fights: list[ObservedFight] = []
+        self._story = story
+        self._dex = dex
+        self._going: _Going | None = None
+
+    def saw(self, tick: int, state: State) -> None:
+        """Take note of one state."""
+        if not state.game_started:
+            return
+        battle = state.battle
+        if battle is not None and state.in_battle:
+            if self._going is not None and self._going.last_tick < tick - 1:
+                self._tell(self._going, state)
+            self._follow(tick, state, battle)
+        elif self._going is not None:
+            going = self._going
+            if going.result is None:
+                going.result = state.battle_result
+            if state.in_control:
+                self._tell(going, state)
+
+    def finish(self, state: State) -> None:
+        """Tell a fight whose aftermath the recording does not show."""
+        if self._going is not None and self._going.result is not None:
+            self._tell(self._going, state)
+
+    def _follow(self, tick: int, state: State, battle: Battle) -> None:
+        going = self._going
+        if going is None:
+            place, owned = self._story.place_of(state), len(state.party) + len(state.box)
+            going = self._going = _Going(tick, place, state.player.money, owned)
+        going.last_tick = tick
+        asked = battle.phase is Phase.MAIN_MENU
+        if not (asked or going.turns) or battle.own is None or battle.enemy is None:
+            return  # until somebody is asked, RAM may still hold the fight before
+        going.turns += asked and not going.asked
+        going.asked = asked
+        species = battle.enemy.species
+        if battle.is_trainer:
+            going.opponent = self._dex.opponent(battle.trainer_class, battle.trainer_number)
+            species = battle.enemy_party.mons[battle.enemy.position].species
+        going.enemies[self._dex.species(species).name] = None
+        mon = state.party.mons[battle.own.position]
+        going.finisher = self._dex.species(mon.species).name
+        if not going.own:
+            going.own, going.own_level = going.finisher, mon.level
+        self._note_moves(going, battle)
+
+    def _note_moves(self, going: _Going, battle: Battle) -> None:
+        assert battle.own is not None
+        for slot in battle.own.moves:
+            at = (battle.own.position, slot.move)
+            if slot.pp < going.pp.get(at, slot.pp):
+                going.moves[self._dex.move(slot.move).name] = None
+            going.pp[at] = slot.pp
+
+    def _tell(self, going: _Going, state: State) -> None:
+        self._going = None
+        if not going.turns:
+            return  # nobody was ever asked: there was nothing to fight
+        grew = len(state.party) + len(state.box) > going.owned
+        result = going.result
+        left = FightOutcome.CAUGHT if grew else FightOutcome.FLED
+        outcome = left if result is None else _RESULTS.get(result, left)
+        lost = outcome is FightOutcome.LOST
+        self.fights.append(
+            ObservedFight(
+                first_tick=going.first_tick,
+                last_tick=going.last_tick + 1,
+                place=going.place,
+                opponent=going.opponent,
+                enemies=tuple(going.enemies),
+                own=going.own,
+                own_level=going.own_level,
+                finisher=going.finisher,
+                moves=tuple(going.moves),
+                turns=going.turns,
+                outcome=outcome,
+                blacked_out=lost and state.player.money < going.money,
+            )
+        )
+
+
+PATIENCE: Final = 30  # ticks that a milestone may wait for the frame that shows it
+
+
+class HeldValue(NamedTuple):
+    """A value, and the tick from which it held."""
+
+    tick: int
+    value: int
+
+
+class PlaceVisit(NamedTuple):
+    """A place, and the tick at which the player was first free to walk there this time."""
+
+    tick: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameTruth:
+    """One recorded game; histories are of changes, oldest first."""
+
+    run: str
+    seed: int
+    ticks: int
+    starter: str
+    fights: tuple[ObservedFight, ...]
+    visits: tuple[PlaceVisit, ...]
+    money: tuple[HeldValue, ...]
+    items: Mapping[str, tuple[HeldValue, ...]]
+    levels: Mapping[str, tuple[HeldValue, ...]]
+    team: tuple[tuple[str, int], ...]  # in the end
+    found_in: Mapping[str, str]  # where one stood when a thing was first had
+    milestones: Mapping[str, int]  # the tick at which RAM first showed each
+    last: State
+
+    @property
+    def met(self) -> dict[str, None]:
+        """Everybody who was fought with, species and trainers, in the order of meeting them."""
+        return dict.fromkeys(name for fight in self.fights for name in fight.names)
+
+    @property
+    def places(self) -> dict[str, None]:
+        """Every place that was entered, in the order of coming there."""
+        return dict.fromkeys(visit.place for visit in self.visits)
+
+    def against(self, name: str) -> list[ObservedFight]:
+        """Return the fights in which `name` was on the other side, oldest first."""
+        return [fight for fight in self.fights if name in fight.names]
+
+    def money_at(self, tick: int) -> int:
+        """Return how much money there was after `tick`."""
+        return [held.value for held in self.money if held.tick <= tick][-1]
+
+    def level_at(self, tick: int) -> int:
+        """Return the highest level that anybody had reached by `tick`; 0 before there was anybody."""
+        reached = (held for history in self.levels.values() for held in history)
+        return max((held.value for held in reached if held.tick <= tick), default=0)
+
+    def turns_to(self, tick: int) -> int:
+        """Return how many turns the fights took that were over by `tick`."""
+        return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
+
+
+@dataclass(slots=True)
+class _Histories:
+    """What is owned and where one is, as it changes."""
+
+    money: list[HeldValue] = field(default_factory=list)
+    items: dict[str, list[HeldValue]] = field(default_factory=dict)
+    levels: dict[str, list[HeldValue]] = field(default_factory=dict)
+    visits: list[PlaceVisit] = field(default_factory=list)
+    found_in: dict[str, str] = field(default_factory=dict)
+    here: int | None = None
+    starter: str = ""
+
+
+def truth_of(
+    moments: Iterable[tuple[int, State]], story: Story, dex: Dex, *, run: str, seed: int
+) -> GameTruth:
+    """Return what `moments`, the ticks of one game from power-on with their states, show."""
+    fights, seen = FightWatch(story, dex), _Histories()
+    milestones: dict[str, int] = {}
+    tick, last = 0, None
+    for tick, state in moments:
+        last = state
+        if not state.game_started:
+            continue
+        fights.saw(tick, state)
+        _note(seen, tick, state, story, dex)
+        for each in story.milestones:
+            if each.id not in milestones and each.shown_by_ram(state):
+                milestones[each.id] = tick
+    if last is None:
+        message = "a recording without steps shows nothing"
+        raise ValueError(message)
+    fights.finish(last)
+    return GameTruth(
+        run=run,
+        seed=seed,
+        ticks=tick,
+        starter=seen.starter,
+        fights=tuple(fights.fights),
+        visits=tuple(seen.visits),
+        money=tuple(seen.money),
+        items={name: tuple(held) for name, held in seen.items.items()},
+        levels={name: tuple(held) for name, held in seen.levels.items()},
+        team=_team(last, dex),
+        found_in=seen.found_in,
+        milestones=milestones,
+        last=last,
+    )
+
+
+def _note(seen: _Histories, tick: int, state: State, story: Story, dex: Dex) -> None:
+    _change(seen.money, tick, state.player.money)
+    carried: Counter[str] = Counter()
+    for stack in state.bag.items:
+        carried[dex.item(stack.item).name] += stack.quantity
+    for name in carried:
+        seen.found_in.setdefault(name, story.place_of(state))
+    for name in (*seen.items, *carried):
+        _change(seen.items.setdefault(name, []), tick, carried[name])
+    for name, level in _team(state, dex):
+        seen.starter = seen.starter or name
+        _change(seen.levels.setdefault(name, []), tick, level)
+    if state.in_control and state.map.map_id != seen.here:
+        seen.here = state.map.map_id
+        seen.visits.append(PlaceVisit(tick, story.place_of(state)))
+
+
+def _change(history: list[HeldValue], tick: int, value: int) -> None:
+    if not history or history[-1].value != value:
+        history.append(HeldValue(tick, value))
+
+
+def _team(state: State, dex: Dex) -> tuple[tuple[str, int], ...]:
+    return tuple((dex.species(mon.species).name, mon.level) for mon in state.party.mons)
+
+
+NAMELESS: Final = {"-", ""}
+
+
+@dataclass(frozen=True, slots=True)
+class CartridgeNames:
+    """Names of all that one might meet, enter, carry or reach."""
+
+    species: tuple[str, ...]
+    trainers: tuple[str, ...]
+    places: tuple[str, ...]
+    items: tuple[str, ...]
+    milestones: tuple[str, ...]
+
+    @staticmethod
+    def of(story: Story, dex: Dex) -> "CartridgeNames":
+        """Return the names of a cartridge and of its story, each once."""
+        classes = (each for each in dex.all_trainers.values() if each.name not in NAMELESS)
+        trainers = (
+            dex.opponent(each.number, number)
+            for each in classes
+            for number in range(1, len(each.teams) + 1)
+        )
+        return CartridgeNames(
+            species=_once(each.name for each in dex.all_species.values()),
+            trainers=_once(trainers),
+            places=_once(place.called for place in story.places),
+            items=_once(each.name for each in dex.all_items.values()),
+            milestones=tuple(each.id for each in story.milestones),
+        )
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name for name in dict.fromkeys(names) if name not in NAMELESS)

@@ -1,0 +1,243 @@
+"""Battles followed from tick to tick, each told as one record when it is over.
+
+All of it is read from RAM.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from agent.perception import Percept
+from agent.skills import BALLS
+from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
+from memory import BattleRecord, Json
+
+OUTCOMES: Final = {
+    BattleResult.WON: "victory",
+    BattleResult.LOST: "defeat",
+    BattleResult.LEFT: "runaway",
+}
+MOST_DECISIONS: Final = 8  # that are worth telling of one battle
+
+
+@dataclass(slots=True)
+class OngoingBattle:
+    """A battle under way, as far as it went; own and level are those it began with.
+
+    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them. `place` is where it
+    began, `opponent` the trainer, or nothing where nobody led them.
+    """
+
+    start: int
+    enemies: list[str]
+    enemy_level: int
+    own: str
+    own_level: int
+    active: str
+    position: int
+    bag: list[list[int]]
+    money: int = 0
+    turns: int = 0
+    moves: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
+    hp_percent: float = 100.0
+    enemy_hp_percent: float = 100.0
+    asked: bool = False  # whether the last tick was one at which the battle menu waited
+    place: str = ""
+    opponent: str = ""
+    thrown: bool = False  # whether the last thing that left the bag in this turn was a ball
+
+    def decide(self, words: str) -> None:
+        """Remember a decision, unless there were too many already."""
+        if len(self.decisions) < MOST_DECISIONS:
+            self.decisions.append(words)
+
+
+class BattleWatch:
+    """Follows the battle under way and counts those that are over; part of a checkpoint.
+
+    `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
+    `around` is what the last record does not say: where it was, who led the others, and who of ours was out in the end.
+    """
+
+    def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
+        self.battles = self.turns = self.lost = 0  # of the whole run
+        self.beaten: int | None = None
+        self.around: dict[str, str] = {}
+        self._blackouts: list[dict[str, Json]] = []
+        self._dex = dex
+        self._place_of = place_of
+        self._fight: OngoingBattle | None = None
+
+    def saw(self, percept: Percept) -> BattleRecord | None:
+        """Take note of one moment, and return the battle that ended with it, if one did."""
+        state, fight = percept.state, self._fight
+        if state.battle is not None and state.in_battle:
+            self._follow(state.battle, state, percept.tick)
+            return None
+        if fight is None:
+            if self.beaten is not None and state.in_control:
+                self._wake_up(percept, self.beaten)
+            return None
+        self._fight = None
+        record = _record(fight, state, percept.tick)
+        self.around = {
+            "location": fight.place,
+            "opponent": fight.opponent,
+            "finisher": fight.active,
+            "enemies": record.enemy_pokemon,
+        }
+        self.battles += 1
+        self.turns += record.turns_taken
+        self.lost += record.outcome == "defeat"
+        self.beaten = fight.money if record.outcome == "defeat" else None
+        return record
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the battle under way, and the counts."""
+        return {
+            "fight": asdict(self._fight) if self._fight is not None else None,
+            "battles": self.battles,
+            "turns": self.turns,
+            "lost": self.lost,
+            "beaten": self.beaten,
+            "around": dict(self.around),
+            "blackouts": list(self._blackouts),
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._fight = OngoingBattle(**data["fight"]) if data["fight"] is not None else None
+        self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
+        self.beaten, self.around = data.get("beaten"), dict(data.get("around", {}))
+        self._blackouts = list(data.get("blackouts", ()))
+
+    def told_blackouts(self) -> list[dict[str, Json]]:
+        """Return the defeats that cost money since this was asked last."""
+        told, self._blackouts = self._blackouts, []
+        return told
+
+    def _wake_up(self, percept: Percept, had: int) -> None:
+        """See what a defeat has cost, when one is free again."""
+        self.beaten, state = None, percept.state
+        cost, around = had - state.player.money, self.around
+        if cost > 0:
+            told: dict[str, Json] = {
+                "tick": percept.tick,
+                "place": around["location"],
+                "subject": around["opponent"] or around["enemies"],
+                "cost": cost,
+                "woke_in": self._place_of(state),
+            }
+            self._blackouts.append(told)
+
+    def _follow(self, battle: Battle, state: State, tick: int) -> None:
+        own, enemy = battle.own, battle.enemy
+        if own is None or enemy is None:
+            return  # nobody is out yet
+        asked = battle.phase is Phase.MAIN_MENU
+        fight = self._fight
+        if fight is None:
+            if not asked:
+                return  # until somebody is asked, who was fought last may still lie in RAM
+            fight = self._fight = self._begun(battle, own, enemy, state, tick)
+        other = self._name(enemy)
+        if other not in fight.enemies:
+            fight.enemies.append(other)
+        fight.enemy_level = max(fight.enemy_level, enemy.level)
+        self._note_items(fight, state)
+        if own.position != fight.position:
+            self._note_change(fight, own, other)
+        if asked and not fight.asked:
+            fight.turns += 1
+            fight.thrown = False
+        fight.asked = asked
+        fight.hp_percent = _percent(own)
+        fight.enemy_hp_percent = _percent(enemy)
+        if battle.phase is Phase.BUSY and battle.own_move is not None:
+            move = self._dex.all_moves.get(battle.own_move)
+            if move is not None and move.name not in fight.moves:
+                fight.moves.append(move.name)
+
+    def _begun(
+        self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
+    ) -> OngoingBattle:
+        name = self._name(own)
+        led = (battle.trainer_class, battle.trainer_number)
+        return OngoingBattle(
+            start=tick,
+            enemies=[self._name(enemy)],
+            enemy_level=enemy.level,
+            own=name,
+            own_level=own.level,
+            active=name,
+            position=own.position,
+            bag=_bag(state),
+            money=state.player.money,
+            place=self._place_of(state),
+            opponent=self._dex.opponent(*led) if battle.is_trainer else "",
+        )
+
+    def _note_items(self, fight: OngoingBattle, state: State) -> None:
+        bag = _bag(state)
+        if bag == fight.bag:
+            return
+        for number in dict.fromkeys(item for item, _ in fight.bag):
+            before = sum(quantity for item, quantity in fight.bag if item == number)
+            if state.bag.quantity(number) >= before:
+                continue
+            name = self._dex.item_name(number)
+            fight.items.append(name)
+            fight.thrown = number in BALLS
+            if fight.thrown:
+                fight.decide(f"{name} at {fight.enemies[-1]} with {fight.enemy_hp_percent:.0f}% HP")
+            else:
+                fight.decide(f"{name} when {fight.active} had {fight.hp_percent:.0f}% HP")
+        fight.bag = bag
+
+    def _note_change(self, fight: OngoingBattle, own: BattleMon, other: str) -> None:
+        name = self._name(own)
+        if fight.hp_percent:
+            fight.decide(f"{fight.active} at {fight.hp_percent:.0f}% HP back for {name}: {other}")
+        else:
+            fight.decide(f"{name} against {other} after {fight.active} fell")
+        fight.active, fight.position = name, own.position
+
+    def _name(self, mon: BattleMon) -> str:
+        species = self._dex.all_species.get(mon.species)
+        return species.name if species is not None else mon.nickname
+
+
+def _percent(mon: BattleMon) -> float:
+    return round(100 * mon.hp / mon.max_hp, 1)
+
+
+def _bag(state: State) -> list[list[int]]:
+    return [[item, quantity] for item, quantity in state.bag.items]
+
+
+def _record(fight: OngoingBattle, state: State, tick: int) -> BattleRecord:
+    result = state.battle_result
+    outcome = OUTCOMES[result] if result is not None else "runaway"
+    if outcome == "runaway":
+        if fight.thrown:
+            outcome = "catch"
+        else:
+            fight.decide(f"left {fight.enemies[-1]} with {fight.hp_percent:.0f}% HP")
+    enemies = ", ".join(fight.enemies)
+    return BattleRecord(
+        battle_id=f"{fight.start}:{enemies}",
+        start_tick=fight.start,
+        end_tick=tick,
+        enemy_pokemon=enemies,
+        enemy_level=fight.enemy_level,
+        player_pokemon=fight.own,
+        player_level=fight.own_level,
+        outcome=outcome,
+        turns_taken=fight.turns,
+        player_hp_remaining=fight.hp_percent,
+        moves_used=tuple(fight.moves),
+        items_used=tuple(fight.items),
+        key_decisions=tuple(fight.decisions),
+    )

@@ -1,0 +1,394 @@
+"""What is remembered of play: producers that watch the loop, encounters and advice through hooks.
+
+Nothing that they watch calls a store.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agent.advisor import Advice, Question, Silent
+from agent.capabilities import TalkResult
+from agent.experience import TaskChoices
+from agent.mind.battle_record import BattleWatch
+from agent.mind.intent import ActiveGoal, Intent, IntentSource
+from agent.perception import Percept
+from agent.skills import Outcome
+from agent.story import ReachedMilestone, Story
+from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
+from memory import (
+    BARRED,
+    BLACKOUT,
+    HEARD,
+    SHELF,
+    TEAM,
+    WAYPOINT,
+    ActionRecord,
+    Call,
+    Json,
+    LocationVisited,
+    PersonHeard,
+    Produced,
+    Producers,
+    ResourceSnapshot,
+    SensoryInput,
+    SessionObjective,
+    ShelfSeen,
+    TickState,
+    WayBarred,
+    as_json,
+    scope_name,
+)
+
+AGENT: Final = "play"
+MOMENTS_LAST_S: Final = 30.0  # until a stretch of them is carried on, and not a few at a time
+AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
+    ScreenType.TITLE: ("start",),
+    ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),
+    ScreenType.DIALOGUE: ("a", "b"),
+    ScreenType.MENU: ("up", "down", "a", "b"),
+    ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayProducers:
+    """The extractors of play: each makes something of a call and its result, or None."""
+
+    place_of: Callable[[State], str]  # where a state is, in words
+    battles: BattleWatch
+    choices: TaskChoices
+    dex: Dex
+    run: str  # whose milestones these are: what two runs did alike are still two things
+    found: Callable[[State], Mapping[int, int]]  # how many of each thing were picked up so far
+
+    def register(self, producers: Producers) -> None:
+        """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
+        sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
+        watch = producers.register
+        watch(
+            "Loop.perceive", self.tick_state, scope=sensory, kind="tick_state", ttl_s=MOMENTS_LAST_S
+        )
+        watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
+        watch("Loop.perceive", self.disagreements, scope=stm, kind="disagreement")
+        watch("Loop.perform", self.action, scope=working, kind="action")
+        watch("Loop.perceive", self.location, scope=stm, kind="location")
+        watch("Loop.perceive", self.resources, scope=stm, kind="resources")
+        for turning in ("Mind.pursue", "Mind.reach"):
+            watch(turning, self.resources_then, scope=stm, kind="resources")
+            watch(turning, self.team, scope=stm, kind=TEAM)
+            watch(turning, self.blackouts, scope=stm, kind=BLACKOUT)
+        watch("Loop.perceive", self.battle, scope=stm, kind="battle")
+        watch("MilestoneLedger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
+        watch("Mind.pursue", self.objective, scope=stm, kind="objective")
+        watch("Loop.perform", self.objective_done, scope=stm, kind="objective")
+        watch("Mind.reach", self.objective_reached, scope=stm, kind="objective")
+
+    def tick_state(self, call: Call, percept: Percept) -> Produced:
+        """The moment a decision is made in."""
+        state = percept.state
+        tick_state = TickState(
+            tick=percept.tick,
+            timestamp=game_seconds(state),
+            location=self.place_of(state),
+            is_battle=state.in_battle,
+            party_hp_percent=_hp_percent(state.party),
+            money=state.player.money,
+            badges=tuple(str(badge) for badge in state.player.badges),
+            screen_type=state.screen_type.value,
+            active_goal=call.instance.goal,
+        )
+        return _produced(tick_state, percept.tick, state)
+
+    def sensory_input(self, _call: Call, percept: Percept) -> Produced:
+        """What the screen says; its confidence is how far pixels agreed with the tile map."""
+        state = percept.state
+        enemy = state.battle.enemy if state.battle is not None else None
+        seen = SensoryInput(
+            vision_labels=(percept.sight.says,) if percept.sight else (),
+            ocr_text=percept.text,
+            ocr_confidence=percept.confidence,
+            screen_type=state.screen_type.value,
+            enemy_pokemon=enemy.nickname if enemy else None,
+            player_hp_percent=_hp_percent(state.party),
+            enemy_hp_percent=100.0 * enemy.hp / enemy.max_hp if enemy else None,
+            available_actions=AVAILABLE.get(state.screen_type, ()),
+        )
+        return _produced(seen, percept.tick, state)
+
+    def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
+        """Where the screen says something else than work RAM."""
+        if not percept.disagreements:
+            return []
+        at = game_seconds(percept.state)
+        return [
+            Produced({"between": words}, percept.tick, at, importance=2)
+            for words in percept.disagreements
+        ]
+
+    def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """A deed of the plan that ended, with all it took."""
+        intent: Intent = call.args[0]
+        if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
+            return None
+        frames = performed.state.frame - intent.began.frame
+        record = ActionRecord(
+            tick=call.instance.tick,
+            action_type="sequence",
+            action_value=intent.name,
+            reasoning=intent.pursuit.goal.says if intent.pursuit else intent.why,
+            confidence=1.0,  # rules do not doubt
+            success=performed.outcome is Outcome.DONE,
+            outcome_summary=performed.outcome.value,
+            duration_ms=1000 * frames / FRAMES_PER_SECOND,
+        )
+        place = self.place_of(intent.began)
+        return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
+
+    def battle(self, _call: Call, percept: Percept) -> Produced | None:
+        """A battle that is over."""
+        record = self.battles.saw(percept)
+        if record is None:
+            return None
+        around = self.battles.around
+        more = {name: around[name] for name in ("location", "opponent") if around[name]}
+        if around["finisher"] != record.player_pokemon:
+            more["finisher"] = around["finisher"]
+        return _produced(record, percept.tick, percept.state, importance=7, **more)
+
+    def blackouts(self, call: Call, _pursuit: ActiveGoal) -> list[Produced]:
+        """Defeats that have cost money, since one turned to something last."""
+        percept: Percept = call.args[1]
+        at = game_seconds(percept.state)
+        return [
+            Produced({"run": self.run, **told}, percept.tick, at, importance=9)
+            for told in self.battles.told_blackouts()
+        ]
+
+    def waypoints(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
+        """Milestones: what was chosen and fought on the way, with whom and what one got there, and what lay about."""
+        if not reached:
+            return []
+        percept: Percept = call.args[0]
+        at, fought = game_seconds(percept.state), self.battles
+        waypoint: dict[str, Json] = {
+            "run": self.run,
+            "choices": dict(self.choices.made),
+            "place": self.place_of(percept.state),
+            "money": percept.state.player.money,
+            "team": self._team(percept.state),
+            "battles": fought.battles,
+            "turns": fought.turns,
+            "lost": fought.lost,
+            "left": {str(item): quantity for item, quantity in percept.state.bag.items},
+            "found": {str(item): times for item, times in self.found(percept.state).items()},
+        }
+        return [
+            Produced(
+                {**waypoint, "milestone": each.id, "tick": each.tick}, each.tick, at, importance=8
+            )
+            for each in reached
+        ]
+
+    def location(self, _call: Call, percept: Percept) -> Produced | None:
+        """A place just entered."""
+        state = percept.state
+        if percept.came_from == state.map.map_id or not state.in_control:
+            return None
+        place = LocationVisited(
+            location_name=self.place_of(state),
+            location_type="indoors" if state.map.map_id >= FIRST_INDOOR_MAP else "outdoors",
+            first_visit_tick=percept.tick,
+            last_visit_tick=percept.tick,
+            visit_count=1,
+            explored_areas=(),
+            unexplored_areas=(),
+            points_of_interest=(),
+            npcs_interacted=(),
+        )
+        return _produced(place, percept.tick, state, importance=6)
+
+    def resources(self, _call: Call, percept: Percept) -> Produced | None:
+        """What is owned, on entering a place."""
+        state = percept.state
+        if percept.came_from == state.map.map_id or not state.in_control:
+            return None
+        return self._owned(percept)
+
+    def resources_then(self, call: Call, _pursuit: ActiveGoal) -> Produced:
+        """What is owned when a goal is reached or another is turned to, as after a battle or in a shop."""
+        return self._owned(call.args[1])
+
+    def team(self, call: Call, _pursuit: ActiveGoal) -> Produced:
+        """Who is in the team, and at which level; the newest word is the one that counts."""
+        percept: Percept = call.args[1]
+        data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
+        return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
+
+    def objective(self, call: Call, pursuit: ActiveGoal) -> Produced:
+        """A goal that play turns to."""
+        percept: Percept = call.args[1]
+        return _produced(_objective(pursuit), percept.tick, percept.state, importance=6)
+
+    def objective_reached(self, call: Call, pursuit: ActiveGoal) -> Produced:
+        """A goal that facts show reached."""
+        percept: Percept = call.args[1]
+        record = _objective(pursuit, percept.tick)
+        return _produced(record, percept.tick, percept.state, importance=6)
+
+    def objective_done(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+        """A goal that is reached by the mere doing of the deed of its name."""
+        intent: Intent = call.args[0]
+        pursuit, tick = intent.pursuit, call.instance.tick
+        if pursuit is None or performed.outcome is not Outcome.DONE:
+            return None
+        if intent.name != pursuit.goal.name:
+            return None
+        return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+
+    def _owned(self, percept: Percept) -> Produced:
+        state = percept.state
+        owned = ResourceSnapshot(
+            tick=percept.tick,
+            money=state.player.money,
+            items={self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items},
+            tms_obtained=(),
+            hms_obtained=(),
+            key_items=(),
+        )
+        return _produced(owned, percept.tick, state, location=self.place_of(state))
+
+    def _team(self, state: State) -> list[Json]:
+        known = self.dex.all_species
+        return [
+            f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
+            for mon in state.party.mons
+        ]
+
+
+def _objective(pursuit: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
+    goal = pursuit.goal
+    return SessionObjective(
+        objective_id=goal.name,
+        name=goal.says,
+        description=", ".join(str(require) for require in goal.requires),
+        objective_type=goal.name.partition(":")[0],
+        priority=goal.priority,
+        status="active" if completed_tick is None else "completed",
+        progress_percent=0.0 if completed_tick is None else 100.0,
+        created_tick=pursuit.since,
+        completed_tick=completed_tick,
+        prerequisites=(),
+        related_location=None,
+    )
+
+
+def game_seconds(state: State) -> float:
+    """Return game time: frames since power-on, in seconds."""
+    return state.frame / FRAMES_PER_SECOND
+
+
+def _produced(
+    record: Any,  # noqa: ANN401 -- any of memory's records
+    tick: int,
+    state: State,
+    *,
+    importance: int = 3,
+    **more: str,
+) -> Produced:
+    data = as_json(record)
+    data.update(more)
+    return Produced(data, tick, game_seconds(state), importance=importance)
+
+
+def _hp_percent(party: Party) -> float:
+    left = whole = 0
+    for mon in party.mons:
+        left += mon.hp
+        whole += mon.stats.hp
+    return 100.0 * left / whole if whole else 0.0
+
+
+ENCOUNTER_IMPORTANCE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingProducers:
+    """The extractors of encounters; `tick` is that of the run at this moment."""
+
+    story: Story
+    tick: Callable[[], int]
+
+    def register(self, producers: Producers) -> None:
+        """Watch encounters, which go to short-term memory."""
+        scope = scope_name(AGENT, "stm")
+        producers.register("Encounters.heard", self.heard, scope=scope, kind=HEARD)
+        producers.register("Encounters.looked", self.looked, scope=scope, kind=SHELF)
+        producers.register("Encounters.barred", self.barred, scope=scope, kind=BARRED)
+        producers.register("Encounters.passed", self.passed, scope=scope, kind=BARRED)
+
+    def heard(self, call: Call, hearing: TalkResult) -> Produced:
+        """Somebody who was talked to, and what came of it."""
+        state: State = call.args[0]
+        here = state.map.map_id
+        place = self.story.called(here)
+        return self._produced(
+            PersonHeard(place, here, hearing.slot, hearing.words, hearing.came), state
+        )
+
+    def looked(self, call: Call, wares: tuple[int, ...]) -> Produced:
+        """What somebody has for sale."""
+        state, slot = call.args[:2]
+        here = state.map.map_id
+        return self._produced(ShelfSeen(self.story.called(here), here, slot, wares), state)
+
+    def barred(self, call: Call, square: tuple[int, int, int]) -> Produced:
+        """A square that a walk could not step on."""
+        began, _, towards = call.args
+        return self._way(began, square, towards, passed=False)
+
+    def passed(self, call: Call, square: tuple[int, int, int]) -> Produced:
+        """A square that barred the way, and does no more."""
+        return self._way(call.args[0], square, "", passed=True)
+
+    def _way(
+        self, state: State, square: tuple[int, int, int], towards: str, *, passed: bool
+    ) -> Produced:
+        place = self.story.called(square[0])
+        return self._produced(WayBarred(place, towards, *square, passed), state)
+
+    def _produced(self, record: Any, state: State) -> Produced:  # noqa: ANN401  # an encounter
+        return Produced(
+            as_json(record), self.tick(), game_seconds(state), importance=ENCOUNTER_IMPORTANCE
+        )
+
+
+ADVICE: Final = "advice"  # the kind of entry
+ADVICE_IMPORTANCE: Final = 4
+
+
+def watch_advice(producers: Producers) -> None:
+    """Make an entry of each answer. Silence is no memory; the run's record counts it."""
+    scope = scope_name(AGENT, "stm")
+    producers.register("Advising.answered", _advice, scope=scope, kind=ADVICE)
+
+
+def _advice(call: Call, answer: Advice | Silent) -> Produced | None:
+    """What was advised, and why it was asked."""
+    if isinstance(answer, Silent):
+        return None
+    question: Question = call.args[0]
+    return Produced(
+        {
+            "purpose": question.purpose.value,
+            "goals": list(answer.goals),
+            "candidates": list(answer.candidates),
+            "says": answer.note,
+            "confidence": answer.confidence,
+        },
+        question.tick,
+        question.game_s,
+        tags=(f"purpose:{question.purpose.value}",),
+        importance=ADVICE_IMPORTANCE,
+        status="claim",
+    )

@@ -1,0 +1,287 @@
+"""What to do when play gets nowhere, step by step: from a new plan to an earlier checkpoint."""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final
+
+from agent.capabilities import BoundAction, Inquiry
+from agent.errors import StuckReason
+from agent.mind.progress import ProgressMonitor
+from agent.perception import Percept
+from agent.planning import Action
+from memory import Json, as_json
+from memory.codec import from_json
+
+COOL_DOWN: Final = 150  # ticks without the actions to blame
+LONG_COOL_DOWN: Final = 300  # the same after a restore
+MOST_EPISODES: Final = 50  # of a run
+MOST_RESTORES: Final = 6  # of a run
+RESTORES: Final = 2  # of one episode
+LEAVES: Final = 3  # attempts to leave a map
+LONGEST_PAUSE: Final = 600  # frames; so long a wait makes another game of it
+
+
+class RecoveryStep(Enum):
+    """What is done, the mildest first."""
+
+    REPLAN = "replan"  # with the actions to blame cooling down
+    ASK_AROUND = "ask_around"  # whoever is on the map and was not heard yet
+    LEAVE_MAP = "leave_map"  # then plan from elsewhere
+    ASK_ADVICE = "ask_advice"  # of a model, where there is one
+    RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
+    GIVE_UP = "give_up"
+
+
+@dataclass(frozen=True, slots=True)
+class StuckEpisode:
+    """One time of getting nowhere: the reason, where and since when, what was tried, and what helped.
+
+    `since` is the last tick with anything new, `noticed` the one at which it was too long ago, `lasted`
+    the last one so far. `rungs` are those climbed, in their order; `solved_by` is the one after which
+    something was gained. `over` stays false while the episode goes on, also across a restore.
+    """
+
+    number: int
+    reason: str
+    map_id: int
+    x: int
+    y: int
+    goal: str | None
+    since: int
+    noticed: int
+    lasted: int
+    tried: tuple[str, ...]
+    rungs: tuple[str, ...] = ()
+    solved_by: str | None = None
+    over: bool = False
+
+
+class Ladder:
+    """Watches progress and answers the lack of it; `escape` is how a map is left, `inquiry` how people are asked.
+
+    Cool-downs, the episode under way and all counts outlive a restore. `seed` decides how long is
+    waited after one.
+    """
+
+    def __init__(
+        self,
+        progress: ProgressMonitor,
+        seed: int,
+        escape: BoundAction | None = None,
+        inquiry: Inquiry | None = None,
+    ) -> None:
+        self.progress = progress
+        self.escape = escape
+        self.inquiry = inquiry
+        self.episode: StuckEpisode | None = None
+        self.episodes = 0
+        self.restores = 0
+        self.owed = False  # whether a branch died whose post-mortem is not yet told
+        self._seed = seed
+        self._indispensable: frozenset[str] = frozenset()
+        self._tick = 0
+        self._cooling: dict[str, int] = {}  # until which tick
+        self._leaving: int | None = None  # the map to leave
+        self._leaves = 0
+        self._asking: int | None = None  # the map whose people are asked
+        self._pause = 0
+        self.may_ask = False  # whether there is somebody who gives advice
+
+    def saw(self, percept: Percept) -> StuckEpisode | None:
+        """Take note of one tick; return the episode that it ends, if it does."""
+        self._tick = percept.tick
+        if not self.progress.saw(percept) or self.episode is None:
+            return None
+        solved_by = self.episode.rungs[-1]
+        return replace(self.close(), solved_by=solved_by, lasted=percept.tick)
+
+    def close(self) -> StuckEpisode:
+        """Return the episode under way, which is over."""
+        if self.episode is None:
+            raise RuntimeError("no episode is under way")
+        episode, self.episode = self.episode, None
+        self._leaving = self._asking = None
+        return replace(episode, over=True)
+
+    def climb(self, reason: StuckReason, percept: Percept, goal: str | None) -> RecoveryStep:
+        """Take the next rung against `reason`, and return which it is."""
+        if self.episode is None:
+            self.episodes += 1
+            self.episode = self._opened(reason, percept, goal)
+        elif self.episode.rungs[-1] == RecoveryStep.RESTORE.value:
+            self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
+        rung = self._next_rung(percept)
+        self.episode = replace(
+            self.episode,
+            lasted=percept.tick,
+            tried=_union(self.episode.tried, self.progress.tried),
+            rungs=(*self.episode.rungs, rung.value),
+        )
+        match rung:
+            case RecoveryStep.REPLAN:
+                self._cool(COOL_DOWN)
+            case RecoveryStep.ASK_AROUND:
+                self._asking = percept.place.map_id
+            case RecoveryStep.LEAVE_MAP:
+                self._leaving, self._leaves = percept.place.map_id, LEAVES
+            case RecoveryStep.RESTORE:
+                self._cool(LONG_COOL_DOWN)
+                self.restores += 1
+                self.owed = True
+            case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
+                pass  # whoever climbs sees to it
+        self.progress.again()
+        return rung
+
+    def spare(self, actions: Iterable[str]) -> None:
+        """Never let `actions` cool down: where they are possible nothing else is."""
+        self._indispensable = frozenset(actions)
+
+    def offered(self, actions: Iterable[Action]) -> list[Action]:
+        """Return the actions that are not cooling down."""
+        if not self._cooling:
+            return list(actions)
+        for name in [name for name, until in self._cooling.items() if until <= self._tick]:
+            del self._cooling[name]
+        return [action for action in actions if action.name not in self._cooling]
+
+    def at_a_loss(self) -> None:
+        """Take note of a tick without a plan; while something cools down, that is meant."""
+        if not self._cooling:
+            self.progress.at_a_loss()
+
+    def pause(self) -> int:
+        """Return how many frames to wait before anything else, which is asked for once."""
+        frames, self._pause = self._pause, 0
+        return frames
+
+    def way_out(self, percept: Percept) -> BoundAction | None:
+        """Return whom to ask or how to leave the map, while that is what should be done."""
+        if not percept.state.in_control:
+            return None
+        if self._asking is not None and self.inquiry is not None:
+            if self._asking == percept.place.map_id and self.inquiry.somebody(percept.state):
+                return self.inquiry.deed
+            self._asking = None
+            self._go_on_to_leave(percept)
+        if self._leaving is None or self.escape is None:
+            return None
+        if percept.place.map_id != self._leaving or not self._leaves:
+            self._leaving = None
+            return None
+        self._leaves -= 1
+        return self.escape
+
+    def _go_on_to_leave(self, percept: Percept) -> None:
+        """Take the next rung at once where nobody is left to ask: to try the same again first would be a rung back."""
+        if self.episode is None or self.escape is None:
+            return
+        if RecoveryStep.LEAVE_MAP.value not in self.episode.rungs:
+            rungs = (*self.episode.rungs, RecoveryStep.LEAVE_MAP.value)
+            self.episode = replace(self.episode, rungs=rungs)
+            self._leaving, self._leaves = percept.place.map_id, LEAVES
+
+    def way_back(self, checkpoints: Sequence[int]) -> int:
+        """Return which of `checkpoints`, ticks with the newest first, to go back to.
+
+        The last before nothing new happened; a second time in one episode, the one before that.
+        """
+        if self.episode is None:
+            return checkpoints[0]
+        since, times = self.episode.since, self.episode.rungs.count(RecoveryStep.RESTORE.value)
+        moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
+        return moments[:times][-1] if moments else checkpoints[-1]
+
+    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
+        """Begin anew at the checkpoint of `tick`, with what the branch that died knew."""
+        self._adopt(died)
+        self.progress.come_back(died["progress"])
+        self._cooling = {
+            name: tick + until - died["tick"] for name, until in died["cooling"].items()
+        }
+        self._tick, self._leaving, self._asking = tick, None, None
+        chance = random.Random(f"{self._seed}:{self.restores}")
+        self._pause = chance.randint(1, LONGEST_PAUSE)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what a checkpoint keeps of it."""
+        return {
+            "progress": self.progress.to_json(),
+            "episode": as_json(self.episode) if self.episode is not None else None,
+            "episodes": self.episodes,
+            "restores": self.restores,
+            "owed": self.owed,
+            "tick": self._tick,
+            "cooling": dict(self._cooling),
+            "leaving": self._leaving,
+            "leaves": self._leaves,
+            "asking": self._asking,
+            "pause": self._pause,
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._adopt(data)
+        self.progress.restore(data["progress"])
+        self._tick, self._cooling = data["tick"], dict(data["cooling"])
+        self._leaving, self._leaves, self._pause = data["leaving"], data["leaves"], data["pause"]
+        self._asking = data.get("asking")  # checkpoints of before people were asked have none
+
+    def _adopt(self, data: Mapping[str, Any]) -> None:
+        kept = data["episode"]
+        self.episode = from_json(StuckEpisode, kept) if kept is not None else None
+        self.episodes, self.restores, self.owed = data["episodes"], data["restores"], data["owed"]
+
+    def _opened(self, reason: StuckReason, percept: Percept, goal: str | None) -> StuckEpisode:
+        return StuckEpisode(
+            number=self.episodes,
+            reason=reason.value,
+            map_id=percept.place.map_id,
+            x=percept.place.x,
+            y=percept.place.y,
+            goal=goal,
+            since=self._since(percept),
+            noticed=percept.tick,
+            lasted=percept.tick,
+            tried=(),
+        )
+
+    def _since(self, percept: Percept) -> int:
+        return max(percept.tick - self.progress.quiet, 0)
+
+    def _next_rung(self, percept: Percept) -> RecoveryStep:
+        climbed = self.episode.rungs if self.episode is not None else ()
+        state = percept.state
+        is_free = state.game_started and not state.in_battle
+        can_leave = self.escape is not None and is_free
+        can_ask = self.inquiry is not None and is_free and self.inquiry.somebody(state)
+        restores = climbed.count(RecoveryStep.RESTORE.value)
+        if self.episodes > MOST_EPISODES:
+            return RecoveryStep.GIVE_UP
+        if not climbed:
+            return RecoveryStep.REPLAN
+        if can_ask and not restores and RecoveryStep.ASK_AROUND.value not in climbed:
+            return RecoveryStep.ASK_AROUND
+        if can_leave and not restores and RecoveryStep.LEAVE_MAP.value not in climbed:
+            return RecoveryStep.LEAVE_MAP
+        if (
+            self.may_ask
+            and is_free
+            and not restores
+            and RecoveryStep.ASK_ADVICE.value not in climbed
+        ):
+            return RecoveryStep.ASK_ADVICE
+        if restores < RESTORES and self.restores < MOST_RESTORES:
+            return RecoveryStep.RESTORE
+        return RecoveryStep.GIVE_UP
+
+    def _cool(self, ticks: int) -> None:
+        for name in self.progress.culprits:
+            if name not in self._indispensable:
+                self._cooling[name] = self._tick + ticks
+
+
+def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))

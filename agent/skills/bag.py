@@ -1,0 +1,245 @@
+"""Items and the party in menus: use, toss, buy, teach a move, change the order.
+
+Each skill answers the menu that is open; a refusal ends it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, TypeAlias
+
+from agent.skills.menu import (
+    Answer,
+    behind_start,
+    count_to,
+    enter,
+    leave_menus,
+    select,
+    select_item,
+    work,
+)
+from agent.skills.press import TextPager, tap
+from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.talk import talk
+from agent.skills.terrain import Terrain
+from emulator import Button, Menu, MenuKind, State
+
+USE, TOSS = 0, 1
+BUY: Final = 0
+YES: Final = 0
+TRIES: Final = 2  # at each thing
+SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
+
+Looked: TypeAlias = Callable[[State, tuple[int, ...]], object]
+
+
+def use_item(item: int, position: int, state: State) -> Skill:
+    """Use a thing of the bag on the mon in this place of the team; DONE when the bag has one less."""
+    answers: dict[MenuKind, Answer] = {
+        MenuKind.USE_TOSS: lambda state, _menu: select(USE, state),
+        MenuKind.PARTY: lambda state, _menu: select(position, state),
+    }
+    return (yield from _take_out(item, answers, state))
+
+
+def toss(item: int, state: State) -> Skill:
+    """Throw away all there is of a thing in one place of the bag; DONE when the bag has less of it."""
+    answers: dict[MenuKind, Answer] = {
+        MenuKind.USE_TOSS: lambda state, _menu: select(TOSS, state),
+        MenuKind.QUANTITY: _ask_for_all,
+        MenuKind.YES_NO: lambda state, _menu: select(YES, state),
+    }
+    return (yield from _take_out(item, answers, state))
+
+
+def swap(first: int, second: int, state: State) -> Skill:
+    """Let two mons of the team change places; DONE when they have."""
+    wanted = _marks(state)
+    if max(first, second) >= len(wanted):
+        return Outcome.BLOCKED
+    wanted[first], wanted[second] = wanted[second], wanted[first]
+    chosen = False  # whether the first of them is
+
+    def swapped(state: State) -> bool:
+        return _marks(state) == wanted
+
+    def answer(state: State, menu: Menu) -> Movement:
+        nonlocal chosen
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from enter(MenuKind.PARTY, state))
+            case MenuKind.PARTY:
+                return (yield from select(second if chosen else first, state))
+            case MenuKind.PARTY_FIELD:
+                chosen = True
+                return (yield from select(menu.maximum - SWITCH_FROM_END, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    return (yield from behind_start(answer, swapped, state))
+
+
+def buy(
+    slot: int,
+    wanted: Mapping[int, int],
+    terrain: Terrain,
+    state: State,
+    *,
+    looked: Looked = lambda _state, _wares: None,
+) -> Skill:
+    """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds so many of each thing.
+
+    What is for sale the open list says; `looked` is told of it once, with nothing where none was shown to one who
+    asked. DONE as well when money, bag or shelf do not allow it all; BLOCKED when nobody stands there.
+    """
+    shops = terrain.world(state).map(state.map.map_id).shops
+    told = next((shop.items for shop in shops if shop.slot == slot), ())
+    return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, told, looked)))
+
+
+def _haggle(
+    wanted: Mapping[int, int], told: tuple[int, ...], looked: Looked, state: State
+) -> Movement:
+    purchase = _Purchase(wanted, told)
+    asks = not purchase.is_over(state)
+    state = yield from work(purchase.answer, purchase.is_over, state)
+    state = yield from leave_menus(state)
+    if asks:
+        looked(state, purchase.wares or ())
+    return state
+
+
+class _Purchase:
+    """What is still to be asked of a clerk; what is for sale is not known before the list is open.
+
+    `told` is what the cartridge says of it, for a list that RAM does not show.
+    """
+
+    def __init__(self, wanted: Mapping[int, int], told: tuple[int, ...]) -> None:
+        self._wanted = wanted
+        self._told = told
+        self.wares: tuple[int, ...] | None = None
+        self._item: int | None = None  # that is talked about
+        self._said = False  # whether the clerk has been told how many of it
+        self._short = dict.fromkeys(wanted, 0)  # how often less was had than asked for
+        self._patience = TextPager()
+
+    def is_over(self, state: State) -> bool:
+        return self._next(state) is None
+
+    def answer(self, state: State, menu: Menu) -> Movement:
+        match menu.kind:
+            case MenuKind.MART:
+                return (yield from select(BUY, state))
+            case MenuKind.PRICED_ITEMS:
+                return (yield from self._choose(state))
+            case MenuKind.QUANTITY if self._said:
+                # Its box stays open while the clerk talks.
+                return (yield self._patience.step(state))
+            case MenuKind.QUANTITY if self._item is not None:
+                self._said = True
+                state = yield from count_to(self._amount(self._item, state), state)
+                return (yield tap(Button.A, settle=16))
+            case MenuKind.YES_NO if self._said:  # and not what a press too many has chosen
+                return (yield from select(YES, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    def _choose(self, state: State) -> Movement:
+        self.wares = state.list_entries or self._told
+        if self._item is not None and self._said:
+            self._short[self._item] += 1
+        self._item, self._said = self._next(state), False
+        if self._item is None or self.wares is None:
+            return (yield tap(Button.B, settle=16))
+        return (yield from select(self.wares.index(self._item), state))
+
+    def _next(self, state: State) -> int | None:
+        lacking = (item for item in self._wanted if self._lack(item, state) > 0)
+        return next(
+            (each for each in lacking if self._is_sold(each) and self._short[each] < TRIES), None
+        )
+
+    def _is_sold(self, item: int) -> bool:
+        return self.wares is None or item in self.wares
+
+    def _amount(self, item: int, state: State) -> int:
+        """How many to ask for: what was refused once may have been too dear."""
+        return max(self._lack(item, state) // (1 + self._short[item]), 1)
+
+    def _lack(self, item: int, state: State) -> int:
+        return self._wanted[item] - state.bag.quantity(item)
+
+
+def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
+    """Choose a thing in the bag and answer what is asked then, until there is less of it."""
+    before = state.bag.quantity(item)
+
+    def is_less(state: State) -> bool:
+        return state.bag.quantity(item) < before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from enter(MenuKind.ITEMS, state))
+            case MenuKind.ITEMS:
+                return (yield from select_item(item, state))
+            case kind if kind in answers:
+                return (yield from answers[kind](state, menu))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    return (yield from behind_start(answer, is_less, state))
+
+
+def _ask_for_all(state: State, menu: Menu) -> Movement:
+    state = yield from count_to(menu.maximum, state)
+    return (yield tap(Button.A, settle=16))
+
+
+def _marks(state: State) -> list[tuple[int, int, int]]:
+    """What tells the mons of the team apart."""
+    return [(mon.species, mon.exp, mon.hp) for mon in state.party.mons]
+
+
+USE_MACHINE, SAY_YES = 0, 0
+TEACH_TRIES = 2  # at whom to teach it: who is not able to learn it is refused again and again
+
+
+def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
+    """Teach what the machine `item` holds to the mon in this place of the team; DONE when it knows another move.
+
+    Where four are known, the one in slot `forget` is given up for it.
+    """
+    if position >= len(state.party):
+        yield from ()
+        return Outcome.BLOCKED
+    before = _moves(position, state)
+    tries = TEACH_TRIES
+
+    def is_learned(state: State) -> bool:
+        return _moves(position, state) != before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        nonlocal tries
+        match menu.kind:
+            case MenuKind.START:
+                return (yield from enter(MenuKind.ITEMS, state))
+            case MenuKind.ITEMS if tries:
+                return (yield from select_item(item, state))
+            case MenuKind.USE_TOSS:
+                return (yield from select(USE_MACHINE, state))
+            case MenuKind.YES_NO:  # whether to teach it, and whether to forget another for it
+                return (yield from select(SAY_YES, state))
+            case MenuKind.PARTY if tries:
+                tries -= 1
+                return (yield from select(position, state))
+            case MenuKind.MOVES_TO_FORGET:
+                return (yield from select(forget, state))
+            case _:
+                return (yield tap(Button.B, settle=16))
+
+    return (yield from behind_start(answer, is_learned, state))
+
+
+def _moves(position: int, state: State) -> tuple[int, ...]:
+    return tuple([each.move for each in state.party[position].moves])

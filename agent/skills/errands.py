@@ -1,0 +1,189 @@
+"""Interactions of single places.
+
+Trash can switches, entrance fees, the Safari Zone, fossils, vending machines and the flute.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from agent.skills.menu import Answer, behind_start, enter, leave_menus, select, select_item, work
+from agent.skills.press import tap, wait
+from agent.skills.route import Spot, find_route, spot_of
+from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.talk import examine, hear_out, talk
+from agent.skills.terrain import Terrain
+from agent.skills.walk import Destination, travel
+from emulator import RED, Button, Facing, Menu, MenuKind, State, World
+
+FIRST_LOCK: Final = RED.events["1st_lock_opened"]
+SECOND_LOCK: Final = RED.events["2nd_lock_opened"]
+TRIES: Final = 6  # two are enough; whoever was led astray begins anew
+
+
+def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
+    """Look under the can of the first switch and then of the second; `cans` are squares in the order of their numbers."""
+    for _ in range(TRIES):
+        if state.flags.is_set(SECOND_LOCK):
+            return Outcome.DONE
+        hidden = state.switches
+        number = hidden.second if state.flags.is_set(FIRST_LOCK) else hidden.first
+        if number >= len(cans):
+            break
+        outcome = yield from examine(cans[number], terrain, state, facings=tuple(Facing))
+        if outcome is not Outcome.DONE:
+            return outcome
+        state = yield wait(8)
+    return Outcome.DONE if state.flags.is_set(SECOND_LOCK) else Outcome.BLOCKED
+
+
+LOOKS: Final = 12  # for the question, eight frames apart
+
+
+def agree_at(squares: Collection[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
+    """Walk to the nearest of some squares of this map, and say yes to the first question; BLOCKED when nobody asks."""
+    there = Destination(state.map.map_id, frozenset(squares))
+    return (yield from _walk_and_agree(there, terrain, state))
+
+
+def leave_saying_yes(terrain: Terrain, map_id: int, state: State) -> Skill:
+    """Walk to another map where one is asked whether one would leave, and say yes; BLOCKED when nobody asks."""
+    return (yield from _walk_and_agree(Destination(map_id), terrain, state))
+
+
+def _walk_and_agree(there: Destination, terrain: Terrain, state: State) -> Skill:
+    outcome = yield from travel(terrain, there, state)
+    for _ in range(LOOKS):
+        state = yield wait(8)
+        if state.dialogue.is_open:
+            yield from hear_out(state, say_yes=True)
+            return Outcome.DONE
+    return Outcome.BLOCKED if outcome is Outcome.DONE else outcome
+
+
+def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
+    """Take what is in sprite slot `slot` of this map; where the steps that are left do not suffice, leave for map `outside`.
+
+    BLOCKED where no way leads.
+    """
+    start = spot_of(state)
+    steps = steps_to(slot, start.map_id, terrain.world(state), start)
+    if steps is None:
+        return Outcome.BLOCKED
+    if steps >= state.safari.steps:
+        return (yield from leave_saying_yes(terrain, outside, state))
+    return (yield from talk(slot, terrain, state))
+
+
+def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
+    """Return how many steps it is from a spot to beside what is in a sprite slot of a map; None where no way leads."""
+    there = next((each for each in world.map(map_id).people if each.slot == slot), None)
+    if there is None:
+        return None
+    target = start._replace(map_id=map_id, x=there.x, y=there.y)
+    beside = {target.next_to(facing)[:3] for facing in Facing}
+    way = find_route(world, start, lambda spot: spot[:3] in beside)
+    return None if way is None else len(way)
+
+
+YES: Final = 0
+FIRST_ROW: Final = 2  # of the list, whose entries stand two rows apart
+
+
+def hand_in(slot: int, item: int, name: str, terrain: Terrain, state: State) -> Skill:
+    """Give a thing called `name` to the person in sprite slot `slot` of this map, who asks by a list of such things."""
+    return (yield from talk(slot, terrain, state, hear=partial(_give, item, name)))
+
+
+def _give(item: int, name: str, state: State) -> Movement:
+    chosen = False
+
+    def is_given(state: State) -> bool:
+        return not state.bag.quantity(item)
+
+    def answer(state: State, menu: Menu) -> Movement:
+        nonlocal chosen
+        entry = _entry(name, state)
+        if menu.kind is MenuKind.FOSSILS and entry is not None:
+            chosen = True
+            return (yield from select(entry, state))
+        if menu.kind is MenuKind.YES_NO and chosen:
+            return (yield from select(YES, state))
+        return (yield tap(Button.B, settle=16))
+
+    state = yield from work(answer, is_given, state)
+    return (yield from leave_menus(state))
+
+
+def _entry(name: str, state: State) -> int | None:
+    """Return where the list that is open has somebody's name, if it has."""
+    rows = state.screen_rows[FIRST_ROW::2]
+    return next((number for number, row in enumerate(rows) if name in row), None)
+
+
+def collect(
+    slot: int, outside: int, terrain: Terrain, is_waiting: Callable[[State], bool], state: State
+) -> Skill:
+    """Ask the person in sprite slot `slot` of this map for what they were given; while that takes, go to map `outside` and back."""
+    here = state.map.map_id
+    if is_waiting(state):
+        for map_id in (outside, here):
+            outcome = yield from travel(terrain, Destination(map_id), state)
+            if outcome is not Outcome.DONE:
+                return outcome
+            state = yield wait(1)
+    return (yield from talk(slot, terrain, state))
+
+
+def vend(item: int, row: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
+    """Go up to the machine on a square of this map, and buy what stands in a row of its menu, once."""
+    return (yield from examine(square, terrain, state, hear=partial(_buy, item, row)))
+
+
+def _buy(item: int, row: int, state: State) -> Movement:
+    before, asked = state.bag.quantity(item), False
+
+    def bought(state: State) -> bool:
+        return state.bag.quantity(item) > before
+
+    def answer(state: State, menu: Menu) -> Movement:
+        nonlocal asked
+        if menu.kind is not MenuKind.VENDING or asked:  # once is enough to be refused
+            return (yield tap(Button.B, settle=16))
+        asked = True
+        return (yield from select(row, state))
+
+    state = yield from work(answer, bought, state)
+    return (yield from leave_menus(state))
+
+
+USE: Final = 0
+BESIDE: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
+
+
+def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
+    """Stand beside a square of this map and use a thing of the bag; BLOCKED when nothing but a tune comes of it.
+
+    When it works a battle begins, which is somebody else's.
+    """
+    x, y = square
+    beside = frozenset((x + across, y + down) for across, down in BESIDE)
+    outcome = yield from travel(terrain, Destination(state.map.map_id, beside), state)
+    if outcome is not Outcome.DONE:
+        return outcome
+    answers: Mapping[MenuKind, Answer] = {
+        MenuKind.START: lambda state, _menu: enter(MenuKind.ITEMS, state),
+        MenuKind.ITEMS: lambda state, _menu: select_item(item, state),
+        MenuKind.USE_TOSS: lambda state, _menu: select(USE, state),
+    }
+
+    def answer(state: State, menu: Menu) -> Movement:
+        if menu.kind in answers:
+            return (yield from answers[menu.kind](state, menu))
+        return (yield tap(Button.B, settle=16))
+
+    return (yield from behind_start(answer, _is_roused, state))
+
+
+def _is_roused(state: State) -> bool:
+    return state.in_battle

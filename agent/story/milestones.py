@@ -1,0 +1,192 @@
+"""Milestones, and the ledger of those reached: each needs RAM and a frame as witnesses."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from agent.perception import Due, Percept, ScreenReading
+from agent.story.facts import RamFact
+from emulator import MenuKind, State
+from memory import Hooks, Json, as_json, hookable
+
+HP: Final = re.compile(r"(\d+)/ *(\d+)")
+FRAMES: Final = " ┌─┐│└┘▶▼"  # boxes, the cursor, and the arrow for more
+
+
+class Witness(Enum):
+    """What a rendered frame must show, read from its pixels alone."""
+
+    SCENE = "scene"  # the square of the map on which the player stands free
+    TEXT = "text"  # some words in a message box
+    TEAM = "team"  # the list of the party, with every name in it
+    HEALTHY_TEAM = "healthy_team"  # the list of the party, with nobody hurt
+    BAG = "bag"  # the list of what is carried, with some words in it
+    START_MENU = "start_menu"  # the menu behind START, with some words in it
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A story fact that the cartridge must show.
+
+    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, badge bit `badge`, whatever else
+    its `mark` is, and `home`, the town in which the player would wake up after losing. `words` must all be in the frame
+    where the witness asks for words; `{player}` and `{rival}` in them stand for names. `reading` is the
+    square of that map that says them when it is examined. `fact` is the planner's name for the event or
+    badge; where the fact `behind` is true, the milestone has been passed some time.
+    """
+
+    id: str
+    says: str
+    witness: Witness
+    place: str | None = None
+    map_id: int | None = None
+    event: int | None = None
+    badge: int | None = None
+    home: int | None = None
+    words: tuple[str, ...] = ()
+    reading: tuple[int, int] | None = None
+    fact: str | None = None
+    mark: RamFact | None = None
+    behind: str | None = None
+
+    def shown_by_ram(self, state: State) -> bool:
+        """Say whether work RAM shows it, at a moment whose frame can show it too."""
+        if not state.game_started or not self._fits(state):
+            return False
+        match self.witness:
+            case Witness.SCENE:
+                return state.in_control
+            case Witness.TEXT:
+                return state.dialogue.is_open
+            case Witness.TEAM:
+                return _shows_team(state)
+            case Witness.HEALTHY_TEAM:
+                mons = state.party.mons
+                return _shows_team(state) and all(mon.hp == mon.stats.hp for mon in mons)
+            case Witness.BAG:
+                return _shows(state, MenuKind.ITEMS)
+            case Witness.START_MENU:
+                return _shows(state, MenuKind.START)
+
+    def shown_by_frame(self, state: State, sight: ScreenReading) -> bool:
+        """Say whether the frame of this moment shows it."""
+        here, mons = state.map, state.party.mons
+        match self.witness:
+            case Witness.SCENE:
+                scene = sight.scene
+                return scene is not None and scene.shows(here.map_id, here.x, here.y)
+            case Witness.TEAM:
+                return all(mon.nickname in sight.text for mon in mons)
+            case Witness.HEALTHY_TEAM:
+                counts = HP.findall(sight.text)
+                return len(counts) == len(mons) and all(left == whole for left, whole in counts)
+            case Witness.TEXT | Witness.BAG | Witness.START_MENU:
+                names = {"player": state.player.name, "rival": state.player.rival_name}
+                words = [each.format(**names) for each in self.words]
+                return all(word and word in sight.text for word in words)
+
+    @property
+    def wants_place(self) -> bool:
+        """Whether its frame has to be found on the map."""
+        return self.witness is Witness.SCENE
+
+    def _fits(self, state: State) -> bool:
+        flags = state.flags
+        return (
+            (self.map_id is None or state.map.map_id == self.map_id)
+            and (self.event is None or flags.is_set(self.event))
+            and (self.badge is None or self.badge in state.player.badges)
+            and (self.mark is None or self.mark.shown_by(state))
+            and (self.home is None or (flags.used_center and flags.blackout_map == self.home))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedMilestone:
+    """A milestone, when it was reached, and what testified."""
+
+    id: str
+    tick: int
+    witnesses: Mapping[str, str]
+
+
+class MilestoneLedger:
+    """Which milestones are reached; only both witnesses together write a line."""
+
+    def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
+        self.hooks = hooks
+        self._milestones = tuple(milestones)
+        self._open = list(milestones)
+        self._reached: dict[str, ReachedMilestone] = {}
+        self.reached: tuple[ReachedMilestone, ...] = ()  # in order
+
+    def has(self, milestone_id: str) -> bool:
+        """Say whether a milestone has been reached."""
+        return milestone_id in self._reached
+
+    def due(self, state: State) -> Due:
+        """Say whether RAM shows a milestone that still lacks its second witness, and what that needs."""
+        wanted = [each.wants_place for each in self._open if each.shown_by_ram(state)]
+        if not wanted:
+            return Due.NOTHING
+        return Due.PLACE if any(wanted) else Due.FRAME
+
+    @hookable
+    def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
+        """Write down and return what this moment proves, by both witnesses."""
+        sight, state = percept.sight, percept.state
+        if sight is None:
+            return ()
+        proven = [
+            each
+            for each in self._open
+            if each.shown_by_ram(state) and each.shown_by_frame(state, sight)
+        ]
+        fresh = tuple(
+            ReachedMilestone(each.id, percept.tick, _testimony(each, percept)) for each in proven
+        )
+        self._take(fresh)
+        return fresh
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what was reached, as `restore` reads it back."""
+        return {"reached": [as_json(each) for each in self._reached.values()]}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        self._reached = {}
+        self._take([ReachedMilestone(**each) for each in data["reached"]])
+
+    def _take(self, reached: Sequence[ReachedMilestone]) -> None:
+        self._reached.update({each.id: each for each in reached})
+        self.reached = tuple(self._reached.values())
+        self._open = [each for each in self._milestones if not self.has(each.id)]
+
+
+def _shows_team(state: State) -> bool:
+    return _shows(state, MenuKind.PARTY) and len(state.party) > 0
+
+
+def _shows(state: State, kind: MenuKind) -> bool:
+    return state.menu is not None and state.menu.kind is kind
+
+
+def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
+    state, sight = percept.state, percept.sight
+    here = state.map
+    ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
+    if milestone.event is not None:
+        ram.append(f"event {milestone.event:#x} is set")
+    if milestone.badge is not None:
+        ram.append(f"wObtainedBadges has bit {milestone.badge}")
+    if milestone.home is not None:
+        ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
+    if sight is None or milestone.wants_place:
+        frame = sight.says if sight is not None else ""
+    else:
+        rows = (row.strip(FRAMES) for row in sight.text.splitlines())
+        words = " | ".join(row for row in rows if row)
+        frame = f"the frame reads: {words}"
+    return {"ram": "; ".join(ram), "frame": frame}

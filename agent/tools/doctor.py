@@ -1,0 +1,132 @@
+"""What `doctor` shows of a cartridge: facts its owner can confirm, and how well each reader reads its main menu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from agent.skills import Outcome, SkillRun, boot, wait
+from emulator import (
+    Accuracy,
+    Cartridge,
+    ConsoleError,
+    Dex,
+    Font,
+    GlyphReader,
+    PyBoyConsole,
+    ReadingError,
+    Screen,
+    Species,
+    TextReader,
+    Unavailable,
+    WildTable,
+    World,
+    accuracy,
+    find_tesseract,
+    read_state,
+)
+
+TOWNS: Final = range(11)  # their map ids come first
+RIVAL: Final = 25  # RIVAL1: his first three teams are the three starters, one each
+STARTERS: Final = 3
+FIRST_ROUTE: Final = 12  # ROUTE_1
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFact:
+    """One thing that the cartridge says, decoded from its tables."""
+
+    what: str
+    says: str
+
+
+def owner_facts(cartridge: Cartridge) -> tuple[OwnerFact, ...]:
+    """Return facts that people know by heart, of a cartridge whose survey found it sound."""
+    return tuple(_facts(World.of(cartridge), Dex.of(cartridge)))
+
+
+def _facts(world: World, dex: Dex) -> Iterator[OwnerFact]:
+    entries = [world.map(town).town_map for town in TOWNS]
+    names = [entry.name for entry in entries if entry]
+    yield OwnerFact("towns", ", ".join(names) or "the cartridge has no town map")
+    for team in dex.trainer(RIVAL).teams[:STARTERS]:
+        species = dex.species(team[0].species)
+        yield OwnerFact(f"starter {species.name}", _body(dex, species))
+    wild = dex.wild.get(FIRST_ROUTE)
+    if wild is None or wild.grass is None:
+        yield OwnerFact("the first route", "nobody lives there")
+    else:
+        for index in wild.grass.shares:
+            yield OwnerFact(f"first route: {dex.species(index).name}", _life(wild.grass, index))
+
+
+def _body(dex: Dex, species: Species) -> str:
+    types = " and ".join(dex.type_names[each] for each in dict.fromkeys(species.types))
+    base = species.base._asdict().items()
+    return f"{types}; base stats: {', '.join(f'{name} {value}' for name, value in base)}"
+
+
+def _life(table: WildTable, index: int) -> str:
+    """Return at which levels a species is met, and the chance of each."""
+    levels: dict[int, Fraction] = {}
+    for slot in table.slots:
+        if slot.species == index:
+            levels[slot.level] = levels.get(slot.level, Fraction(0)) + slot.chance
+    return ", ".join(
+        f"level {level}: {float(100 * chance):.1f} %" for level, chance in sorted(levels.items())
+    )
+
+
+DRAWN: Final = " ┌─┐│└┘▶"  # boxes and the cursor
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderCheck:
+    """One reader: how many characters it has right, or why it has nothing to say."""
+
+    reader: str
+    accuracy: Accuracy | None
+    reason: str = ""
+    disagreements: tuple[str, ...] = ()  # rows that it reads otherwise than the tile map
+
+
+def reader_checks(cartridge: Cartridge) -> list[ReaderCheck]:
+    """Switch a cartridge on, go to its main menu, and return what each reader makes of it.
+
+    Raises:
+        ConsoleError: when the main menu does not open.
+    """
+    with closing(PyBoyConsole(cartridge)) as console:
+        course = SkillRun(boot(1, read_state(console.ram(), console.frame)))
+        while course.outcome is Outcome.RUNNING:
+            console.perform(course.step)
+            course.resume(read_state(console.ram(), console.frame))
+        if course.outcome is not Outcome.DONE:
+            message = "its main menu does not open; copy the image again"
+            raise ConsoleError(message)
+        for _ in range(2):  # the first picture that an emulator draws is one line off
+            console.perform(wait(8), render=True)
+        rows = read_state(console.ram(), console.frame).screen_rows
+        screen = console.screen()
+    readers = (GlyphReader(Font.of(cartridge)), find_tesseract())
+    return [_opinion(reader, screen, rows) for reader in readers]
+
+
+def _opinion(
+    reader: TextReader | Unavailable, screen: Screen, rows: tuple[str, ...]
+) -> ReaderCheck:
+    if isinstance(reader, Unavailable):
+        return ReaderCheck(reader.name, None, reader.reason)
+    try:
+        read = reader.read(screen)
+    except ReadingError as error:
+        return ReaderCheck(reader.name, None, str(error))
+    otherwise = tuple(
+        f"{seen.strip()} for {row.strip(DRAWN)}"
+        for row, seen in zip(rows, read, strict=True)
+        if accuracy((row,), (seen,)).share < 1
+    )
+    return ReaderCheck(reader.name, accuracy(rows, read), disagreements=otherwise)

@@ -1,0 +1,194 @@
+"""The logs of a night: events in `night.jsonl`, one object a line, and the children's stderr in `night.log`.
+
+A supervisor that takes over reads in `night.jsonl` where the one before it stopped.
+"""
+
+import json
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+EVENTS_FILE: Final = "night.jsonl"
+MOST_BYTES: Final = 64_000_000  # beyond which samples are left out; a night of 8 hours writes 1 MB
+MOST_WAITING: Final = 2_000  # lines that wait for a folder that cannot be written
+ROUTINE: Final = "sample"
+
+Line = Mapping[str, Any]
+
+
+class Diary:
+    """Appends lines, and lets whoever watches hear them. While the folder cannot be written they wait for `settle`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        date: Callable[[], float],
+        hears: Callable[[Line], object] = lambda _: None,
+    ) -> None:
+        self._path = folder / EVENTS_FILE
+        self._date = date
+        self._hears = hears
+        self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether all that was told is in the file."""
+        return not self._waiting
+
+    def tell(self, what: str, **more: object) -> None:
+        """Say `what`, which is written now or once it can be."""
+        line = {"at": round(self._date(), 3), "what": what, **more}
+        if what != ROUTINE or not self._is_full():
+            self._waiting.append(json.dumps(line).encode() + b"\n")
+        self.settle()
+        self._hears(line)
+
+    def settle(self) -> None:
+        """Write what waits, as far as that is possible."""
+        try:
+            while self._waiting:
+                _append(self._path, self._waiting[0])
+                self._waiting.popleft()
+        except OSError:
+            return
+
+    def _is_full(self) -> bool:
+        try:
+            return self._path.stat().st_size > MOST_BYTES
+        except OSError:
+            return False
+
+
+def read_diary(folder: Path) -> Iterator[Line]:
+    """Yield the lines in their order; what a kill cut off is passed over."""
+    try:
+        text = (folder / EVENTS_FILE).read_bytes()
+    except OSError:
+        return
+    for each in text.splitlines():
+        try:
+            line = json.loads(each)
+        except ValueError:
+            continue
+        if isinstance(line, dict) and isinstance(line.get("what"), str):
+            yield line
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append all of `line` or nothing of it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        size = os.lseek(file, 0, os.SEEK_END)
+        # A line that a kill or a full disk cut off must not swallow the next one.
+        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+        whole = b"\n" * torn + line
+        try:
+            if os.write(file, whole) < len(whole):
+                raise OSError(28, os.strerror(28))
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+    finally:
+        os.close(file)
+
+
+@dataclass(slots=True)
+class Carried:
+    """Where the night is: seconds of wall time, bytes logged, children started, and what was told of already."""
+
+    night_s: float = 0.0
+    log_bytes: int = 0
+    children: int = 0
+    by_rules: bool = False
+    milestones: dict[str, None] = field(default_factory=dict)  # in their order
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+def carried(lines: Iterable[Line]) -> Carried:
+    """Return where the night of a diary is. A verdict ended it, and the next one begins, unless it was interrupted."""
+    night = Carried()
+    for line in lines:
+        if line["what"] == "verdict" and line.get("verdict") != "interrupted":
+            night = Carried(milestones=night.milestones)
+            continue
+        night.night_s = float(line.get("night_s", night.night_s))
+        night.log_bytes = int(line.get("log_bytes", night.log_bytes))
+        match line["what"]:
+            case "ended":
+                night.children = int(line.get("n", night.children))
+            case "rules":
+                night.by_rules = True
+            case "milestone":
+                night.milestones[str(line.get("id"))] = None
+            case "fault":
+                night.faults[str(line.get("kind"))] += 1
+            case _:
+                pass
+    return night
+
+
+STDERR_FILE: Final = "night.log"
+ROTATE_AT: Final = 4_000_000  # bytes
+KEPT: Final = 3  # older files
+LONGEST: Final = 300  # characters of the line that is kept in mind
+
+
+class Logbook:
+    """Takes bytes as they come. What cannot be written is dropped, and `is_written` says so: a log stops no night.
+
+    `total` counts the bytes that came, `last` is the last whole line of them.
+    """
+
+    def __init__(self, folder: Path, total: int = 0, *, rotate_at: int = ROTATE_AT) -> None:
+        self.total = total
+        self.last = ""
+        self.is_written = True
+        self._path = folder / STDERR_FILE
+        self._rotate_at = rotate_at
+        self._rest = b""
+
+    def write(self, data: bytes) -> None:
+        """Append what a child said."""
+        self.total += len(data)
+        self._rest = self._take_line(self._rest + data)
+        self.is_written = _done(lambda: self._append(data))
+
+    def end_line(self) -> None:
+        """Take what was said without an end of line for the last line: nothing more comes."""
+        self._take_line(self._rest + b"\n")
+        self._rest = b""
+
+    def _take_line(self, data: bytes) -> bytes:
+        """Remember the last whole line of `data` that says anything, and return what comes after it."""
+        *lines, rest = data[-1 << 16 :].split(b"\n")
+        for line in lines:
+            if words := line.decode("utf-8", "replace").strip():
+                self.last = words[:LONGEST]
+        return rest
+
+    def _append(self, data: bytes) -> None:
+        if self._path.exists() and self._path.stat().st_size + len(data) > self._rotate_at:
+            self._rotate()
+        with self._path.open("ab") as file:
+            file.write(data)
+
+    def _rotate(self) -> None:
+        for number in range(KEPT, 0, -1):
+            older = self._numbered(number - 1)
+            if older.exists():
+                older.replace(self._numbered(number))
+
+    def _numbered(self, number: int) -> Path:
+        return self._path.with_name(f"{STDERR_FILE}.{number}") if number else self._path
+
+
+def _done(write: Callable[[], None]) -> bool:
+    try:
+        write()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,235 @@
+"""Why a child or a night ends: limits with their readings, kinds of fault, how a child exited, and the verdict."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from math import inf
+from typing import Any, Final, NamedTuple
+
+FRAMES_PER_HOUR: Final = 59.7275 * 3_600
+MB: Final = 1_000_000
+
+
+class Guard(Enum):
+    """What is guarded, by the name under which a verdict tells it."""
+
+    HOURS = "hours"
+    GAME_HOURS = "game_hours"
+    TICKS = "ticks"  # which play itself keeps to
+    DISK = "disk"
+    MEMORY = "memory"
+    LOG = "log"
+    CALLS = "calls"
+    DOLLARS = "dollars"
+
+
+@dataclass(frozen=True, slots=True)
+class NightLimits:
+    """The most that a night may take. Bytes are of the disks, of the child's memory, and of all it logs."""
+
+    hours: float = inf
+    game_hours: float = inf
+    free_bytes: int = 500 * MB
+    resident: int = 1_500 * MB
+    log_bytes: int = 100 * MB
+    calls: float = inf
+    usd: float = inf
+
+
+class NightUsage(NamedTuple):
+    """What was read just now; `night_s` are seconds of this night over all its sessions."""
+
+    night_s: float
+    frame: int
+    free_bytes: int
+    resident: int
+    log_bytes: int
+    calls: int = 0
+    usd: float = 0.0
+    asks: bool = False  # whether a model is asked, so that calls and dollars matter
+
+
+def passed(reading: NightUsage, limits: NightLimits) -> Guard | None:
+    """Return the limit that is passed, the one that ends the night before those that do not."""
+    hours, game_hours = reading.night_s / 3_600, reading.frame / FRAMES_PER_HOUR
+    if reading.free_bytes < limits.free_bytes:
+        return Guard.DISK
+    if hours >= limits.hours:
+        return Guard.HOURS
+    if game_hours >= limits.game_hours:
+        return Guard.GAME_HOURS
+    if reading.log_bytes > limits.log_bytes:
+        return Guard.LOG
+    if reading.resident > limits.resident:
+        return Guard.MEMORY
+    return _of_money(reading, limits) if reading.asks else None
+
+
+def _of_money(reading: NightUsage, limits: NightLimits) -> Guard | None:
+    if reading.calls >= limits.calls:
+        return Guard.CALLS
+    return Guard.DOLLARS if reading.usd >= limits.usd else None
+
+
+def told(guard: Guard, reading: NightUsage, limits: NightLimits) -> str:
+    """Return in words what was reached, and what it may be."""
+    match guard:
+        case Guard.HOURS:
+            return f"{reading.night_s / 3_600:.2f} hours of wall time, of {limits.hours:g}"
+        case Guard.GAME_HOURS:
+            hours = reading.frame / FRAMES_PER_HOUR
+            return f"{hours:.2f} hours of game time, of {limits.game_hours:g}"
+        case Guard.TICKS:
+            return "the ticks it was given are played"
+        case Guard.DISK:
+            return f"{_mb(reading.free_bytes)} left on the disk, and {_mb(limits.free_bytes)} must stay free"
+        case Guard.MEMORY:
+            return f"{_mb(reading.resident)} of memory taken, of {_mb(limits.resident)}"
+        case Guard.LOG:
+            return (
+                f"{_mb(reading.log_bytes)} logged, of {_mb(limits.log_bytes)}; look into night.log"
+            )
+        case Guard.CALLS:
+            return f"{reading.calls} calls of a model made, of {limits.calls:g}"
+        case Guard.DOLLARS:
+            return f"${reading.usd:.2f} spent on asking, of ${limits.usd:.2f}"
+
+
+def _mb(number: int) -> str:
+    return f"{number / MB:,.0f} MB"
+
+
+class NightFault(Enum):
+    """The kinds under which faults are told and counted."""
+
+    CRASH = "crash"  # a signal of the process's own making
+    KILLED = "killed"  # SIGKILL: somebody, or a system without memory
+    TERMINATED = "terminated"  # somebody asked the child for an end
+    ERROR = "error"  # it ended by itself, with a line that says why
+    HANG = "hang"
+    LIVELOCK = "livelock"
+    MEMORY = "memory"
+    LOG = "log"
+    DAMAGED_RUN = "damaged_run"
+    DAMAGED_MEMORY = "damaged_memory"
+    UNWRITABLE = "unwritable"
+    DISK = "disk"
+    NOT_RESUMABLE = "not_resumable"
+
+
+DAMAGE: Final = frozenset(
+    {NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY, NightFault.NOT_RESUMABLE}
+)
+HINDRANCES: Final = frozenset(
+    {NightFault.UNWRITABLE, NightFault.DISK}
+)  # which somebody else may end
+
+
+KILLED = -9
+TERMINATED = -15
+INTERRUPTED = 130
+USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ChildExit:
+    """How a child ended. `stop` is how it says that play ended, '' when it said nothing; `says` is why, in one line.
+
+    `because` is why it was ended, if it did not end by itself; `tick`, `checkpoint` and `gains` are the last that were
+    told of, `gained_at` is the tick of the last gain. `played` says whether it got so far as to tell anything.
+    """
+
+    code: int
+    stop: str = ""
+    says: str = ""
+    because: Guard | NightFault | None = None
+    is_unwatched: bool = False  # the supervisor was asked for an end
+    tick: int = 0
+    frame: int = 0
+    ticks: int = 0  # that it played
+    checkpoint: int = -1
+    gains: int = -1
+    gained_at: int = 0
+    played: bool = False
+    unasked: bool = False  # it had ended before anybody here asked it to
+
+    @property
+    def kind(self) -> NightFault:
+        """What kind of fault it was that it ended."""
+        if isinstance(self.because, NightFault):
+            return self.because
+        if self.code == KILLED:
+            return NightFault.KILLED
+        if self.code in {TERMINATED, INTERRUPTED} or self.stop == "interrupted":
+            return NightFault.TERMINATED
+        return NightFault.CRASH if self.code < 0 else NightFault.ERROR
+
+    @property
+    def by_others(self) -> NightFault | None:
+        """What somebody else did to it, also where another reason to end it was found just then."""
+        if self.is_unwatched or not (self.because is None or self.unasked):
+            return None
+        kind = replace(self, because=None).kind
+        return kind if kind in {NightFault.KILLED, NightFault.TERMINATED} else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it played all that was asked for."""
+        return self.stop in {"goal", "ticks"}
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether the files should be looked through: damage may be behind it, or nobody will look later."""
+        return self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
+
+
+_DAMAGE = (NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY)
+
+
+class NightEnding(Enum):
+    """The four ends of a night."""
+
+    GOAL = "goal"
+    LIMIT = "limit"
+    GAVE_UP = "gave_up"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the process."""
+        match self:
+            case NightEnding.GOAL:
+                return 0
+            case NightEnding.LIMIT | NightEnding.GAVE_UP:
+                return 3
+            case NightEnding.INTERRUPTED:
+                return 130
+
+
+@dataclass(frozen=True, slots=True)
+class NightVerdict:
+    """How a night ended; `which` limit, where it was one, and `why` in one line."""
+
+    ending: NightEnding
+    why: str
+    which: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """A night that is over: what `overnight --json` prints. `night_s` are seconds of wall time, over all its sessions."""
+
+    run: str
+    verdict: str
+    which: str
+    why: str
+    ticks: int
+    frames: int
+    milestones: tuple[str, ...]
+    restarts: int
+    faults: Mapping[str, int]
+    night_s: float
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return the object in plain JSON types."""
+        return {**asdict(self), "milestones": list(self.milestones)}

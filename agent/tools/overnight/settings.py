@@ -1,0 +1,116 @@
+"""What a night was asked for, the command line of its children, and its clock."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from agent.errors import UsageError
+from agent.tools.overnight.outcomes import NightLimits
+
+
+@dataclass(frozen=True, slots=True)
+class NightTimeouts:
+    """How long is waited for what.
+
+    `hang_s` for a tick, `gain_hours` of game time for a gain, `backoff_s` before the first restart, `grace_s` for a clean
+    end, `sample_s` between two samples, `folder_s` for the child of a supervisor that died to let go of the folder.
+    """
+
+    hang_s: float = 300.0
+    gain_hours: float = 3.0
+    backoff_s: float = 1.0
+    grace_s: float = 60.0
+    sample_s: float = 10.0
+    folder_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class NightSettings:
+    """The flags of `overnight`.
+
+    `flags` go to every child, `first_flags` to the one that begins the run; `asks` says whether a model may be asked.
+    """
+
+    run: Path
+    memory: Path
+    flags: tuple[str, ...] = ()
+    first_flags: tuple[str, ...] = ()
+    asks: bool = False
+    limits: NightLimits = field(default_factory=NightLimits)
+    patience: NightTimeouts = field(default_factory=NightTimeouts)
+
+    def __post_init__(self) -> None:
+        limits, patience = self.limits, self.patience
+        for flag, number in (
+            ("--hours", limits.hours),
+            ("--game-hours", limits.game_hours),
+            ("--max-calls", limits.calls),
+            ("--max-resident", limits.resident),
+            ("--max-log", limits.log_bytes),
+            ("--hang", patience.hang_s),
+            ("--patience", patience.gain_hours),
+            ("--backoff", patience.backoff_s),
+        ):
+            if not number > 0:
+                message = f"{flag} must be more than 0"
+                raise UsageError(message)
+        if limits.free_bytes < 0:
+            raise UsageError("--min-free is negative; give 0 or more")
+
+    def command(
+        self, program: Sequence[str], *, goes_on: bool, at: int | None, by_rules: bool
+    ) -> list[str]:
+        """Return the command line of a child, which begins the run or goes on with it, from tick `at` where that is said."""
+        where = ["--resume" if goes_on else "--run", str(self.run)]
+        more = [] if goes_on else [*self.first_flags]
+        if goes_on and at is not None:
+            more += ["--at", str(at), "--recover"]
+        if by_rules:
+            more += ["--mind", "rules"]  # the last one counts
+        return [
+            *program,
+            "play",
+            "--json",
+            *where,
+            "--memory",
+            str(self.memory),
+            *self.flags,
+            *more,
+        ]
+
+    def told(self) -> Mapping[str, Any]:
+        """Return what the diary says of it: flags and limits, and nothing of the environment."""
+        limits, patience = self.limits, self.patience
+        return {
+            "play": [*self.flags, *self.first_flags],
+            "hours": _finite(limits.hours),
+            "game_hours": _finite(limits.game_hours),
+            "free_bytes": limits.free_bytes,
+            "resident": limits.resident,
+            "log_bytes": limits.log_bytes,
+            "calls": _finite(limits.calls),
+            "usd": _finite(limits.usd),
+            "hang_s": patience.hang_s,
+            "gain_hours": patience.gain_hours,
+            "backoff_s": patience.backoff_s,
+        }
+
+
+def _finite(number: float) -> float | None:
+    """Return a limit as JSON has it; there is no infinity."""
+    return number if number < float("inf") else None
+
+
+def _epoch_s() -> float:
+    return datetime.now(UTC).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Seconds from any moment, which never go back, and seconds since 1970, which may jump and decide nothing."""
+
+    elapsed: Callable[[], float] = monotonic
+    date: Callable[[], float] = _epoch_s

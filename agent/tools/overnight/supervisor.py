@@ -1,0 +1,199 @@
+"""The loop of a night: start a child, watch it until it ends, judge, recover; until there is a verdict."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from threading import Event
+from typing import Final
+
+from agent.app import Interrupt
+from agent.errors import RunError, UsageError
+from agent.tools.overnight.child import Child
+from agent.tools.overnight.logs import Diary, Logbook, carried, read_diary
+from agent.tools.overnight.outcomes import USAGE, ChildExit, Night, NightEnding, NightVerdict
+from agent.tools.overnight.recovery import Recovery, Restart
+from agent.tools.overnight.repair import Copier, Estate, kept_memory, kept_run, take_settings
+from agent.tools.overnight.settings import Clock, NightSettings
+from agent.tools.overnight.watch import ChildWatch, Gauge, NightViewer
+from memory import RunFolderError, own
+
+LOCK: Final = "night.lock"
+PROGRAM: Final = (sys.executable, "-m", "agent")
+STEP_S: Final = 0.2
+VERDICT: Final = ("verdict", "which", "why", "ticks", "frames", "restarts", "night_s")
+
+
+class Supervisor:
+    """Plays a run in child processes. `program` is what a child's command line begins with."""
+
+    def __init__(
+        self,
+        settings: NightSettings,
+        interrupt: Interrupt,
+        viewer: NightViewer,
+        clock: Clock | None = None,
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
+        self._settings = settings
+        self._interrupt = interrupt
+        self._viewer = viewer
+        self._clock = clock or Clock()
+        self._program = program
+        folder = settings.run
+        self._estate = Estate(folder, kept_run(folder), kept_memory(folder, settings.memory))
+
+    def play(self) -> Night:
+        """Play until there is a verdict, and return how it was.
+
+        Raises:
+            RunFolderError: when the folder is somebody else's, or cannot be written.
+            UsageError: when a child says that what was asked for cannot be.
+            RunError: when nothing was played, and the first child says why it cannot.
+        """
+        with own(self._settings.run, LOCK) as lock:
+            pass
+        try:
+            self._take_over()
+            answer = self._answers.to_begin()
+            self._copier.copy_if_due(self._gauge.free())  # as it is now everything is whole
+            while isinstance(answer, Restart):
+                answer = self._once(answer)
+            return self._close(answer)
+        finally:
+            lock.release()
+
+    def _take_over(self) -> None:
+        """Go on where the night is, once the child of a supervisor that died let go of the folder."""
+        settings, folder, clock = self._settings, self._settings.run, self._clock
+        self._diary = Diary(folder, clock.date, self._viewer.told)
+        self._carried = carried(read_diary(folder))
+        self._began = clock.elapsed()
+        self._diary.tell("began", settings=settings.told(), night_s=self._night_s())
+        self._wait_for_folder()
+        self._carried.milestones |= dict.fromkeys(self._estate.milestones())
+        self._log = Logbook(folder, self._carried.log_bytes)
+        asks = settings.asks and not self._carried.by_rules
+        run, memory = self._estate.run, self._estate.memory
+        self._gauge = Gauge(run.path, memory.path, self._log, self._night_s, asks=asks)
+        self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
+        self._watch = ChildWatch(
+            settings.limits,
+            settings.patience,
+            clock,
+            self._interrupt,
+            self._gauge,
+            self._copier,
+            self._viewer,
+            self._diary,
+            self._carried.milestones,
+        )
+        self._answers = Recovery(
+            self._estate,
+            self._watch.lull,
+            settings.patience.backoff_s,
+            clock.elapsed,
+            self._fault,
+            by_rules=self._carried.by_rules,
+        )
+
+    def _once(self, answer: Restart) -> Restart | NightVerdict:
+        """Wait as the last ending asks for, let a child play, and return what its ending asks for."""
+        self._pause(self._answers.wait_s(answer))
+        if self._interrupt.asked:
+            return NightVerdict(
+                NightEnding.INTERRUPTED, "somebody asked for an end; the same command goes on"
+            )
+        hindrance = self._answers.before(answer)
+        if hindrance is not None:
+            return hindrance
+        if answer.by_rules:
+            self._gauge.asks = False
+            self._diary.tell("rules", says=answer.says)
+        ended = self._let_play()
+        self._refuse_what_cannot_be(ended)
+        return self._answers.to(ended)
+
+    def _let_play(self) -> ChildExit:
+        take_settings(self._settings.run)
+        self._log.last = ""
+        self._carried.children += 1
+        number = self._carried.children
+        command = self._settings.command(
+            self._program,
+            goes_on=self._estate.has_run,
+            at=self._answers.next_tick(),
+            by_rules=self._answers.record.by_rules,
+        )
+        try:
+            with closing(Child(command, self._log.write)) as child:
+                ended = self._watch.until_ended(child, number)
+        except OSError as error:  # no process, no pipe: the machine is short of something
+            ended = ChildExit(1, says=f"no child could be started ({error.strerror})")
+        self._diary.tell(
+            "ended",
+            n=number,
+            code=ended.code,
+            says=ended.says,
+            ticks=ended.ticks,
+            night_s=self._night_s(),
+            log_bytes=self._log.total,
+        )
+        return ended
+
+    def _refuse_what_cannot_be(self, ended: ChildExit) -> None:
+        """Raise what a child says that no restart would change."""
+        if ended.code == USAGE:
+            raise UsageError(ended.says)
+        if ended.code == 1 and not self._estate.has_run and self._carried.children == 1:
+            raise RunError(ended.says)
+
+    def _close(self, verdict: NightVerdict) -> Night:
+        """Tell the verdict and return the night as it was."""
+        last = self._answers.last
+        night = Night(
+            run=str(self._settings.run),
+            verdict=verdict.ending.value,
+            which=verdict.which.value if verdict.which else "",
+            why=verdict.why,
+            ticks=last.tick,
+            frames=last.frame,
+            milestones=tuple(self._carried.milestones),
+            restarts=max(self._carried.children - 1, 0),
+            faults=dict(self._carried.faults),
+            night_s=self._night_s(),
+        )
+        told = {**night.as_json()}
+        self._diary.tell("verdict", **{name: told[name] for name in VERDICT})
+        return night
+
+    def _fault(self, answer: Restart, done: str) -> None:
+        kind = answer.fault.value if answer.fault else ""
+        self._carried.faults[kind] += 1
+        self._diary.tell(
+            "fault", kind=kind, says=answer.says, tick=self._answers.last.tick, answer=done
+        )
+
+    def _night_s(self) -> float:
+        return round(self._carried.night_s + self._clock.elapsed() - self._began, 1)
+
+    def _pause(self, seconds: float) -> None:
+        """Wait so long, or until somebody asks for an end."""
+        until, never = self._clock.elapsed() + seconds, Event()
+        while not self._interrupt.asked and (left := until - self._clock.elapsed()) > 0:
+            self._diary.settle()
+            never.wait(min(left, STEP_S))
+
+    def _wait_for_folder(self) -> None:
+        """Wait until nobody plays the run: the child of a supervisor that died ends by itself."""
+        until = self._clock.elapsed() + self._settings.patience.folder_s
+        while not self._interrupt.asked:
+            try:
+                with own(self._settings.run) as lock:
+                    pass
+            except RunFolderError:
+                if self._clock.elapsed() > until:
+                    raise
+                self._pause(STEP_S)
+            else:
+                lock.release()
+                return

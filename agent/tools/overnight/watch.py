@@ -1,0 +1,304 @@
+"""Watching one child until it ends or must be ended: a limit, a hang, a livelock, or a damaged file."""
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from signal import Signals
+from typing import Any, Final, NamedTuple, Protocol
+
+from agent.app import Interrupt, file_bytes, free_bytes, resident_of
+from agent.tools.overnight.child import Beat, Child
+from agent.tools.overnight.logs import Diary, Line, Logbook
+from agent.tools.overnight.outcomes import (
+    FRAMES_PER_HOUR,
+    ChildExit,
+    Guard,
+    NightFault,
+    NightLimits,
+    NightUsage,
+    passed,
+    told,
+)
+from agent.tools.overnight.repair import Copier
+from agent.tools.overnight.settings import Clock, NightTimeouts
+from memory import CallState, StoreError, flaw_in, read_run_store
+
+
+@dataclass(slots=True)
+class Lull:
+    """Watches beats. Frames count where they are played: going back to a checkpoint takes none away.
+
+    `gains` is the most that any child of the night had, so that what is done again after a restart is no gain.
+    """
+
+    gains: int = -1
+    gained_at: int = 0  # the tick of the last gain
+    idle_frames: int = 0  # played since then
+    _tick: int = -1
+    _frame: int = 0
+    _beat_at: float = 0.0
+
+    def begin(self, now: float) -> None:
+        """Give a child that starts its time."""
+        self._tick, self._beat_at = -1, now
+
+    def spare(self) -> None:
+        """Give play that went back on purpose as long again."""
+        self.idle_frames = 0
+
+    def saw(self, beat: Beat, now: float) -> None:
+        """Take note of a beat; one at the same tick tells nothing."""
+        if beat.tick == self._tick:
+            return
+        if self._tick >= 0:
+            self.idle_frames += max(beat.frame - self._frame, 0)
+        self._tick, self._frame, self._beat_at = beat.tick, beat.frame, now
+        if beat.gains > self.gains:
+            self.gains, self.gained_at, self.idle_frames = beat.gains, beat.tick, 0
+
+    def hangs(self, now: float, *, after_s: float) -> bool:
+        """Return whether there was no new tick for so long."""
+        return now - self._beat_at > after_s
+
+    def is_livelock(self, *, after_hours: float) -> bool:
+        """Return whether so many hours of game time brought no gain."""
+        return self.idle_frames > after_hours * FRAMES_PER_HOUR
+
+
+NANOS: Final = 1_000_000_000  # of a dollar
+
+
+@dataclass(slots=True)
+class Gauge:
+    """Reads what a night takes. `night_s` gives its seconds so far; `asks` says whether a model may be asked."""
+
+    run: Path
+    memory: Path
+    log: Logbook
+    night_s: Callable[[], float]
+    asks: bool
+    calls: int = 0
+    usd: float = 0.0
+
+    def read(self, pid: int, frame: int) -> NightUsage:
+        """Return what is taken now."""
+        return NightUsage(
+            night_s=self.night_s(),
+            frame=frame,
+            free_bytes=self.free(),
+            resident=resident_of(pid),
+            log_bytes=self.log.total,
+            calls=self.calls,
+            usd=self.usd,
+            asks=self.asks,
+        )
+
+    def free(self) -> int:
+        """Return what is left on the fuller of the two disks."""
+        return min(free_bytes(self.run.parent), free_bytes(self.memory))
+
+    def file_bytes(self) -> int:
+        """Return the bytes of the run's file."""
+        return file_bytes(self.run)
+
+    def count_calls(self) -> None:
+        """Look into the ledger; where it cannot be read now, the last look holds."""
+        try:
+            with closing(read_run_store(self.run)) as store:
+                made = [each for each in store.calls() if each.state is not CallState.CANCELLED]
+        except StoreError:
+            return
+        self.calls, self.usd = len(made), sum(each.nanos for each in made) / NANOS
+
+
+STEP_S: Final = 0.25  # how soon a request for an end is noticed
+LOOK_S: Final = 1.0  # between two looks at the guards
+
+
+class StopReason(NamedTuple):
+    """Why a child is to end; None for somebody who asks for it."""
+
+    because: Guard | NightFault | None
+    says: str
+
+
+class NightViewer(Protocol):
+    """Whoever watches the night."""
+
+    def told(self, line: Line) -> None:
+        """Take a line of the diary."""
+        ...
+
+    def saw(self, beat: Beat, night_s: float) -> None:
+        """Take a beat of the child that plays."""
+        ...
+
+
+class ChildWatch:
+    """Reads the pulse, keeps copies, writes samples, and looks at the guards every second."""
+
+    def __init__(  # noqa: PLR0913  # what there is to look at
+        self,
+        limits: NightLimits,
+        patience: NightTimeouts,
+        clock: Clock,
+        interrupt: Interrupt,
+        gauge: Gauge,
+        copier: Copier,
+        viewer: NightViewer,
+        diary: Diary,
+        milestones: dict[str, None],
+    ) -> None:
+        self.lull = Lull()
+        self._limits = limits
+        self._patience = patience
+        self._clock = clock
+        self._interrupt = interrupt
+        self._gauge = gauge
+        self._copier = copier
+        self._viewer = viewer
+        self._diary = diary
+        self._milestones = milestones
+        self._first: Beat | None = None
+        self._beat: Beat | None = None
+        self._look_at = 0.0
+        self._sample_at = 0.0
+
+    def until_ended(self, child: Child, number: int) -> ChildExit:
+        """Return how the child ended, by itself or because there was a reason."""
+        self.lull.begin(self._clock.elapsed())
+        self._first = self._beat = None
+        self._sample_at = 0.0
+        reason = None
+        while child.code is None and reason is None:
+            for beat in child.listen(STEP_S):
+                self._take(beat, child, number)
+            reason = self._reason(child)
+        unasked = child.code is not None
+        if not unasked:
+            self._end(child)
+        for beat in child.drain():
+            self._take(beat, child, number)
+        self._gauge.log.end_line()
+        return self._ended(child, reason, unasked=unasked)
+
+    def _take(self, beat: Beat, child: Child, number: int) -> None:
+        if self._first is None:
+            self._first = beat
+            self._diary.tell("started", n=number, pid=child.pid, tick=beat.tick)
+            self._copier.hurry()  # from now on there is something to lose
+            self._look_at = 0.0
+        self._beat = beat
+        self.lull.saw(beat, self._clock.elapsed())
+        for milestone in beat.milestones:
+            if milestone not in self._milestones:
+                self._milestones[milestone] = None
+                self._diary.tell("milestone", id=milestone, tick=beat.tick)
+                self._copier.hurry()
+        self._viewer.saw(beat, self._gauge.night_s())
+
+    def _reason(self, child: Child) -> StopReason | None:
+        """Return why the child should end now, or None."""
+        if self._interrupt.asked:
+            return StopReason(None, "")
+        now = self._clock.elapsed()
+        if now < self._look_at:
+            return None
+        self._look_at = now + LOOK_S
+        self._diary.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
+        self._sample_if_due(child, now)
+        return self._guarded(child) or self._lulled(now) or self._damaged()
+
+    def _guarded(self, child: Child) -> StopReason | None:
+        reading = self._gauge.read(child.pid, self._beat.frame if self._beat else 0)
+        guard = passed(reading, self._limits)
+        return None if guard is None else StopReason(guard, told(guard, reading, self._limits))
+
+    def _lulled(self, now: float) -> StopReason | None:
+        patience = self._patience
+        where = f"{self._beat.place}, {self._beat.doing}" if self._beat else "its start"
+        if self.lull.hangs(now, after_s=patience.hang_s):
+            return StopReason(NightFault.HANG, f"no tick for {patience.hang_s:g} s since {where}")
+        if self.lull.is_livelock(after_hours=patience.gain_hours):
+            says = f"nothing gained in {patience.gain_hours:g} hours of game time: {where}"
+            return StopReason(NightFault.LIVELOCK, says)
+        return None
+
+    def _damaged(self) -> StopReason | None:
+        """Copy what is due; a file of which no whole copy can be made, and that is not whole itself, is damaged."""
+        if self._beat is None:
+            return None
+        failed = self._copier.copy_if_due(self._gauge.free())
+        flaw = flaw_in(failed[0]) if failed is not None else None
+        if failed is None or flaw is None:
+            return None
+        is_run = failed[0] == self._gauge.run
+        return StopReason(
+            NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY, str(flaw)
+        )
+
+    def _sample_if_due(self, child: Child, now: float) -> None:
+        if now < self._sample_at or self._beat is None:
+            return
+        self._sample_at = now + self._patience.sample_s
+        self._gauge.count_calls()
+        reading = self._gauge.read(child.pid, self._beat.frame)
+        self._diary.tell(
+            "sample",
+            tick=self._beat.tick,
+            frame=self._beat.frame,
+            milestones=len(self._beat.milestones),
+            gains=self._beat.gains,
+            resident=reading.resident,
+            file_bytes=self._gauge.file_bytes(),
+            free_bytes=reading.free_bytes,
+            log_bytes=reading.log_bytes,
+            usd=reading.usd,
+            calls=reading.calls,
+            night_s=reading.night_s,
+        )
+
+    def _end(self, child: Child) -> None:
+        """Ask for a clean end; who does not end in time is killed."""
+        child.ask_to_end()
+        until = self._clock.elapsed() + self._patience.grace_s
+        while child.code is None and self._clock.elapsed() < until:
+            for beat in child.listen(STEP_S):
+                self._beat = beat
+        if child.code is None:
+            child.kill()
+
+    def _ended(self, child: Child, reason: StopReason | None, *, unasked: bool) -> ChildExit:
+        code, beat = child.code or 0, self._beat
+        summary = child.summary or {}
+        return ChildExit(
+            code=code,
+            stop=str(summary.get("stop", "")),
+            says=(reason.says if reason else "") or self._words(code, summary),
+            because=reason.because if reason else None,
+            is_unwatched=self._interrupt.asked,
+            tick=int(summary.get("ticks", beat.tick if beat else 0)),
+            frame=int(summary.get("frames", beat.frame if beat else 0)),
+            ticks=beat.tick - self._first.tick if beat and self._first else 0,
+            checkpoint=beat.checkpoint if beat else -1,
+            gains=self.lull.gains,
+            gained_at=self.lull.gained_at,
+            played=beat is not None,
+            unasked=unasked,
+        )
+
+    def _words(self, code: int, told: Mapping[str, Any]) -> str:
+        """Return in one line how a child ended: what it says, or the signal that ended it."""
+        if told.get("stop"):
+            return str(told.get("reason") or told["stop"])
+        if code < 0:
+            return f"ended by {_signal(-code)}"
+        return self._gauge.log.last.removeprefix("error: ") or f"ended with {code}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,378 @@
+"""The first tick at which a fresh drive differs from a recording, or two recordings from each other, and in what.
+
+Chains of digests are cumulative, so two recordings are compared by halves without a console. A single recording is
+driven from power-on, every tick compared: a checkpoint holds what the recorded machine was, and proves nothing of the
+ticks before it. Differences that digests do not cover are found by restoring the checkpoints passed, by halves.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from math import log2
+from typing import Final, NamedTuple
+
+from agent.tools.replay.recording import Recording, Restoring, SwitchOn, find_edit
+from emulator import (
+    HIGH_RAM,
+    RED,
+    WORK_RAM,
+    Console,
+    Divergence,
+    DivergenceKind,
+    Ram,
+    StepRecord,
+    label_of,
+    mismatch,
+    read_state,
+)
+from memory import CheckpointMark
+
+LONGEST: Final = 48  # characters of a value that are shown
+RUN: Final = 8  # bytes shown of a stretch that differs
+EVENTS: Final = {bit: name for name, bit in RED.events.items()}
+
+
+class ValueChange(NamedTuple):
+    """Something by name, and what it is in either moment."""
+
+    name: str
+    here: str
+    there: str
+
+    def __str__(self) -> str:
+        """Return it as people read it."""
+        return f"{self.name}: {self.here} -> {self.there}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two moments side by side: `fields` of the state of the game, and bytes of RAM that no field shows."""
+
+    between: str
+    fields: tuple[ValueChange, ...]
+    ram: tuple[ValueChange, ...]
+
+
+def difference(here: Ram, there: Ram, between: str) -> Difference:
+    """Return in what two moments differ."""
+    one, other = read_state(here, 0), read_state(there, 0)
+    return Difference(between, tuple(changes(one, other)), tuple(_unshown(here, there)))
+
+
+def is_same(here: Ram, there: Ram) -> bool:
+    """Return whether all of work RAM and high RAM is the same."""
+    return all(here.span(*each) == there.span(*each) for each in (WORK_RAM, HIGH_RAM))
+
+
+def changes(here: object, there: object, name: str = "") -> Iterator[ValueChange]:
+    """Yield in what two records differ, down to their smallest parts."""
+    if here == there:
+        return
+    mine, theirs = _parts(here), _parts(there)
+    if mine is None or theirs is None or not (mine or theirs):
+        yield ValueChange(_called(name), _words(here), _words(there))
+        return
+    for part in {**mine, **theirs}:
+        yield from changes(mine.get(part), theirs.get(part), name + part)
+
+
+def _parts(value: object) -> Mapping[str, object] | None:
+    """Return what a value is made of, each with what its name adds; None when it has no parts.
+
+    What is not there has none either, but may be held against what has some.
+    """
+    if value is None:
+        return {}
+    if isinstance(value, Enum):
+        return None
+    if isinstance(value, bytes):  # a set of bits, as events are
+        bits = [byte >> at & 1 for byte in value for at in range(8)]
+        return {f"[{number}]": bit for number, bit in enumerate(bits)}
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return {f"[{number}]": each for number, each in enumerate(value)}
+    return _named_parts(value)
+
+
+def _named_parts(value: object) -> Mapping[str, object] | None:
+    names: Sequence[str] = getattr(value, "_fields", ())
+    if is_dataclass(value):
+        names = [each.name for each in fields(value) if each.compare]
+        if len(names) == 1 and hasattr(value, "__len__"):  # one list with a name of its own
+            return _parts(getattr(value, names[0]))
+    return {f".{name}": getattr(value, name) for name in names} or None
+
+
+def _called(name: str) -> str:
+    """Return a name without its first dot, and the event's where it is one."""
+    head, _, bit = name.removesuffix("]").rpartition("[")
+    if head == ".flags.events":
+        return f"flags.events[{EVENTS.get(int(bit), bit)}]"
+    return name.removeprefix(".")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, Enum):
+        return value.name.lower()
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _unshown(here: Ram, there: Ram) -> Iterator[ValueChange]:
+    """Yield the stretches of RAM that differ and that no field of the state shows, each by its label."""
+    shown = read_state(here, 0)
+    stretch: list[int] = []
+    for address in _differing(here, there):
+        if read_state(_with(here, address, there.byte(address)), 0) != shown:
+            continue
+        if stretch and (address != stretch[-1] + 1 or _label(address)[0] != _label(stretch[0])[0]):
+            yield _stretched(here, there, stretch)
+            stretch = []
+        stretch.append(address)
+    if stretch:
+        yield _stretched(here, there, stretch)
+
+
+def _differing(here: Ram, there: Ram) -> Iterator[int]:
+    for start, size in (WORK_RAM, HIGH_RAM):
+        pairs = zip(here.span(start, size), there.span(start, size), strict=True)
+        yield from (at for at, (one, other) in enumerate(pairs, start) if one != other)
+
+
+def _with(ram: Ram, address: int, byte: int) -> Ram:
+    """Return RAM as it would be with one other byte."""
+    windows = [
+        (start, data[: address - start] + bytes([byte]) + data[address - start + 1 :])
+        if start <= address < start + len(data)
+        else (start, data)
+        for start, data in ram.windows
+    ]
+    return Ram(windows)
+
+
+def _stretched(here: Ram, there: Ram, stretch: list[int]) -> ValueChange:
+    first, size = stretch[0], min(len(stretch), RUN)
+    label, offset = _label(first)
+    name = f"{label}+{offset}" if offset else label
+    more = f" (and {len(stretch) - size} more bytes)" if len(stretch) > size else ""
+    seen = [ram.span(first, size).hex() for ram in (here, there)]
+    return ValueChange(name, seen[0], seen[1] + more)
+
+
+def _label(address: int) -> tuple[str, int]:
+    return label_of(address) or (f"{address:#06x}", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BisectResult:
+    """The first difference, if there is any, and what it took to find.
+
+    `moments` are those that could be restored, power-on among them; `shown` says in what RAM differs, where
+    that can be known; `notes` what else is worth knowing.
+    """
+
+    divergence: Divergence | None
+    shown: Difference | None
+    notes: tuple[str, ...]
+    restores: int
+    moments: int
+    ticks: int
+
+    @property
+    def most(self) -> float:
+        """How many restores the search may take."""
+        return 2 + log2(self.moments)
+
+
+class Passed(NamedTuple):
+    """A checkpoint that the drive came by, and what RAM was there."""
+
+    mark: CheckpointMark
+    ram: Ram
+
+
+class Parted(NamedTuple):
+    """Two checkpoints in a row: at `good` (0: power-on) RAM is as recorded, at `bad` it is not."""
+
+    good: int
+    bad: int
+    shown: Difference
+
+
+def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
+    """Return the first tick at which what `switch_on` gives does something else than what was recorded."""
+    with closing(Restoring(switch_on)) as restoring:
+        console = restoring.power_on()
+        edited = find_edit(recording, console.cartridge.sha1)
+        sound = recording if edited is None else recording.before(edited.tick)
+        divergence, passed = _drive_to_difference(sound, console, restoring)
+        parted = _parted(sound, passed, restoring)
+        first = _first(divergence, parted)
+        return BisectResult(
+            divergence=first or edited,
+            shown=None if parted is None else parted.shown,
+            notes=(*_notes_on_drive(edited, divergence, parted, passed), *restoring.notes),
+            restores=restoring.restores,
+            moments=recording.moments,
+            ticks=restoring.ticks,
+        )
+
+
+def _drive_to_difference(
+    recording: Recording, console: Console, restoring: Restoring
+) -> tuple[Divergence | None, list[Passed]]:
+    """Drive to the end, or to the first checkpoint after a divergence."""
+    marks = {each.tick: each for each in recording.marks}
+    divergence, passed = None, []
+    for record in recording.records:
+        console.perform(record.step)
+        restoring.ticks += 1
+        divergence = divergence or mismatch(console, record)
+        if record.tick in marks:
+            passed.append(Passed(marks[record.tick], console.ram()))
+            if divergence is not None:
+                break
+    return divergence, passed
+
+
+def _parted(recording: Recording, passed: Sequence[Passed], restoring: Restoring) -> Parted | None:
+    """Return between which checkpoints RAM came to differ, in as many restores as there are halves."""
+    known = list(passed)
+    if not known:
+        return None
+    reference, low, high, seen = restoring.instrument(), 0, len(known), None
+    while low < high:
+        middle = (low + high) // 2
+        if not restoring.restore(reference, recording, known[middle].mark):
+            del known[middle]
+            high -= 1
+        elif is_same(known[middle].ram, reference.ram()):
+            low = middle + 1
+        else:
+            high, seen = middle, reference.ram()
+    if seen is None:
+        return None
+    bad, good = known[high], known[high - 1].mark.tick if high else 0
+    between = f"at the checkpoint of tick {bad.mark.tick}, driven -> recorded"
+    return Parted(good, bad.mark.tick, difference(bad.ram, seen, between))
+
+
+def _first(divergence: Divergence | None, parted: Parted | None) -> Divergence | None:
+    if parted is None or (divergence is not None and divergence.tick <= parted.bad):
+        return divergence
+    detail = (
+        f"every tick up to it is as recorded, its RAM is not; it was at tick {parted.good}, and what"
+        " parted since is outside of what a tick's digest covers"
+    )
+    return Divergence(parted.bad, DivergenceKind.CHECKPOINT, detail)
+
+
+def _notes_on_drive(
+    edited: Divergence | None,
+    divergence: Divergence | None,
+    parted: Parted | None,
+    passed: Sequence[Passed],
+) -> list[str]:
+    notes = []
+    if edited is not None:
+        notes.append(f"the recording itself was changed: {edited}")
+    if divergence is not None and parted is not None and parted.bad < divergence.tick:
+        notes.append(f"the ticks differ from {divergence.tick} on ({divergence.kind})")
+    if divergence is not None and parted is None:
+        last = passed[-1].mark.tick if passed else 0
+        notes.append(
+            f"at the checkpoint of tick {last} RAM is as recorded again"
+            if last >= divergence.tick
+            else "no checkpoint follows, so only the digest tells what was recorded"
+        )
+    return notes
+
+
+class RecordingPair(NamedTuple):
+    """Two recordings of one cartridge."""
+
+    one: Recording
+    other: Recording
+
+
+def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -> BisectResult:
+    """Return the first tick at which two recordings differ, and in what; a shorter one alone is no difference."""
+    edits = [find_edit(each, cartridge_sha1) for each in pair]
+    edited = min((each for each in edits if each is not None), key=_tick, default=None)
+    sound = pair if edited is None else RecordingPair(*[each.before(edited.tick) for each in pair])
+    with closing(Restoring(switch_on)) as restoring:
+        found = first_difference(sound.one.records, sound.other.records)
+        shown = None if found is None else _shown(sound, found.tick, restoring)
+        return BisectResult(
+            divergence=found or edited,
+            shown=shown,
+            notes=(*_notes_on_pair(pair, edits, found or edited), *restoring.notes),
+            restores=restoring.restores,
+            moments=max(each.moments for each in pair),
+            ticks=restoring.ticks,
+        )
+
+
+def first_difference(one: Sequence[StepRecord], other: Sequence[StepRecord]) -> Divergence | None:
+    """Return the first tick that two sound recordings do not have in common, of those that both have."""
+    both = min(len(one), len(other))
+    at = bisect_left(range(both), 1, key=lambda each: one[each].chain != other[each].chain)
+    return None if at == both else _differs(one[at], other[at])
+
+
+def _differs(one: StepRecord, other: StepRecord) -> Divergence:
+    steps = "; ".join(str(each) for each in changes(one.step, other.step))
+    if steps:
+        return Divergence(one.tick, DivergenceKind.STEP, steps)
+    if one.frame != other.frame:
+        return Divergence(one.tick, DivergenceKind.FRAME, f"{one.frame} -> {other.frame}")
+    if one.digest != other.digest:
+        words = f"{one.digest.hex()} -> {other.digest.hex()}"
+        return Divergence(one.tick, DivergenceKind.DIGEST, words)
+    return Divergence(one.tick, DivergenceKind.FULL_DIGEST, "the same step led elsewhere")
+
+
+def _shown(pair: RecordingPair, tick: int, restoring: Restoring) -> Difference:
+    """Drive both to the end of a tick, from the last checkpoint that they share, else each from its own."""
+    shared = {each.tick for each in pair.one.marks} & {each.tick for each in pair.other.marks}
+    latest = max((each for each in shared if each < tick), default=tick - 1)
+    here, there = (_ram_at(name, each, (latest, tick), restoring) for name, each in _named(pair))
+    return difference(here, there, f"at tick {tick}, A -> B")
+
+
+def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], restoring: Restoring) -> Ram:
+    latest, tick = stretch
+    console, start = restoring.nearest(recording, latest)
+    differs = None
+    for record in recording.records[start:tick]:
+        console.perform(record.step)
+        restoring.ticks += 1
+        differs = differs or mismatch(console, record)
+    if differs is not None:
+        note = f"{name} does not come out as it was recorded ({differs}); bisect it alone"
+        restoring.notes.append(note)
+    return console.ram()
+
+
+def _named(pair: RecordingPair) -> tuple[tuple[str, Recording], ...]:
+    return ("A", pair.one), ("B", pair.other)
+
+
+def _notes_on_pair(
+    pair: RecordingPair, edits: Sequence[Divergence | None], found: Divergence | None
+) -> list[str]:
+    notes = [
+        f"{name} itself was changed: {edited}"
+        for (name, _), edited in zip(_named(pair), edits, strict=True)
+        if edited is not None
+    ]
+    lengths = {name: len(each.records) for name, each in _named(pair)}
+    if found is None and lengths["A"] != lengths["B"]:
+        short, long = sorted(lengths, key=lambda name: lengths[name])
+        notes.append(f"{short} ends at tick {lengths[short]}, {long} goes on to {lengths[long]}")
+    return notes
+
+
+def _tick(divergence: Divergence) -> int:
+    return divergence.tick

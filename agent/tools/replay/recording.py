@@ -1,0 +1,244 @@
+"""A recorded run: its steps and checkpoints, and driving a console through it or to a moment of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, Self, TypeAlias
+
+from agent.app.checkpoints import readable
+from agent.errors import RunError
+from emulator import (
+    Console,
+    Divergence,
+    DivergenceKind,
+    Link,
+    PlayingConsole,
+    State,
+    StateError,
+    StepRecord,
+    mismatch,
+    read_state,
+    verify_chain,
+)
+from memory import CheckpointMark, CorruptStore, MissingCheckpoint, RunReader
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The live steps of a run, and its checkpoints after power-on, by tick.
+
+    `rows` counts the steps that are kept, be they readable or not; `end` is where the last checkpoint says that
+    the recording stands. `state_of` reads what a checkpoint restores.
+    """
+
+    records: Sequence[StepRecord]
+    rows: int
+    end: Link | None
+    marks: Sequence[CheckpointMark]
+    state_of: Callable[[CheckpointMark], bytes]
+
+    @property
+    def moments(self) -> int:
+        """How many moments can be restored; power-on is one."""
+        return 1 + len(self.marks)
+
+    def before(self, tick: int) -> Self:
+        """Return what was recorded before a tick."""
+        records = [each for each in self.records if each.tick < tick]
+        marks = [each for each in self.marks if each.tick < tick]
+        return replace(self, records=records, rows=len(records), end=None, marks=marks)
+
+
+def recording_of(run: RunReader) -> Recording:
+    """Return what was committed of a run, also while it is being played."""
+    # In this order: what is written meanwhile makes the steps more than the checkpoints tell of, never fewer.
+    marks = {each.tick: each for each in run.marks()}
+    last = run.latest_checkpoint()
+    rows = list(run.steps())
+    return Recording(
+        records=readable(rows),
+        rows=len(rows),
+        end=None if last is None else Link(last.tick, last.chain),
+        marks=[marks[tick] for tick in sorted(marks) if tick > 0],
+        state_of=lambda mark: run.checkpoint(mark.id).state,
+    )
+
+
+def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
+    """Return the first tick at which somebody changed or cut the recording, by its own word alone."""
+    records, end = recording.records, recording.end
+    broken = verify_chain(records, cartridge_sha1)
+    if broken is not None:
+        return _edited(broken, "its link to the record before is broken")
+    if len(records) < recording.rows:
+        return _edited(len(records) + 1, "its record cannot be read as a step")
+    if end is None or end.tick == 0:
+        return None
+    if len(records) < end.tick:
+        return _edited(len(records) + 1, f"the recording ends before its checkpoint {end.tick}")
+    if records[end.tick - 1].chain != end.chain:
+        return _edited(end.tick, "its chain is not that of the checkpoint made after it")
+    return None
+
+
+def require_sound(path: Path, recording: Recording, cartridge_sha1: str) -> None:
+    """Raise RunError when what was recorded in `path` was changed or cut since."""
+    edited = find_edit(recording, cartridge_sha1)
+    if edited is not None:
+        message = f"{path} was changed since it was recorded: {edited}; put back a copy of it"
+        raise RunError(message)
+
+
+def _edited(tick: int, detail: str) -> Divergence:
+    return Divergence(tick, DivergenceKind.EDITED, detail)
+
+
+SwitchOn: TypeAlias = Callable[[], Console]
+
+
+class Brought(NamedTuple):
+    """The tick that a console was brought to, and what was passed over on the way there."""
+
+    tick: int
+    notes: tuple[str, ...]
+
+
+def bring(console: Console, recording: Recording, latest: int) -> Brought:
+    """Bring a fresh console to the last moment up to tick `latest` that can be restored; power-on always can."""
+    notes: list[str] = []
+    for mark in reversed(recording.marks):
+        if mark.tick <= latest:
+            refused = restore(console, recording, mark)
+            if not refused:
+                return Brought(mark.tick, tuple(notes))
+            notes.append(refused)
+    return Brought(0, tuple(notes))
+
+
+def restore(console: Console, recording: Recording, mark: CheckpointMark) -> str:
+    """Bring a console to a checkpoint and return '', or what to say where that cannot be loaded."""
+    try:
+        console.load(recording.state_of(mark))
+    except (StateError, CorruptStore, MissingCheckpoint) as error:
+        return f"the checkpoint of tick {mark.tick} is passed over: {error}"
+    return ""
+
+
+class Restoring:
+    """Consoles for one search; what it took is counted, and what could not be used is noted.
+
+    Power-on is a moment like any other, and costs a restore as well.
+    """
+
+    def __init__(self, switch_on: SwitchOn) -> None:
+        self._switch_on = switch_on
+        self._consoles: list[Console] = []
+        self.restores = 0
+        self.ticks = 0
+        self.notes: list[str] = []
+
+    def instrument(self) -> Console:
+        """Return a fresh console that is about to be brought to some moment."""
+        self._consoles.append(self._switch_on())
+        return self._consoles[-1]
+
+    def power_on(self) -> Console:
+        """Return a console at power-on."""
+        self.restores += 1
+        return self.instrument()
+
+    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
+        """Return whether a console could be brought to a checkpoint."""
+        refused = restore(console, recording, mark)
+        self._note(refused)
+        self.restores += not refused
+        return not refused
+
+    def nearest(self, recording: Recording, latest: int) -> tuple[Console, int]:
+        """Return a console at the last moment up to tick `latest` that can be restored, and its tick."""
+        console = self.instrument()
+        tick, notes = bring(console, recording, latest)
+        self.restores += 1
+        for each in notes:
+            self._note(each)
+        return console, tick
+
+    def close(self) -> None:
+        """Switch all consoles off."""
+        for each in self._consoles:
+            each.close()
+
+    def _note(self, words: str) -> None:
+        if words and words not in self.notes:
+            self.notes.append(words)
+
+
+class Replay(NamedTuple):
+    """How many ticks were recorded, and the first that came out differently, if any did."""
+
+    ticks: int
+    divergence: Divergence | None
+
+
+def replay(run: RunReader, console: Console) -> Replay:
+    """Drive the live steps of `run` through a fresh `console`, comparing after every tick."""
+    return drive(recording_of(run), console)
+
+
+def drive(recording: Recording, console: Console) -> Replay:
+    """Drive a recording through a fresh `console`, comparing after every tick.
+
+    The machine is driven without regard to what was edited, so neither witness can hide the other; the last
+    checkpoint says how far the recording goes at least, so that a cut is noticed as well.
+    """
+    edited = find_edit(recording, console.cartridge.sha1)
+    for record in recording.records:
+        if edited is not None and edited.tick <= record.tick:
+            break
+        console.perform(record.step)
+        found = mismatch(console, record)
+        if found is not None:
+            return Replay(len(recording.records), found)
+    return Replay(len(recording.records), edited)
+
+
+def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
+    """Yield each tick of the live steps of `run` with the state it ended in, from a fresh `console`.
+
+    Raises:
+        Divergence: where the console does something else than what was recorded.
+    """
+    records = readable(run.steps())
+    player = PlayingConsole(console, records)
+    for record in records:
+        player.perform(record.step)
+        yield record.tick, read_state(console.ram(), console.frame)
+
+
+class RecordedEpisode(NamedTuple):
+    """One time that a run got nowhere: in words, and the steps from power-on to its last tick."""
+
+    says: str
+    records: Sequence[StepRecord]
+
+
+def episode_of(run: RunReader, number: int) -> RecordedEpisode:
+    """Return the `number`th time that a run tells of, from 1 on, be it on a branch that died.
+
+    Raises:
+        RunError: when the run tells of fewer.
+    """
+    told = [event.payload for event in run.events("stuck")]
+    if not 0 < number <= len(told):
+        message = f"the run got stuck {len(told)} times; --episode takes a number up to that"
+        raise RunError(message)
+    payload = told[number - 1]
+    since, lasted, last = payload["since"], payload["lasted"], payload["last_step"]
+    rows = run.steps() if last is None else run.branch(last)
+    says = (
+        f"episode {number}: {payload['reason']} in {payload['place']}, ticks {since} to {lasted},"
+        f" after the checkpoint of tick {payload['checkpoint_tick']}; tried"
+        f" {', '.join(payload['tried']) or 'nothing'}; {', '.join(payload['rungs'])};"
+        f" {payload['solved_by'] or 'nothing'} helped"
+    )
+    return RecordedEpisode(says, readable(row for row in rows if row.tick <= lasted))

@@ -1,0 +1,18 @@
+"""Reports of runs: a page for people, several runs compared, and figures for programs."""
+
+from agent.tools.report.comparison import write_comparison
+from agent.tools.report.export import as_csv, as_json
+from agent.tools.report.page import write_report
+from agent.tools.report.run_data import Gathered, gather
+from agent.tools.report.runs import gathered_runs, report_run
+
+__all__ = [
+    "Gathered",
+    "as_csv",
+    "as_json",
+    "gather",
+    "gathered_runs",
+    "report_run",
+    "write_comparison",
+    "write_report",
+]

@@ -1,0 +1,115 @@
+"""Calls of a model in a run: their cost by milestone, the answers, and the failures of the service."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agent.tools.report.timeline import TickTime, Times
+from memory import CallState, EventRow, ModelCall, RunReader
+
+ANSWERS: Final = 40
+NANOS: Final = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class MilestoneCost:
+    """What calls came to after one milestone and before the next; `unknown_usd` is booked for calls nobody answered."""
+
+    milestone: str
+    calls: int
+    settled: int
+    lost: int
+    usd: float
+    unknown_usd: float
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceAnswer:
+    """One question, and the model's word or why there is none."""
+
+    when: TickTime
+    purpose: str
+    goals: Sequence[str]
+    candidates: Sequence[str]
+    note: str
+    silent: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceSummary:
+    """All of it; nothing where nobody was asked."""
+
+    spent: Sequence[MilestoneCost]
+    answers: Sequence[AdviceAnswer]
+    asked: int
+    silences: Mapping[str, int]
+    conversation: Mapping[str, int]
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anybody was asked."""
+        return bool(self.spent or self.asked)
+
+    @property
+    def usd(self) -> float:
+        """What all calls count for, in dollars."""
+        return sum(each.usd + each.unknown_usd for each in self.spent)
+
+    @property
+    def calls(self) -> int:
+        """The calls that were sent, or may have been."""
+        return sum(each.calls for each in self.spent)
+
+
+def advice(run: RunReader, times: Times) -> AdviceSummary:
+    """Return what a model was asked in a run, whatever became of the branch it was asked on."""
+    answers = [_answer(each, times) for each in run.events("advice")]
+    return AdviceSummary(
+        spent=list(_by_milestone(run.calls())),
+        answers=answers[-ANSWERS:],
+        asked=len(answers),
+        silences=Counter(each.silent for each in answers if each.silent),
+        conversation=Counter(
+            str(each.payload.get("what", "?")) for each in run.events("conversation")
+        ),
+    )
+
+
+def _by_milestone(calls: Iterable[ModelCall]) -> Iterable[MilestoneCost]:
+    groups: dict[str, list[ModelCall]] = {}
+    for each in calls:
+        if each.state is not CallState.CANCELLED:
+            groups.setdefault(each.milestone, []).append(each)
+    return (_spent(milestone, each) for milestone, each in groups.items())
+
+
+def _spent(milestone: str, calls: Sequence[ModelCall]) -> MilestoneCost:
+    settled = [each for each in calls if each.state is CallState.SETTLED]
+    unknown = [each for each in calls if each.state is not CallState.SETTLED]
+    return MilestoneCost(
+        milestone=milestone,
+        calls=len(calls),
+        settled=len(settled),
+        lost=len(unknown),
+        usd=sum(each.nanos for each in settled) / NANOS,
+        unknown_usd=sum(each.nanos for each in unknown) / NANOS,
+        tokens_in=sum(each.tokens - each.output for each in settled),
+        tokens_out=sum(each.output for each in settled),
+    )
+
+
+def _answer(event: EventRow, times: Times) -> AdviceAnswer:
+    payload = event.payload
+    given = payload.get("advice") or {}
+    silent = "" if given else str(payload.get("silent") or "no answer")
+    return AdviceAnswer(
+        when=times.when(event.tick),
+        purpose=str(payload.get("purpose", "")),
+        goals=[str(each) for each in given.get("goals", ())],
+        candidates=[str(each) for each in given.get("candidates", ())],
+        note=str(given.get("note", "")),
+        silent=silent,
+    )

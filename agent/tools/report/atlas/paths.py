@@ -1,0 +1,286 @@
+"""The path walked on each sheet: visits sorted onto sheets, steps as lines drawn once, and how often each square was used."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.tools.report.atlas.sheet import Jump, PathStretch, Plot, TrailVisit, Trodden
+from emulator import World
+
+LONGEST_WALK: Final = 6  # squares straight ahead from one tick to the next: one press walks no more
+ARRIVED, WALKED, JUMPED = range(3)  # from another sheet; step by step; from elsewhere on this one
+MAP_IDS: Final = 0x100
+
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Rows(NamedTuple):
+    """Columns of a trail."""
+
+    tick: Numbers
+    map_id: Numbers
+    x: Numbers
+    y: Numbers
+
+    def where(self, these: Flags) -> "Rows":
+        """Return some of the rows."""
+        return Rows(*[column[these] for column in self])
+
+
+class Track(NamedTuple):
+    """What a sheet sees of a trail, in the order of time.
+
+    `how` each visit was come to from the one before it: ARRIVED, WALKED or JUMPED.
+    """
+
+    x: Numbers
+    y: Numbers
+    tick: Numbers
+    how: Numbers
+
+
+def rows_of(trail: Sequence[TrailVisit]) -> Rows:
+    """Return a trail as columns."""
+    flat = np.fromiter(chain.from_iterable(trail), np.int64, 4 * len(trail))
+    return Rows(*flat.reshape(-1, 4).T)
+
+
+def on_maps(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
+    """Say of each row whether it is a square of one of these maps, and no moment between two maps."""
+    columns, lines = np.zeros(MAP_IDS, np.int64), np.zeros(MAP_IDS, np.int64)
+    for game_map in map(world.map, map_ids):
+        columns[game_map.map_id], lines[game_map.map_id] = game_map.columns, game_map.rows
+    known = (rows.map_id >= 0) & (rows.map_id < MAP_IDS)
+    map_id = np.where(known, rows.map_id, 0)
+    inside = (rows.x >= 0) & (rows.x < columns[map_id])
+    inside &= (rows.y >= 0) & (rows.y < lines[map_id]) & known
+    inside[inside] = ~_is_between(world, rows.where(inside), map_ids)
+    return inside
+
+
+def tracks(sheets: Sequence[Sequence[Plot]], rows: Rows) -> Iterator[Track]:
+    """Yield what each sheet sees of rows that are all on maps."""
+    sheet, x, y = _placed(sheets, rows)
+    how = np.full(len(x), ARRIVED)
+    if len(x):
+        same = sheet[1:] == sheet[:-1]
+        how[1:] = np.where(same & _is_walk(np.diff(x), np.diff(y)), WALKED, same * JUMPED)
+    order = np.argsort(sheet, kind="stable")
+    ends = np.cumsum(np.bincount(sheet, minlength=len(sheets)))[:-1]
+    for part in np.split(order, ends):
+        yield Track(x[part], y[part], rows.tick[part], how[part])
+
+
+def _placed(sheets: Sequence[Sequence[Plot]], rows: Rows) -> tuple[Numbers, Numbers, Numbers]:
+    """Return each row's sheet and its square there."""
+    at = np.zeros((3, MAP_IDS), np.int64)
+    for number, plots in enumerate(sheets):
+        for plot in plots:
+            if plot.visited:
+                at[:, plot.map_id] = number, plot.x, plot.y
+    sheet, left, top = at[:, rows.map_id]
+    return sheet, left + rows.x, top + rows.y
+
+
+def _is_walk(across: Numbers, down: Numbers) -> Flags:
+    straight: Flags = (across == 0) | (down == 0)
+    straight &= np.abs(across) + np.abs(down) <= LONGEST_WALK
+    return straight
+
+
+def _is_between(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
+    """Say which rows have the map after a warp and still the square before it, as the game does for some frames.
+
+    Such a square is near the last one's by its numbers, and is no way into its map, or one that
+    nobody walks on from. What the last row is cannot be told.
+    """
+    between = np.zeros(len(rows.tick), np.bool_)
+    if len(between) < 3:
+        return between
+    new_map = rows.map_id[1:] != rows.map_id[:-1]
+    near = _is_walk(np.diff(rows.x), np.diff(rows.y))  # as numbers, whatever the map
+    way_in = np.isin(_squares(rows), _ways_in(world, map_ids))
+    suspect = new_map[:-1] & near[:-1] & ~new_map[1:]
+    between[1:-1] = suspect & ~(way_in[1:-1] & near[1:])
+    return between
+
+
+def _squares(rows: Rows) -> Numbers:
+    number: Numbers = (rows.map_id << 16) + (rows.y << 8) + rows.x
+    return number
+
+
+def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
+    """Return the squares of maps that one comes in by: warps, and edges where another map joins."""
+    found = []
+    for game_map in map(world.map, map_ids):
+        base = game_map.map_id << 16
+        found += [base + (warp.y << 8) + warp.x for warp in game_map.warps]
+        if game_map.connections:
+            found += [base + (y << 8) + x for x, y in _edge(game_map.columns, game_map.rows)]
+    return found
+
+
+def _edge(columns: int, rows: int) -> Iterator[tuple[int, int]]:
+    yield from ((x, y) for x in range(columns) for y in (0, rows - 1))
+    yield from ((x, y) for y in range(rows) for x in (0, columns - 1))
+
+
+MOMENTS: Final = 32  # shades of time
+MOST_LINES: Final = 20_000  # straight ones, on a sheet; the longest are kept
+MOST_TRODDEN: Final = 4_000  # the busiest are kept
+MOST_JUMPS: Final = 60
+BUSY: Final = 4  # times; who walks in and out again is no sign of anything
+BUSIEST: Final = 5  # levels, each twice as often as the one before
+
+
+class PathSteps(NamedTuple):
+    """Single steps in the order of time, from a square to the next one."""
+
+    x: Numbers
+    y: Numbers
+    across: Numbers  # -1, 0 or 1, as `down`
+    down: Numbers
+    visit: Numbers  # of the track, which the step leads to
+
+    def where(self, these: Flags | Numbers) -> "PathSteps":
+        """Return some of them."""
+        return PathSteps(*[column[these] for column in self])
+
+
+class PathLine(NamedTuple):
+    """Steps in one direction, one after the other, in squares."""
+
+    x: int
+    y: int
+    across: int
+    down: int
+    moment: int
+
+
+def steps_of(track: Track) -> PathSteps:
+    """Return every single step of a track; a visit may be several steps from the one before it."""
+    walked = np.flatnonzero(track.how == WALKED)
+    across = track.x[walked] - track.x[walked - 1]
+    down = track.y[walked] - track.y[walked - 1]
+    lengths = np.abs(across) + np.abs(down)
+    each = np.repeat(np.arange(len(walked)), lengths)
+    done = np.arange(len(each)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    across, down = np.sign(across)[each], np.sign(down)[each]
+    before = walked[each] - 1
+    x, y = track.x[before] + done * across, track.y[before] + done * down
+    return PathSteps(x, y, across, down, walked[each])
+
+
+def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStretch, ...]:
+    """Return the way as path data; what was walked before, either way, is not drawn again.
+
+    `shares` has the time of each visit of the track, 0 to 1; `step` is the pixels of a square.
+    """
+    paths: defaultdict[int, list[str]] = defaultdict(list)
+    moment, end = -1, (-1, -1)
+    for line in _lines(_first_times(steps), shares):
+        if (line.x, line.y) != end or line.moment != moment:
+            place = f"M{line.x * step + step // 2} {line.y * step + step // 2}"
+            paths[line.moment].append(place)
+        paths[line.moment].append(_stroke(line, step))
+        moment, end = line.moment, (line.x + line.across, line.y + line.down)
+    return tuple(
+        PathStretch(round(number / (MOMENTS - 1), 3), "".join(paths[number]))
+        for number in sorted(paths)
+    )
+
+
+def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[Trodden, ...]:
+    """Return the squares that were trodden again and again, of a sheet that is `across` squares wide."""
+    came = track.how != WALKED
+    squares = np.concatenate(
+        [
+            track.y[came] * across + track.x[came],
+            (steps.y + steps.down) * across + steps.x + steps.across,
+        ]
+    )
+    counts = np.bincount(squares.astype(np.int64))
+    busy = np.flatnonzero(counts >= BUSY)
+    begins = _begins(busy, _level(counts[busy]), across)
+    widths = np.diff(np.append(begins, len(busy)))
+    busiest = np.maximum.reduceat(counts[busy], begins) if len(busy) else begins
+    kept = np.sort(np.argsort(-busiest, kind="stable")[:MOST_TRODDEN])
+    return tuple(
+        Trodden(square % across * step, square // across * step, width * step, count)
+        for square, width, count in zip(
+            *[each[kept].tolist() for each in (busy[begins], widths, busiest)], strict=True
+        )
+    )
+
+
+def level_of(count: int) -> int:
+    """Return how busy squares are, 1 to 5, that were trodden so often, `BUSY` times or more."""
+    return int(_level(np.array([count]))[0])
+
+
+def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
+    """Return between which squares of the sheet nobody walked, the most frequent first."""
+    at = np.flatnonzero(track.how == JUMPED)
+    ends = np.stack([track.x[at - 1], track.y[at - 1], track.x[at], track.y[at]], axis=1)
+    found, counts = np.unique(ends, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_JUMPS]
+    pixels = found[order] * step + step // 2
+    return tuple(
+        Jump(x, y, to_x, to_y, times)
+        for (x, y, to_x, to_y), times in zip(pixels.tolist(), counts[order].tolist(), strict=True)
+    )
+
+
+def _first_times(steps: PathSteps) -> PathSteps:
+    """Return the steps between two squares between which none was made before, either way."""
+    width = int(steps.x.max(initial=0)) + 2
+    left = np.minimum(steps.x, steps.x + steps.across)
+    top = np.minimum(steps.y, steps.y + steps.down)
+    pairs = 2 * (top * width + left) + (steps.down != 0)
+    _, first = np.unique(pairs, return_index=True)
+    return steps.where(np.sort(first))
+
+
+def _lines(steps: PathSteps, shares: Numbers) -> Iterator[PathLine]:
+    """Yield the steps as straight lines: not too many, in the order of time."""
+    if not len(steps.x):
+        return
+    moments = np.minimum(shares[steps.visit] * MOMENTS, MOMENTS - 1).astype(np.int64)
+    goes_on = (steps.x[1:] == (steps.x + steps.across)[:-1]) & (
+        steps.y[1:] == (steps.y + steps.down)[:-1]
+    )
+    for column in (steps.across, steps.down, moments):
+        goes_on &= column[1:] == column[:-1]
+    begins = np.flatnonzero(np.append(True, ~goes_on))
+    lengths = np.diff(np.append(begins, len(moments)))
+    kept = np.sort(np.argsort(-lengths, kind="stable")[:MOST_LINES])
+    begins, lengths = begins[kept], lengths[kept]
+    columns = [
+        steps.x[begins],
+        steps.y[begins],
+        steps.across[begins] * lengths,
+        steps.down[begins] * lengths,
+        moments[begins],
+    ]
+    yield from map(PathLine, *[column.tolist() for column in columns])
+
+
+def _stroke(line: PathLine, step: int) -> str:
+    return f"h{line.across * step}" if line.across else f"v{line.down * step}"
+
+
+def _level(counts: Numbers) -> Numbers:
+    doubled = np.log2(np.maximum(counts, BUSY) / BUSY).astype(np.int64)
+    return np.minimum(1 + doubled, BUSIEST)
+
+
+def _begins(squares: Numbers, levels: Numbers, across: int) -> Numbers:
+    """Return where runs begin of squares side by side that are as busy."""
+    apart = (np.diff(squares) != 1) | (np.diff(levels) != 0) | (squares[1:] % across == 0)
+    return np.flatnonzero(np.append(len(squares) > 0, apart))

@@ -1,0 +1,336 @@
+"""The sheets of an atlas: which maps lie where on each, and its picture as a small PNG.
+
+All positions on a sheet are pixels of its picture from the top left corner; `step` of them are one square.
+"""
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from emulator import Connection, Facing, GameMap, World, draw_map
+
+
+class TrailVisit(NamedTuple):
+    """One row of a run's trail: where the player stood from this tick on."""
+
+    tick: int
+    map_id: int
+    x: int
+    y: int
+
+
+class MapMarkKind(Enum):
+    """What happened at a mark; the value is its word in CSS classes."""
+
+    MILESTONE = "milestone"
+    STUCK = "stuck"
+    WHITEOUT = "whiteout"
+
+
+class MapMark(NamedTuple):
+    """Something to be pinned to the square where it happened."""
+
+    tick: int
+    map_id: int
+    x: int
+    y: int
+    label: str
+    kind: MapMarkKind
+
+
+SQUARE: Final = 16  # pixels of the Game Boy, across and down
+
+
+class PathStretch(NamedTuple):
+    """What was walked for the first time around one moment, as SVG path data.
+
+    `share` is that moment's place in the time of the trail, 0 to 1. Each `M` of `path` begins an unbroken walk.
+    """
+
+    share: float
+    path: str
+
+
+class Trodden(NamedTuple):
+    """Squares side by side that were walked about as often: `times` is how often the busiest of them was.
+
+    It is as high as a step, and `width` wide; `x`, `y` is its top left corner.
+    """
+
+    x: int
+    y: int
+    width: int
+    times: int
+
+
+class Jump(NamedTuple):
+    """Two squares of the sheet between which nobody walked: a warp on the same map, a blackout, a restore."""
+
+    x: int
+    y: int
+    to_x: int
+    to_y: int
+    times: int
+
+
+class Pin(NamedTuple):
+    """One or several marks of a kind on a square, or too near to one another to be told apart.
+
+    `numbers` are those of the milestones among all of the atlas, from 1 on; other kinds have none.
+    """
+
+    x: int
+    y: int
+    kind: MapMarkKind
+    numbers: tuple[int, ...]
+    labels: tuple[str, ...]
+
+
+class TrailEnd(NamedTuple):
+    """Where the trail begins or ends."""
+
+    x: int
+    y: int
+    tick: int
+    is_last: bool
+
+
+class MapRegion(NamedTuple):
+    """The part of a sheet that one map takes."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    name: str
+    visited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One picture: all maps that join one another, or one that joins none. `key` differs from sheet to sheet.
+
+    `scale` is how many pixels of the Game Boy are one of the picture, across and down; `shown` is how
+    many CSS pixels wide a page shows it where there is room.
+    """
+
+    key: str
+    title: str
+    width: int
+    height: int
+    scale: int
+    shown: int
+    png: bytes = field(repr=False)
+    regions: tuple[MapRegion, ...]
+    route: tuple[PathStretch, ...] = field(repr=False)
+    heat: tuple[Trodden, ...] = field(repr=False)
+    jumps: tuple[Jump, ...] = field(repr=False)
+    pins: tuple[Pin, ...]
+    ends: tuple[TrailEnd, ...]
+
+    @property
+    def step(self) -> int:
+        """Pixels from one square to the next."""
+        return SQUARE // self.scale
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether it shows several maps, as outdoors."""
+        return len(self.regions) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """All sheets, those of joined maps first, and what could not be drawn on any.
+
+    `dropped` visits and `unplaced` marks were on no square of the cartridge, or between two maps.
+    """
+
+    sheets: tuple[Sheet, ...]
+    visits: int
+    dropped: int
+    unplaced: int
+
+
+REACH: Final = 512  # squares from where a sheet is begun; all of Red is less far across
+
+
+class Plot(NamedTuple):
+    """A map on a sheet, in squares from its top left corner."""
+
+    map_id: int
+    x: int
+    y: int
+    columns: int
+    rows: int
+    visited: bool
+
+    def overlaps(self, other: "Plot") -> bool:
+        """Say whether two of them would lie on the same squares."""
+        return (
+            self.x < other.x + other.columns
+            and other.x < self.x + self.columns
+            and self.y < other.y + other.rows
+            and other.y < self.y + self.rows
+        )
+
+
+def exists(world: World, map_id: int) -> bool:
+    """Say whether the cartridge has a map of this id, with anything to walk on."""
+    return map_id in world.map_ids and world.map(map_id).width > 0
+
+
+def lay_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
+    """Return the plots of each sheet: the maps `visited`, in that order, and what joins them directly.
+
+    A map that would lie on another one, where a cartridge's connections do not fit together, begins a
+    sheet of its own. Sheets of several maps come first.
+    """
+    left = dict.fromkeys(visited)
+    sheets = []
+    while left:
+        placed = _spread(world, next(iter(left)))
+        here = [map_id for map_id in left if map_id in placed]
+        for map_id in here:
+            del left[map_id]
+        sheets.append(_crop(world, placed, here))
+    return sorted(sheets, key=lambda plots: len(plots) == 1)
+
+
+def _spread(world: World, start: int) -> Mapping[int, Plot]:
+    """Return every map that can be walked to over edges, in squares from the first one."""
+    placed = {start: _plot(world.map(start), 0, 0)}
+    waiting = [start]
+    for map_id in waiting:
+        for plot in _beside(world, placed[map_id]):
+            if plot.map_id not in placed and _has_room(plot, placed.values()):
+                placed[plot.map_id] = plot
+                waiting.append(plot.map_id)
+    return placed
+
+
+def _has_room(plot: Plot, others: Iterable[Plot]) -> bool:
+    near = abs(plot.x) <= REACH and abs(plot.y) <= REACH
+    return near and not any(plot.overlaps(other) for other in others)
+
+
+def _beside(world: World, here: Plot) -> Iterator[Plot]:
+    for connection in world.map(here.map_id).connections:
+        if exists(world, connection.map_id):
+            yield _joined(here, connection, world.map(connection.map_id))
+
+
+def _joined(here: Plot, connection: Connection, there: GameMap) -> Plot:
+    """Return where a map lies whose squares count on from those of `here` as the connection says."""
+    along_x, along_y = here.x - _signed(connection.x_align), here.y - _signed(connection.y_align)
+    match connection.side:
+        case Facing.UP:
+            return _plot(there, along_x, here.y - there.rows)
+        case Facing.DOWN:
+            return _plot(there, along_x, here.y + here.rows)
+        case Facing.LEFT:
+            return _plot(there, here.x - there.columns, along_y)
+        case Facing.RIGHT:
+            return _plot(there, here.x + here.columns, along_y)
+
+
+def _signed(byte: int) -> int:
+    return byte - 0x100 if byte >= 0x80 else byte
+
+
+def _plot(game_map: GameMap, x: int, y: int) -> Plot:
+    return Plot(game_map.map_id, x, y, game_map.columns, game_map.rows, visited=False)
+
+
+def _crop(world: World, placed: Mapping[int, Plot], visited: Sequence[int]) -> list[Plot]:
+    """Return the visited maps and their direct neighbours, moved into the top left corner."""
+    neighbours = [each.map_id for here in visited for each in world.map(here).connections]
+    kept = [placed[each] for each in dict.fromkeys([*visited, *neighbours]) if each in placed]
+    left, top = min(plot.x for plot in kept), min(plot.y for plot in kept)
+    return [
+        plot._replace(x=plot.x - left, y=plot.y - top, visited=plot.map_id in visited)
+        for plot in kept
+    ]
+
+
+SCALES: Final = (1, 2, 4, 8)
+MOST_PIXELS: Final = 5_000_000  # of a sheet, and of all single maps together
+MOST_BYTES: Final = 200_000
+WIDEST: Final = 860  # CSS pixels that a page has for joined maps
+TALLEST: Final = 1_200
+WIDEST_SINGLE: Final = 420  # and for any other, so that several stand side by side
+NOTHING: Final = 16  # the shade after black: no map is there
+GREY: Final = 17  # from one of 16 shades to the next
+
+Pixels = NDArray[np.uint8]
+
+
+class SheetPicture(NamedTuple):
+    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them."""
+
+    png: bytes
+    width: int
+    height: int
+    scale: int
+
+
+def extent(plots: Iterable[Plot]) -> tuple[int, int]:
+    """Return how many squares a sheet has across and down."""
+    plots = list(plots)
+    across = max(plot.x + plot.columns for plot in plots)
+    return across, max(plot.y + plot.rows for plot in plots)
+
+
+def finest_scale(squares: int) -> int:
+    """Return the first scale at which so many squares are not too many pixels."""
+    fits = (scale for scale in SCALES if squares * (SQUARE // scale) ** 2 <= MOST_PIXELS)
+    return next(fits, SCALES[-1])
+
+
+def shown_width(picture: SheetPicture, *, joined: bool) -> int:
+    """Return how many CSS pixels wide a page shows it where there is room: never above the Game Boy's size."""
+    width, height = picture.width * picture.scale, picture.height * picture.scale
+    most = (WIDEST, TALLEST) if joined else (WIDEST_SINGLE, WIDEST_SINGLE)
+    return round(width * min(1.0, most[0] / width, most[1] / height))
+
+
+def draw_sheet(world: World, plots: Sequence[Plot], *, finest: int) -> SheetPicture:
+    """Return the maps of a sheet at the first scale from `finest` on that gives a small file."""
+    scales = SCALES[SCALES.index(finest) :]
+    pictures = (_draw(world, plots, scale) for scale in scales)
+    return next(each for each in pictures if _is_small(each))
+
+
+def _is_small(picture: SheetPicture) -> bool:
+    return len(picture.png) <= MOST_BYTES or picture.scale == SCALES[-1]
+
+
+def _draw(world: World, plots: Sequence[Plot], scale: int) -> SheetPicture:
+    step = SQUARE // scale
+    across, down = extent(plots)
+    pixels = np.full((down * step, across * step), NOTHING, np.uint8)
+    for plot in plots:
+        drawn = draw_map(world.map(plot.map_id), divisor=scale)
+        top, left = plot.y * step, plot.x * step
+        pixels[top : top + drawn.shape[0], left : left + drawn.shape[1]] = drawn
+    return SheetPicture(_png(pixels), pixels.shape[1], pixels.shape[0], scale)
+
+
+def _png(pixels: Pixels) -> bytes:
+    """Return a PNG with no more colours than there are, transparent where there is nothing."""
+    shades = np.flatnonzero(np.bincount(pixels.ravel(), minlength=NOTHING + 1))
+    places = np.zeros(NOTHING + 1, np.uint8)
+    places[shades] = np.arange(len(shades))
+    height, width = pixels.shape
+    image = Image.frombytes("P", (width, height), places[pixels].tobytes())
+    image.putpalette([grey for shade in shades for grey in [max(0, 255 - GREY * int(shade))] * 3])
+    file = io.BytesIO()
+    see_through = {"transparency": len(shades) - 1} if shades[-1] == NOTHING else {}
+    image.save(file, format="PNG", optimize=True, **see_through)
+    return file.getvalue()

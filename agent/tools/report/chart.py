@@ -1,0 +1,305 @@
+"""A chart as positions on a page: axes with round values, SVG paths, and tooltips. A template makes the SVG.
+
+Paths lie in a box of WIDE by HIGH that is stretched to the space available. Labels stand beside it, at percents of its
+width and height, so that they keep their size on a phone.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import Final, Literal, NamedTuple
+
+from agent.tools.report.timeline import Point, Points, Series
+
+ROUND: Final = (1.0, 2.0, 5.0, 10.0)
+UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
+KIB: Final = 1024.0
+MINUTE: Final = 60.0
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+LATEST: Final = 253_370_000_000.0  # late in the year 9998, in seconds since 1970
+SPANS: Final = (
+    *(1.0, 2.0, 5.0, 10.0, 30.0),
+    *(each * MINUTE for each in (1, 2, 5, 10, 15, 30)),
+    *(each * HOUR for each in (1, 2, 3, 6, 12)),
+    *(each * DAY for each in (1, 2, 5, 10, 20, 50, 100)),
+)
+
+Wording = Callable[[float], str]
+
+
+class AxisTick(NamedTuple):
+    """One value of an axis: where it is, from 0.0 to 1.0, and how it is written."""
+
+    at: float
+    says: str
+
+
+def amounts(top: float, wording: Wording, most: int = 4) -> tuple[float, list[AxisTick]]:
+    """Return where an axis from zero ends that holds `top`, and its values, which are whole."""
+    step = max(ceil(_round(top / most)), 1) if top > 0 else 1
+    count = max(ceil(top / step - 1e-9), 1)
+    return step * count, [AxisTick(n / count, wording(step * n)) for n in range(count + 1)]
+
+
+def sizes(top: float, most: int = 4) -> tuple[float, list[AxisTick]]:
+    """Return the same of bytes, in steps that are round in their unit."""
+    power = _power(top / most)
+    end, ticks = amounts(top / KIB**power, lambda value: f"{value:,.0f} {UNITS[power]}", most)
+    return end * KIB**power, ticks
+
+
+def hours(end: float, most: int = 8) -> list[AxisTick]:
+    """Return round game times from 0 to `end` seconds."""
+    step = _span(end / most)
+    says = game_time if step < MINUTE else lambda seconds: game_time(seconds)[:-3]
+    return [AxisTick(n * step / end, says(n * step)) for n in range(floor(end / step) + 1)]
+
+
+def clock(start: float, end: float, most: int = 8) -> list[AxisTick]:
+    """Return round times of the wall's clock between two epoch seconds, where this machine is."""
+    if end <= start:
+        return [AxisTick(0.0, wall_time(start))]
+    offset = local(start).utcoffset()
+    shift = offset.total_seconds() if offset is not None else 0.0
+    step = _span((end - start) / most)
+    first = ceil((start + shift) / step) * step - shift
+    count = floor((end - first) / step) + 1
+    at = [first + n * step for n in range(count)]
+    says = clock_time if step < MINUTE else wall_time if step < DAY else day
+    return [AxisTick((each - start) / (end - start), says(each)) for each in at]
+
+
+def local(at: float) -> datetime:
+    """Return an epoch second as the clock says where this machine is; one beyond all calendars as their end."""
+    return datetime.fromtimestamp(min(max(at, 0.0), LATEST), UTC).astimezone()
+
+
+def wall_time(at: float) -> str:
+    """Return an epoch second as hours and minutes."""
+    return f"{local(at):%H:%M}"
+
+
+def day(at: float) -> str:
+    """Return the day of an epoch second."""
+    return f"{local(at):%d %b}"
+
+
+def clock_time(at: float) -> str:
+    """Return an epoch second as hours, minutes and seconds."""
+    return f"{local(at):%H:%M:%S}"
+
+
+def game_time(seconds: float) -> str:
+    """Return seconds as h:mm:ss."""
+    minutes, left = divmod(int(seconds), 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour}:{minute:02}:{left:02}"
+
+
+def size(count: float) -> str:
+    """Return bytes with a unit."""
+    power = _power(count)
+    value = count / KIB**power
+    return (
+        f"{value:.0f} {UNITS[power]}"
+        if value >= 100 or not power
+        else f"{value:.1f} {UNITS[power]}"
+    )
+
+
+def plain_number(value: float) -> str:
+    """Return an amount as people write it."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,g}"
+
+
+def percent(value: float) -> str:
+    """Return a share of a hundred."""
+    return f"{value:.0f}%"
+
+
+def _power(count: float) -> int:
+    return min(int(log10(count) / log10(KIB)), len(UNITS) - 1) if count >= 1 else 0
+
+
+def _round(step: float) -> float:
+    scale = 10.0 ** floor(log10(step))
+    return scale * next(each for each in ROUND if each * scale >= step * (1 - 1e-9))
+
+
+def _span(step: float) -> float:
+    return next((each for each in SPANS if each >= step), ceil(step / SPANS[-1]) * SPANS[-1])
+
+
+WIDE: Final = 1_000
+HIGH: Final = 300
+SLICES: Final = 96  # places along a chart that say their values on pointing there
+
+Style = Literal["line", "step", "dots"]
+Sign = Literal["stuck", "asked", "recovered", "resumed", "session"]
+
+
+class Axis(NamedTuple):
+    """From where to where, the values written beside it, and how any value is said."""
+
+    start: float
+    end: float
+    ticks: Sequence[AxisTick]
+    wording: Wording
+
+    def share(self, value: float) -> float:
+        """Return where a value is, from 0.0 to 1.0."""
+        whole = self.end - self.start
+        return (value - self.start) / whole if whole else 0.0
+
+
+class Flag(NamedTuple):
+    """Something that happened, across the whole height."""
+
+    x: float
+    sign: Sign
+    says: str
+
+
+class Curve(NamedTuple):
+    """A line as the page draws it: `hue` is the number of its colour, `path` its way, `dots` where it is dotted."""
+
+    name: str
+    hue: int
+    path: str
+    dots: str
+    last: str
+
+
+class Slice(NamedTuple):
+    """A part of the width, and what is said there."""
+
+    x: float
+    width: float
+    says: str
+
+
+class Upright(NamedTuple):
+    """A flag where it stands."""
+
+    x: float
+    sign: Sign
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, ready to be put on a page."""
+
+    title: str
+    note: str
+    label: str  # what it shows, for whoever cannot see it
+    curves: Sequence[Curve]
+    across: Sequence[AxisTick]
+    upwards: Sequence[AxisTick]
+    flags: Sequence[Upright]
+    slices: Sequence[Slice]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSpec:
+    """What is to be drawn."""
+
+    title: str
+    lines: Sequence[Series]
+    across: Axis
+    upwards: Axis
+    style: Style = "line"
+    note: str = ""
+    flags: Sequence[Flag] = ()
+
+
+def draw(plan: ChartSpec) -> Chart:
+    """Return the chart of a plan."""
+    lines = [each for each in plan.lines if not each.is_empty]
+    return Chart(
+        title=plan.title,
+        note=plan.note,
+        label=_label(plan, lines),
+        curves=[_curve(plan, line, hue) for hue, line in enumerate(lines)],
+        across=plan.across.ticks,
+        upwards=plan.upwards.ticks,
+        flags=[
+            Upright(WIDE * plan.across.share(each.x), each.sign, each.says) for each in plan.flags
+        ],
+        slices=list(_slices(plan, lines)),
+    )
+
+
+def _label(plan: ChartSpec, lines: Sequence[Series]) -> str:
+    ends = "; ".join(f"{each.name}: {_from_to(plan, each)}" for each in lines)
+    return f"{plan.title}. {ends}"
+
+
+def _from_to(plan: ChartSpec, line: Series) -> str:
+    points = [point for part in line.stretches for point in part]
+    wording = plan.upwards.wording
+    heights = [each.y for each in points]
+    return (
+        f"{wording(points[0].y)} at first, {wording(points[-1].y)} at last,"
+        f" between {wording(min(heights))} and {wording(max(heights))}"
+    )
+
+
+def _curve(plan: ChartSpec, line: Series, hue: int) -> Curve:
+    placed = [[_place(plan, each) for each in part] for part in line.stretches if part]
+    last = next(part[-1] for part in reversed(line.stretches) if part)
+    is_dotted = plan.style == "dots"
+    return Curve(
+        name=line.name,
+        hue=hue % 8,
+        path="".join(_path(part, is_stepped=plan.style != "line") for part in placed),
+        dots="".join(f"M{x} {y}h0" for part in placed for x, y in _risen(part))
+        if is_dotted
+        else "",
+        last=plan.upwards.wording(last.y),
+    )
+
+
+def _place(plan: ChartSpec, point: Point) -> tuple[str, str]:
+    x, y = plan.across.share(point.x), plan.upwards.share(point.y)
+    return _short(WIDE * x), _short(HIGH * (1 - y))
+
+
+def _risen(places: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return (after for before, after in pairwise(places) if before[1] != after[1])
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _path(places: Sequence[tuple[str, str]], *, is_stepped: bool) -> str:
+    (x, y), *rest = places
+    if is_stepped:
+        return f"M{x} {y}" + "".join(f"H{x}V{y}" for x, y in rest)
+    return f"M{x} {y}" + ("L" + " ".join(f"{x} {y}" for x, y in rest) if rest else "h0")
+
+
+def _slices(plan: ChartSpec, lines: Sequence[Series]) -> Iterator[Slice]:
+    """Yield the parts of the width, each with the values at its middle."""
+    whole = plan.across.end - plan.across.start
+    flat = [[part for part in line.stretches if part] for line in lines]
+    for number in range(SLICES):
+        at = plan.across.start + whole * (number + 0.5) / SLICES
+        values = [(line.name, _value(parts, at)) for line, parts in zip(lines, flat, strict=True)]
+        said = [f"{name}: {plan.upwards.wording(y)}" for name, y in values if y is not None]
+        if said:
+            says = "\n".join([plan.across.wording(at), *said])
+            yield Slice(WIDE * number / SLICES, WIDE / SLICES, says)
+
+
+def _value(parts: Sequence[Points], at: float) -> float | None:
+    """Return the value of the newest point up to `at`, on whichever stretch has one there."""
+    for part in reversed(parts):
+        if part[0].x <= at <= part[-1].x:
+            return part[bisect_right(part, at, key=lambda each: each.x) - 1].y
+    return None

@@ -1,0 +1,140 @@
+"""Several runs compared: a table of their figures, and their curves in the same charts."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from agent.tools.report.chart import (
+    Axis,
+    Chart,
+    ChartSpec,
+    Style,
+    amounts,
+    draw,
+    game_time,
+    hours,
+    plain_number,
+    size,
+    sizes,
+)
+from agent.tools.report.html import render, require_page_or_new, style, write_whole
+from agent.tools.report.page import headline, milestones_line, top
+from agent.tools.report.run_data import Gathered
+from agent.tools.report.timeline import Point, Series
+
+PAGE: Final = "comparison.html"
+NONE: Final = "-"
+
+
+class ComparisonRow(NamedTuple):
+    """One figure of every run."""
+
+    name: str
+    says: Sequence[str]
+
+
+def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
+    """Write the page to `path` and return where it is; raises UsageError when something else is there."""
+    require_page_or_new(path)
+    write_whole(path, comparison(runs))
+    return path
+
+
+def comparison(runs: Sequence[Gathered]) -> str:
+    """Return the page as text."""
+    return render(
+        "comparison.html",
+        style=style(),
+        title=f"{len(runs)} runs compared",
+        names=names(runs),
+        kickers=[str(each.path) for each in runs],
+        figures=list(_figures(runs)),
+        milestones=list(_milestones(runs)),
+        charts=list(_charts(runs)),
+    )
+
+
+def names(runs: Sequence[Gathered]) -> list[str]:
+    """Return what to call each run: its folder, with a number where two are called the same."""
+    called = [each.path.resolve().name for each in runs]
+    return [
+        name if called.count(name) == 1 else f"{name} ({called[: n + 1].count(name)})"
+        for n, name in enumerate(called)
+    ]
+
+
+def _figures(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
+    asked: tuple[tuple[str, Callable[[Gathered], str]], ...] = (
+        ("how it ended", headline),
+        ("a clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
+        ("seed", lambda run: str(run.settings.get("seed", NONE))),
+        ("decided by", lambda run: str(run.settings.get("mind", NONE))),
+        ("milestones", lambda run: f"{len(run.milestones):,}"),
+        ("badges", lambda run: f"{run.badges:,}"),
+        ("ticks", lambda run: f"{run.last.tick:,}"),
+        ("game time", lambda run: game_time(run.last.game_s)),
+        ("played for", lambda run: game_time(run.wall_s)),
+        ("ticks a second", lambda run: f"{run.process.ticks_per_s:,.0f}"),
+        ("battles", lambda run: f"{run.battles.fought:,}"),
+        ("of them lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
+        ("got stuck", lambda run: f"{len(run.stuck):,}"),
+        ("went back", lambda run: f"{len(run.returns):,}"),
+        ("restarts", lambda run: f"{run.restarts:,}"),
+        ("faults", lambda run: f"{run.troubles.faults:,}"),
+        ("new in memory", lambda run: f"{run.learnt.new:,}"),
+        ("calls of a model", lambda run: f"{run.advice.calls:,}"),
+        ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
+    )
+    for name, says in asked:
+        yield ComparisonRow(name, [says(run) for run in runs])
+
+
+def _milestones(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
+    """Yield when each run reached each milestone that any of them did."""
+    says = {each.id: each.says for run in runs for each in run.milestones}
+    for name, words in says.items():
+        reached = [next((m for m in run.milestones if m.id == name), None) for run in runs]
+        yield ComparisonRow(
+            words,
+            [
+                NONE if each is None else f"{each.when.tick:,} · {game_time(each.when.game_s)}"
+                for each in reached
+            ],
+        )
+
+
+def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
+    called = list(zip(names(runs), runs, strict=True))
+    stairs = [milestones_line(run, name) for name, run in called]
+    highest = [Series(name, run.crew.highest.stretches) for name, run in called]
+    money = [Series(name, run.crew.money.stretches) for name, run in called]
+    speed = [_since(name, run.process.speed) for name, run in called]
+    resident = [_since(name, run.process.resident) for name, run in called]
+    yield from _chart("Milestones reached", stairs, "over game time", "dots")
+    yield from _chart("Highest level of the team", highest, "over game time", "step")
+    yield from _chart("Money", money, "over game time", "step")
+    yield from _chart("Ticks a second", speed, "over the time since each began", "line")
+    yield from _chart(
+        "Resident memory", resident, "over the time since each began", "line", is_size=True
+    )
+
+
+def _chart(
+    title: str, lines: Sequence[Series], note: str, style_: Style, *, is_size: bool = False
+) -> Iterator[Chart]:
+    ends = [point.x for line in lines for part in line.stretches for point in part]
+    if not ends:
+        return
+    across = Axis(0.0, max(ends) or 1.0, hours(max(ends) or 1.0), game_time)
+    most, ticks = sizes(top(lines)) if is_size else amounts(top(lines), plain_number)
+    upwards = Axis(0.0, most, ticks, size if is_size else lambda value: f"{value:,.0f}")
+    yield draw(ChartSpec(title, lines, across, upwards, style_, note))
+
+
+def _since(name: str, line: Series) -> Series:
+    """Return a curve over seconds since its own beginning."""
+    begins = min((part[0].x for part in line.stretches if part), default=0.0)
+    return Series(
+        name,
+        tuple(tuple(Point(x - begins, y) for x, y in part) for part in line.stretches),
+    )

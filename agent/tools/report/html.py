@@ -1,0 +1,96 @@
+"""HTML pages: templates filled by Jinja, and files that replace nothing but older pages. Only this module imports Jinja.
+
+Values put into a template are text: markup and control characters in them are shown, never obeyed.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from agent.errors import UsageError
+from agent.tools.report.chart import clock_time, game_time, local
+from agent.tools.report.words import cut, number, plain, visible
+
+LONGEST: Final = 400  # characters of any one text
+
+
+def render(name: str, **values: object) -> str:
+    """Return a template of this package, filled."""
+    return _environment().get_template(name).render(values)
+
+
+def style() -> str:
+    """Return the rules that all pages share."""
+    return (files("agent.report") / "templates" / "style.css").read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("agent.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "amount": number,
+        "plain": plain,
+        "game_time": game_time,
+        "clock": clock_time,
+        "stamp": lambda at: f"{local(at):%Y-%m-%d %H:%M:%S %Z}",
+        "usd": lambda dollars: (
+            f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
+        ),
+    }
+    return environment
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 -- whatever a template puts out
+    """Return a text as people may see it; what is markup of ours stays so."""
+    return visible(cut(value, LONGEST)) if type(value) is str else value
+
+
+MARK: Final = '<meta name="generator" content="red-agent">'
+HEAD: Final = 1_000  # bytes of a page within which its mark stands
+
+
+def require_page_or_new(path: Path) -> None:
+    """Raise UsageError where a page would replace anything but an older page of ours."""
+    if not path.parent.is_dir():
+        message = f"{path.parent} is no folder; make it, or name a file elsewhere"
+        raise UsageError(message)
+    if (path.exists() or path.is_symlink()) and not _is_page(path):
+        message = f"{path} exists already and is no report, so it stays; name another file"
+        raise UsageError(message)
+
+
+def require_writable(folder: Path) -> None:
+    """Raise UsageError where no file can be made in a folder: that is known before anything is played for it."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"nothing can be written in {folder} ({error.strerror}); name another folder"
+        raise UsageError(message) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file in the place of what was there, which stays as it is when writing fails."""
+    new = path.with_name(path.name + ".unfinished")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _is_page(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return MARK.encode() in file.read(HEAD)

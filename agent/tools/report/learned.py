@@ -1,0 +1,103 @@
+"""What memory held when a run began and holds now: counts by kind, and the most telling entries in words."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agent.tools.report.words import says
+from memory import RECOLLECTION, Entry, MemoryItem, RunReader
+
+LASTING: Final = ":ltm:"
+FOREIGN: Final = "run:"  # what begins the evidence that another run's knowledge carries
+PIECES: Final = 12  # of each sort, in words
+DECIDING: Final = ("mistake", "strategy", "preference", "pattern")  # what decides comes first
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """How much of one kind was known at the start and is now; some of what was known has changed since."""
+
+    kind: str
+    before: int
+    changed: int
+    new: int
+
+    @property
+    def now(self) -> int:
+        """How much is known now."""
+        return self.before + self.new
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedItem:
+    """One thing in words, and whether it was known before."""
+
+    kind: str
+    says: str
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """Memory before and after, what was handed on by kind of lesson, and how often memory was asked."""
+
+    sorts: Sequence[Sort]
+    pieces: Sequence[LearnedItem]
+    lessons: Mapping[str, int]
+    recalled: Mapping[str, int]
+    consolidations: int
+    moved: Mapping[str, int]
+
+    @property
+    def new(self) -> int:
+        """How many things are known that were not before."""
+        return sum(each.new for each in self.sorts)
+
+
+def learnt(run: RunReader, moved: Mapping[str, int]) -> Learnt:
+    """Return what a run has learnt; `moved` are decisions by the use of memory that moved them."""
+    own = f"{FOREIGN}{run.run_id}"
+    lasting = [each for each in run.live_entries() if LASTING in each.scope]
+    known = [each for each in lasting if _was_known(each, own)]
+    new = [each for each in lasting if not _was_known(each, own)]
+    changed = [each for each in known if each.tick > 0]
+    return Learnt(
+        sorts=_sorts(known, changed, new),
+        pieces=[*_pieces(new, is_new=True), *_pieces(changed, is_new=False)],
+        lessons=Counter(each.kind for each in run.outbox()),
+        recalled=Counter(_purpose(each.payload.get("why")) for each in run.events(RECOLLECTION)),
+        consolidations=sum(1 for _ in run.events("consolidation")),
+        moved={name: times for name, times in moved.items() if times},
+    )
+
+
+def _was_known(entry: Entry, own: str) -> bool:
+    """Return whether another run taught it: it is as it was at power-on, or still names that run."""
+    taught = (each for each in entry.sources if each.startswith(FOREIGN) and each != own)
+    return entry.tick == 0 or any(taught)
+
+
+def _sorts(
+    known: Iterable[Entry], changed: Iterable[Entry], new: Iterable[Entry]
+) -> Sequence[Sort]:
+    counts = [Counter(each.kind for each in part) for part in (known, changed, new)]
+    kinds = sorted(counts[0] | counts[2], key=lambda kind: (_rank(kind), kind))
+    return [Sort(kind, *(count[kind] for count in counts)) for kind in kinds]
+
+
+def _pieces(entries: Iterable[Entry], *, is_new: bool) -> Iterable[LearnedItem]:
+    ordered = sorted(entries, key=lambda each: (_rank(each.kind), -each.importance, -each.tick))
+    telling = [each for each in ordered if _rank(each.kind) < len(DECIDING)]
+    for each in (telling or ordered)[:PIECES]:
+        item = MemoryItem(each.kind, "entries", each.key, each.data, closed=each.closed)
+        yield LearnedItem(each.kind, says(item), is_new)
+
+
+def _rank(kind: str) -> int:
+    return DECIDING.index(kind) if kind in DECIDING else len(DECIDING)
+
+
+def _purpose(why: object) -> str:
+    """Return what memory was asked for, without whom it was about."""
+    return str(why or "unknown").removeprefix("recalled:")

@@ -1,0 +1,284 @@
+"""How a run ended and what went wrong: the log of `overnight`, faults by kind, and the verdict.
+
+Lines of the log that cannot be read are counted and skipped: a power failure may have cut the last one.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Self
+
+from memory import Branching, RunReader
+
+FILE: Final = "night.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFault:
+    """One thing that went wrong, and what the supervisor did about it."""
+
+    kind: str
+    says: str
+    tick: int | None
+    at: float
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogSample:
+    """One look of the supervisor at its own log, in bytes; of the rest the run's vitals tell more."""
+
+    at: float
+    log_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """How the supervisor ended the night."""
+
+    verdict: str
+    which: str
+    why: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class NightLog:
+    """The whole log; a run without one has an empty one."""
+
+    began: Sequence[float] = ()
+    starts: Sequence[tuple[float, int]] = ()  # seconds since 1970, and the tick that a child was at
+    faults: Sequence[LoggedFault] = ()
+    samples: Sequence[LogSample] = field(default=(), repr=False)
+    ruling: Ruling | None = None
+    unreadable: int = 0
+
+    @property
+    def restarts(self) -> int:
+        """How often a child was started again."""
+        return max(len(self.starts) - 1, 0)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Return what the log in a run's folder says."""
+        try:
+            text = (folder / FILE).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return cls()
+        lines = [each for each in text.splitlines() if each.strip()]
+        told = list(_parsed_lines(lines))
+        return cls(
+            began=[_number(each, "at") for each in told if each["what"] == "began"],
+            starts=[
+                (_number(each, "at"), int(_number(each, "tick")))
+                for each in told
+                if each["what"] == "started"
+            ],
+            faults=[_fault(each) for each in told if each["what"] == "fault"],
+            samples=[_sample(each) for each in told if each["what"] == "sample"],
+            ruling=_ruling(told),
+            unreadable=len(lines) - len(told),
+        )
+
+
+def _parsed_lines(lines: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+    for line in lines:
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(told, dict) and isinstance(told.get("what"), str):
+            yield told
+
+
+def _ruling(told: Sequence[Mapping[str, Any]]) -> Ruling | None:
+    """Return the last verdict, unless the night was begun again since."""
+    for each in reversed(told):
+        if each["what"] in {"began", "started"}:
+            return None
+        if each["what"] == "verdict":
+            which, why = str(each.get("which", "")), str(each.get("why", ""))
+            return Ruling(str(each.get("verdict", "")), which, why, _number(each, "at"))
+    return None
+
+
+def _fault(told: Mapping[str, Any]) -> LoggedFault:
+    tick = told.get("tick")
+    return LoggedFault(
+        kind=str(told.get("kind", "fault")),
+        says=str(told.get("says", "")),
+        tick=tick if isinstance(tick, int) else None,
+        at=_number(told, "at"),
+        answer=str(told.get("answer", "")),
+    )
+
+
+def _sample(told: Mapping[str, Any]) -> LogSample:
+    return LogSample(_number(told, "at"), _number(told, "log_bytes"))
+
+
+def _number(told: Mapping[str, Any], name: str) -> float:
+    number = told.get(name)
+    return float(number) if isinstance(number, int | float) else 0.0
+
+
+LATEST_FAULTS: Final = 40  # faults told one by one
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class FaultStats:
+    """All faults of one kind: how many, the last of them, and what was done about them how often."""
+
+    name: str
+    times: int
+    last: LoggedFault
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Troubles:
+    """Faults of the night by kind and the last ones in full, errors inside of play, and disagreements by kind."""
+
+    kinds: Sequence[FaultStats]
+    latest: Sequence[LoggedFault]
+    faults: int
+    errors: int | None  # None where the last session left no word of it
+    disagreements: Mapping[str, int]
+
+
+def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Troubles:
+    """Return all that went wrong in a run."""
+    errors = summary.get("errors")
+    return Troubles(
+        kinds=_kinds(faults),
+        latest=faults[-LATEST_FAULTS:],
+        faults=len(faults),
+        errors=errors if isinstance(errors, int) else None,
+        disagreements=Counter(
+            unnumbered(str(each.payload.get("between", "?"))) for each in run.events("disagreement")
+        ),
+    )
+
+
+def unnumbered(words: str) -> str:
+    """Return words with N in the place of every number, so that the same at other figures counts as the same."""
+    return _NUMBER.sub("N", words)
+
+
+def _kinds(faults: Sequence[LoggedFault]) -> Sequence[FaultStats]:
+    groups: dict[str, list[LoggedFault]] = {}
+    for each in faults:
+        groups.setdefault(each.kind, []).append(each)
+    found = [
+        FaultStats(name, len(each), each[-1], Counter(unnumbered(fault.answer) for fault in each))
+        for name, each in groups.items()
+    ]
+    return sorted(found, key=lambda each: -each.times)
+
+
+SUMMARY: Final = "summary.json"
+
+
+class RunStatus(Enum):
+    """Every way that a run stands in the morning."""
+
+    GOAL = "goal"
+    LIMIT = "limit"
+    GAVE_UP = "gave_up"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+    ENDED = "ended"  # in order, and nobody noted why
+    OPEN = "open"
+
+
+LAST: Final = (RunStatus.GOAL, RunStatus.GAVE_UP)  # no supervisor goes on after these
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """How a run ended, which limit it was, why in a line, and what keeps it from being a clean run."""
+
+    kind: RunStatus
+    which: str
+    why: str
+    unclean: Sequence[str]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nobody took the run back by hand."""
+        return not self.unclean
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What there is to judge by; `summary` is that of the last session, or empty where it left none."""
+
+    night: NightLog
+    summary: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    reached: frozenset[str]
+    last_tick: int
+
+
+def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
+    """Return what the last session said when it ended; nothing where play went on since, or it left no word."""
+    try:
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    fits = isinstance(summary, dict) and summary.get("ticks") == last_tick
+    return summary if fits else {}
+
+
+def verdict(run: RunReader, evidence: Evidence, returns: Sequence[Branching]) -> RunVerdict:
+    """Return the verdict on a run."""
+    kind, which, why = _ended(run, evidence)
+    by_hand = [
+        f"taken back by hand from tick {each.left:,} to tick {each.tick:,}"
+        for each in returns
+        if each.why == "asked"
+    ]
+    return RunVerdict(kind, which, why, by_hand)
+
+
+def _ended(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
+    ruling = evidence.night.ruling
+    if ruling is not None:
+        return _status(ruling.verdict), ruling.which, ruling.why
+    found = _end_by_summary(evidence.summary) if evidence.summary else _end_by_store(run, evidence)
+    if evidence.night.starts and found[0] not in LAST:
+        return RunStatus.OPEN, "", ""  # a child has ended; the night has not
+    return found
+
+
+def _end_by_summary(summary: Mapping[str, Any]) -> tuple[RunStatus, str, str]:
+    """Return what the last session said of its end."""
+    stop = str(summary.get("stop", ""))
+    return _status(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
+
+
+def _end_by_store(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
+    """Return what the file itself shows of the end."""
+    limits = evidence.settings.get("limits", {})
+    if limits.get("until") in evidence.reached:
+        return RunStatus.GOAL, "", ""
+    ends = [each.tick for each in run.events("session_ended")]
+    if ends[-1:] != [evidence.last_tick]:
+        return RunStatus.OPEN, "", ""
+    if evidence.last_tick == limits.get("ticks"):
+        return RunStatus.LIMIT, "ticks", ""
+    stuck = [each for each in run.events("stuck") if each.tick == evidence.last_tick]
+    if any("give_up" in each.payload.get("rungs", ()) for each in stuck):
+        return RunStatus.GAVE_UP, "", ""
+    return RunStatus.ENDED, "", ""
+
+
+def _status(word: str) -> RunStatus:
+    if word == "ticks":
+        return RunStatus.LIMIT
+    return RunStatus(word) if word in {each.value for each in RunStatus} else RunStatus.ENDED

@@ -1,0 +1,395 @@
+"""`report.html`: one page that needs no other file and shows what happened in a run."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from shlex import quote
+from typing import Final, NamedTuple
+
+from agent.app.summary import Summary
+from agent.story import Story
+from agent.tools.report.atlas import MapMark, MapMarkKind, TrailVisit, atlas_html, draw_atlas
+from agent.tools.report.atlas import style as atlas_style
+from agent.tools.report.chart import (
+    Axis,
+    Chart,
+    ChartSpec,
+    Flag,
+    amounts,
+    clock,
+    clock_time,
+    draw,
+    game_time,
+    hours,
+    local,
+    percent,
+    plain_number,
+    size,
+    sizes,
+)
+from agent.tools.report.html import render, require_page_or_new, style, write_whole
+from agent.tools.report.outcome import SUMMARY, RunStatus
+from agent.tools.report.run_data import Gathered, gather
+from agent.tools.report.timeline import Point, Series
+from agent.tools.report.words import number, plain
+from emulator import Cartridge, World
+from memory import RunFolder, RunReader
+
+LIMITS: Final = {
+    "hours": "hours of the night",
+    "game_hours": "hours of game time",
+    "ticks": "ticks",
+    "disk": "space on the disk",
+    "memory": "memory",
+    "log": "its log",
+    "calls": "calls of a model",
+    "dollars": "dollars",
+}
+
+
+class Figure(NamedTuple):
+    """One figure: its name, and the words that say it."""
+
+    name: str
+    says: str
+    more: str = ""
+
+
+def headline(told: Gathered) -> str:
+    """Return how it ended, in a few words."""
+    verdict = told.verdict
+    match verdict.kind:
+        case RunStatus.GOAL:
+            return f"Goal reached: {told.until}"
+        case RunStatus.LIMIT:
+            return f"Ended at its limit of {LIMITS.get(verdict.which, verdict.which or 'play')}"
+        case RunStatus.GAVE_UP:
+            return f"Gave up on its way to: {told.until}"
+        case RunStatus.INTERRUPTED:
+            return "Interrupted"
+        case RunStatus.ERROR:
+            return "Ended by an error of the program"
+        case RunStatus.ENDED:
+            return "Ended in order"
+        case RunStatus.OPEN:
+            return "Not ended: still being played, or cut off"
+
+
+def lead(told: Gathered) -> str:
+    """Return what happened, in a sentence or two."""
+    parts = [told.verdict.why] if told.verdict.why else []
+    if told.milestones:
+        last = told.milestones[-1]
+        parts.append(f"The last milestone was to {last.says}, at {game_time(last.when.game_s)}")
+    elif told.verdict.kind is not RunStatus.GOAL:
+        parts.append("No milestone was reached")
+    if told.verdict.kind is not RunStatus.GOAL and told.pending:
+        parts.append(f"It was on its way to: {told.until}")
+    return ". ".join(each.rstrip(".") for each in parts) + "."
+
+
+def figures(told: Gathered) -> Iterator[Figure]:
+    """Yield what is asked for first."""
+    of = len(told.milestones) + len(told.pending)
+    yield Figure("Milestones", f"{len(told.milestones)} of {of}")
+    yield Figure("Badges", number(told.badges))
+    yield Figure("Game time", game_time(told.last.game_s), f"{told.last.tick:,} ticks")
+    if told.wall_s:
+        yield Figure(
+            "Played for", game_time(told.wall_s), f"{told.process.ticks_per_s:,.0f} ticks a second"
+        )
+    ends = told.battles.ends
+    yield Figure("Battles won", number(ends.get("won", 0)), f"{ends.get('lost', 0):,} lost")
+    yield Figure("Restarts", number(told.restarts), _faults(told))
+    yield Figure("Stuck", number(len(told.stuck)), f"{len(told.returns):,} times back")
+    if told.advice.is_there:
+        yield Figure("Dollars", f"{told.advice.usd:,.2f}", f"{told.advice.calls:,} calls")
+    else:
+        yield Figure("Dollars", "0", "nobody was asked")
+
+
+def _faults(told: Gathered) -> str:
+    return f"{told.troubles.faults:,} faults answered" if told.night.began else "no supervisor"
+
+
+WHY = {
+    "stuck": "got stuck and went back",
+    "asked": "was taken back by hand",
+    "recovered": "went back after crashes",
+    "resumed": "went on after it was cut off",
+}
+
+
+def milestones_chart(told: Gathered) -> Chart | None:
+    """Return how many milestones were reached when; None where there is none."""
+    if not told.milestones:
+        return None
+    line = milestones_line(told)
+    most, ticks = amounts(len(told.milestones) + len(told.pending), plain_number)
+    return draw(
+        ChartSpec(
+            title="Milestones reached",
+            lines=(line,),
+            across=game_axis(told.last.game_s),
+            upwards=Axis(0.0, most, ticks, plain_number),
+            style="dots",
+            note="over game time, in hours and minutes",
+            flags=_rollback_flags(told),
+        )
+    )
+
+
+def milestones_line(told: Gathered, name: str = "milestones reached") -> Series:
+    """Return the curve of milestones, up to where play is."""
+    reached = [Point(each.when.game_s, n) for n, each in enumerate(told.milestones, start=1)]
+    return Series(name, ((Point(0.0, 0), *reached, Point(told.last.game_s, len(reached))),))
+
+
+def game_charts(told: Gathered) -> Iterator[Chart]:
+    """Yield what the player had over game time."""
+    across, crew = game_axis(told.last.game_s), told.crew
+    if crew.levels:
+        more = f", and {crew.left_out} more that were soon gone" if crew.left_out else ""
+        yield _over(across, "Levels of the team", crew.levels, f"by who{more}", told)
+    if not crew.hp.is_empty:
+        most, ticks = amounts(100.0, percent)
+        upwards = Axis(0.0, most, ticks, percent)
+        note = "all together"
+        yield draw(
+            ChartSpec(
+                "HP of the team", (crew.hp,), across, upwards, "step", note, _rollback_flags(told)
+            )
+        )
+    if not crew.money.is_empty:
+        yield _over(across, "Money", (crew.money,), "at the end of each change", told)
+
+
+def process_charts(told: Gathered) -> Iterator[Chart]:
+    """Yield how the process did over the clock of the wall."""
+    did = told.process
+    every = [did.speed, did.resident, did.file, did.free, did.log]
+    span = _span(every)
+    if span is None:
+        return
+    across = Axis(*span, clock(*span), clock_time)
+    flags = [
+        Flag(each, "session", f"a process began, {clock_time(each)}") for each in did.sessions[1:]
+    ]
+    for title, lines, note in (
+        ("Resident memory", (did.resident,), "of the process that plays"),
+        ("Files of the run", (did.file, did.log), "with what waits in SQLite's log"),
+        ("Free disk", (did.free,), "where the run is kept"),
+    ):
+        if any(not each.is_empty for each in lines):
+            most, ticks = sizes(top(lines))
+            yield draw(
+                ChartSpec(title, lines, across, Axis(0.0, most, ticks, size), "line", note, flags)
+            )
+    if not did.speed.is_empty:
+        most, ticks = amounts(top((did.speed,)), plain_number)
+        upwards = Axis(0.0, most, ticks, lambda value: f"{value:,.0f}")
+        yield draw(
+            ChartSpec("Ticks a second", (did.speed,), across, upwards, "line", "as played", flags)
+        )
+
+
+def game_axis(end: float) -> Axis:
+    """Return the axis of game time up to `end` seconds."""
+    return Axis(0.0, end or 1.0, hours(end or 1.0), game_time)
+
+
+def _over(across: Axis, title: str, lines: Sequence[Series], note: str, told: Gathered) -> Chart:
+    most, ticks = amounts(top(lines), plain_number)
+    return draw(
+        ChartSpec(
+            title,
+            lines,
+            across,
+            Axis(0.0, most, ticks, plain_number),
+            "step",
+            note,
+            _rollback_flags(told),
+        )
+    )
+
+
+def _rollback_flags(told: Gathered) -> list[Flag]:
+    return [
+        Flag(
+            each.to.game_s,
+            each.why,
+            f"{WHY[each.why]}: from tick {each.left:,} to {each.to.tick:,}",
+        )
+        for each in told.returns
+    ]
+
+
+def top(lines: Sequence[Series]) -> float:
+    """Return the highest value of any of these lines."""
+    return max(
+        (point.y for line in lines for part in line.stretches for point in part), default=0.0
+    )
+
+
+def _span(lines: Sequence[Series]) -> tuple[float, float] | None:
+    at = [point.x for line in lines for part in line.stretches for point in part]
+    return (min(at), max(at)) if at else None
+
+
+NO_IMAGE = (
+    "No map is drawn: the cartridge that this run was played on is not at hand. Name it with --rom."
+)
+NO_TRAIL = "No map is drawn: nothing is on record of where the player stood."
+ABOUT = "From where it began to where it is, over every map that was entered; the picture is the cartridge's own."
+
+
+class Route(NamedTuple):
+    """The maps as a piece of a page, or nothing, and what to say of them."""
+
+    html: str
+    note: str
+
+
+def route(told: Gathered, cartridge: Cartridge | None) -> Route:
+    """Return the way of a run; without its cartridge image there is nothing to draw it on."""
+    if not told.trail:
+        return Route("", NO_TRAIL)
+    if cartridge is None:
+        return Route("", NO_IMAGE)
+    atlas = draw_atlas(
+        World.of(cartridge),
+        [TrailVisit(row.tick, row.map_id, row.x, row.y) for row in told.trail],
+        name_of=Story.of(cartridge.kind).called,
+        marks=list(_marks(told)),
+    )
+    return Route(atlas_html(atlas), ABOUT)
+
+
+def _marks(told: Gathered) -> Iterator[MapMark]:
+    reached = [(each.when.tick, each.says) for each in told.milestones]
+    stuck = [(each.lasted, f"stuck: {plain(each.reason)}") for each in told.stuck]
+    fainted = [(tick, "all fainted") for tick in told.battles.defeats]
+    yield from _placed(told, reached, MapMarkKind.MILESTONE)
+    yield from _placed(told, stuck, MapMarkKind.STUCK)
+    yield from _placed(told, fainted, MapMarkKind.WHITEOUT)
+
+
+def _placed(
+    told: Gathered, happened: Iterable[tuple[int, str]], kind: MapMarkKind
+) -> Iterator[MapMark]:
+    """Yield what happened with where the player stood at its tick, or first stood after it."""
+    for tick, says in happened:
+        number = max(bisect_right(told.trail, tick, key=lambda row: row.tick) - 1, 0)
+        row = told.trail[number]
+        yield MapMark(tick, row.map_id, row.x, row.y, says, kind)
+
+
+PAGE: Final = "report.html"
+EPISODES: Final = 25  # told in full: the last ones
+SIDES: Final = 8  # kinds of disagreement
+
+
+def write_report(
+    folder: RunFolder[RunReader],
+    cartridge: Cartridge | None,
+    summary: Summary | None = None,
+    path: Path | None = None,
+) -> Path:
+    """Write the page into the run's folder, or to `path`, and return where it is.
+
+    A `summary`, which only who has played has, is kept beside it, for pages that are written later.
+
+    Raises:
+        UsageError: when something that is no page of ours is at `path`.
+    """
+    if summary is not None:
+        words = json.dumps(summary.as_json(), indent=1)
+        write_whole(folder.path / SUMMARY, words + "\n")
+    if path is not None:
+        require_page_or_new(path)
+    path = path or folder.path / PAGE
+    write_whole(path, page(gather(folder, cartridge), cartridge))
+    return path
+
+
+def page(told: Gathered, cartridge: Cartridge | None) -> str:
+    """Return the page as text."""
+    of_game, of_process = list(game_charts(told)), list(process_charts(told))
+    way = route(told, cartridge)
+    return render(
+        "page.html",
+        style=atlas_style() + style(),
+        told=told,
+        title=f"{headline(told)}: {_cartridge(told)}, seed {told.settings.get('seed', '?')}",
+        kicker=_kicker(told),
+        headline=headline(told),
+        lead=lead(told),
+        figures=list(figures(told)),
+        sections=_sections(told, has_game=bool(of_game), has_process=bool(of_process)),
+        stairs=milestones_chart(told),
+        returns=list(_rollback_lines(told)),
+        route=way,
+        of_game=of_game,
+        of_process=of_process,
+        zone=f"{local(told.last.at or 0):%Z}",
+        episodes=told.stuck[-EPISODES:],
+        spent=[replace(each, milestone=plain(each.milestone)) for each in told.advice.spent],
+        disagreements=sorted(told.troubles.disagreements.items(), key=lambda each: -each[1])[
+            :SIDES
+        ],
+        where=quote(str(told.path)),
+        settings=list(_flat(told.settings)),
+        now=datetime.now(UTC).timestamp(),
+    )
+
+
+def _cartridge(told: Gathered) -> str:
+    return str(told.settings.get("cartridge", {}).get("name", "a cartridge"))
+
+
+def _kicker(told: Gathered) -> str:
+    settings, began = told.settings, told.settings.get("started")
+    parts = [
+        _cartridge(told),
+        f"seed {settings.get('seed', '?')}",
+        f"decided by {settings.get('mind', '?')}",
+    ]
+    if isinstance(began, datetime):
+        parts.append(f"begun on {local(began.timestamp()):%A, %d %B %Y, %H:%M %Z}")
+    return " · ".join(parts)
+
+
+def _sections(told: Gathered, *, has_game: bool, has_process: bool) -> list[tuple[str, str]]:
+    names = (
+        ("milestones", "Milestones", True),
+        ("route", "The way it went", True),
+        ("team", "Team and money", has_game),
+        ("process", "The process", has_process),
+        ("battles", "Battles", True),
+        ("stuck", "Getting stuck", True),
+        ("learnt", "What was learnt", True),
+        ("advice", "Advice", told.advice.is_there),
+        ("faults", "Faults", True),
+        ("deeds", "What it did", True),
+        ("again", "See it again", True),
+    )
+    return [(name, says) for name, says, is_there in names if is_there]
+
+
+def _rollback_lines(told: Gathered) -> Iterable[str]:
+    for each in told.returns:
+        yield (
+            f"It {WHY[each.why]}: from tick {each.left:,} to tick {each.to.tick:,},"
+            f" at {game_time(each.to.game_s)} of game time"
+        )
+
+
+def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

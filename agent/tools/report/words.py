@@ -1,0 +1,245 @@
+"""Memory entries, figures and foreign text in words that are safe to show. Knows nothing of files."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from memory import MemoryItem
+
+DAY_S: Final = 86_400.0
+LONGEST: Final = 160  # characters of what is said of a kind without words of its own
+STATUS: Final = {
+    "verified": "verified: the cartridge showed it",
+    "inferred": "inferred: rules made it of what the cartridge showed",
+    "claim": "a claim: somebody said so, and nothing has borne it out yet",
+    "retracted": "retracted: whoever taught it took it back",
+    "unknown": "unknown: nobody noted where it comes from",
+}
+_RUN_DATE: Final = re.compile(r"\d{8}-\d{6}-")
+
+
+def says(item: MemoryItem) -> str:
+    """Return in one line what `item` tells."""
+    words = told(item.kind, item.data)
+    return f"{words} (no longer so: {item.closed})" if item.closed else words
+
+
+def told(kind: str, data: Mapping[str, Any]) -> str:
+    """Return in one line what the data of an entry or a row of some kind tell."""
+    tell = _TELLERS.get(kind)
+    try:
+        return _plainly(data) if tell is None else tell(data)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _plainly(data)  # another version's fields
+
+
+def figure(item: MemoryItem) -> str:
+    """Return what it rests on, in a few characters."""
+    data: Mapping[str, Any] = item.data
+    match item.kind if item.table != "ltm_entries" else "":
+        case "pattern":
+            tried = data["success_count"] + data["failure_count"]
+            return f"worked {data['success_count']:,} of {tried:,}"
+        case "strategy":
+            wins = data["success_rate"] * data["total_uses"]
+            return f"won {wins:,.0f} of {data['total_uses']:,}"
+        case "mistake":
+            return f"{times(data['occurrence_count'])}, {data['severity']}"
+        case "preference":
+            return f"{data['confidence']:.0%} sure"
+        case _:
+            return f"importance {item.more.get('importance', '?')}"
+
+
+def times(count: int) -> str:
+    """Return how often, in words."""
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def clock(seconds: float | None) -> str:
+    """Return game time as h:mm:ss."""
+    if seconds is None:
+        return "unknown"
+    minutes, left = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{left:02}"
+
+
+def date(at: float) -> str:
+    """Return the day of an epoch second."""
+    if at <= 0:
+        return "nobody noted when"
+    try:
+        return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
+    except (OverflowError, ValueError, OSError):
+        return "no date there is"
+
+
+def ago(at: float, now: float) -> str:
+    """Return how long ago an epoch second is, in days."""
+    days = (now - at) / DAY_S
+    if at <= 0:
+        return "nobody noted when"
+    if -1.0 < days < 1.0:
+        return "today"
+    when = f"{abs(days):,.0f} day{'' if round(abs(days)) == 1 else 's'}"
+    return f"{when} ago" if days > 0 else f"in {when}"
+
+
+def run_words(run_id: str) -> str:
+    """Return a run's name without its date, which says little to people."""
+    return _RUN_DATE.sub("", run_id) if run_id else "no run"
+
+
+def number(value: object) -> str:
+    """Return a value as people write it: no twelve digits after the point, thousands apart."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.2f}".rstrip("0").rstrip(".")
+        case None:
+            return "none"
+        case str():
+            return value or "none"
+        case list() | tuple():
+            return ", ".join(map(number, value)) or "none"
+        case dict():
+            return ", ".join(f"{plain(name)} {number(each)}" for name, each in value.items())
+        case _:
+            return json.dumps(value)
+
+
+def plain(name: str) -> str:
+    """Return the name of a field in words."""
+    return name.replace("_", " ")
+
+
+def _plainly(data: Mapping[str, Any]) -> str:
+    given = {name: value for name, value in data.items() if value not in (None, "", [], {}, ())}
+    words = " ".join(number(given).split())
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+
+
+def _battle(data: Mapping[str, Any]) -> str:
+    ended = {"victory": "won", "defeat": "lost", "runaway": "ran away", "catch": "caught it"}
+    return (
+        f"{data['player_pokemon']} (level {data['player_level']}) against {data['enemy_pokemon']}"
+        f" (level {data['enemy_level']}): {ended.get(data['outcome'], data['outcome'])}"
+        f" after {data['turns_taken']:,} turns, at tick {data['end_tick']:,}"
+    )
+
+
+def _pattern(data: Mapping[str, Any]) -> str:
+    where = data["trigger_conditions"].get("location")
+    return f"in {where}: {data['description']}" if where else str(data["description"])
+
+
+def _approach(data: Mapping[str, Any]) -> str:
+    tried = data["successes"] + data["failures"]
+    purpose = f", to {data['reasoning']}" if data["reasoning"] else ""
+    return (
+        f"in {data['place']}: {', '.join(data['actions'])}{purpose};"
+        f" worked {data['successes']:,} of {tried:,}"
+    )
+
+
+def _situation(data: Mapping[str, Any]) -> str:
+    with_ = " in battle," if data["is_battle"] else ""
+    weak = " weak," if data["is_weak"] else ""
+    return f"in {data['location']}, {data['screen_type']},{with_}{weak} {data['ticks']:,} ticks"
+
+
+def _waypoint(data: Mapping[str, Any]) -> str:
+    return (
+        f"milestone {plain(data['milestone'])} at tick {data['tick']:,}: {data['battles']:,} battles,"
+        f" {data['lost']:,} lost, {data['turns']:,} turns"
+    )
+
+
+def _acquaintance(data: Mapping[str, Any]) -> str:
+    fates = ("won", "lost", "left", "caught")
+    ends = ", ".join(f"{name} {data[name]:,}" for name in fates if data[name])
+    by = (
+        f", by {data['won_by']} with {', then '.join(data['won_with'])}" if data["won_with"] else ""
+    )
+    return (
+        f"{data['subject']}, met {times(data['met'])} (up to level {data['highest_level']}),"
+        f" first in {data['place']} at tick {data['first_tick']:,}: {ends}{by}"
+    )
+
+
+def _heard(data: Mapping[str, Any]) -> str:
+    came = f"gives {', '.join(data['came'])}" if data["came"] else "only talks"
+    return f"number {data['slot']} in {data['place']} {came}: {data['words']!r}"
+
+
+def _barred(data: Mapping[str, Any]) -> str:
+    now = "free again" if data["passed"] else "no way through"
+    return f"({data['x']},{data['y']}) in {data['place']}, towards {data['towards']}: {now}"
+
+
+_TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
+    "pattern": _pattern,
+    "strategy": lambda data: (
+        f"{data['player_pokemon']} beats {data['enemy_type']} with "
+        f"{', then '.join(data['moves_sequence'])}"
+    ),
+    "mistake": lambda data: str(data["description"]),
+    "preference": lambda data: str(data["description"]),
+    "battle": _battle,
+    "acquaintance": _acquaintance,
+    "belonging": lambda data: (
+        f"{data['subject']}, first had in {data['place']} at tick {data['first_tick']:,}, at most"
+        f" {data['most']:,}"
+    ),
+    "blackout": lambda data: (
+        f"beaten by {data['subject']} in {data['place']} at tick {data['tick']:,}, which cost"
+        f" {data['cost']:,}; woke up in {data['woke_in']}"
+    ),
+    "heard": _heard,
+    "shelf": lambda data: (
+        f"number {data['slot']} in {data['place']} sells items {number(data['wares'])}"
+    ),
+    "barred": _barred,
+    "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
+    "waypoint": _waypoint,
+    "session": lambda data: (
+        f"a session of {data['ticks']:,} ticks: {data['battles']:,} battles,"
+        f" {data['win_rate']:.0%} of those decided were won"
+    ),
+    "objective": lambda data: f"{data['name']} ({data['status']})",
+    "location": lambda data: f"{data['location_name']}, visited {times(data['visit_count'])}",
+    "action": lambda data: (
+        f"{data['action_value']} in {data['location']}, to {data['reasoning']}: "
+        f"{data['outcome_summary']}"
+    ),
+    "approach": _approach,
+    "situation": _situation,
+    "recollection": lambda data: f"recalled {len(data['keys']):,} entries, to {data['why']}",
+}
+
+
+SIGN: Final = "\N{REPLACEMENT CHARACTER}"
+_DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def visible(words: str) -> str:
+    """Return words with a sign for each character that a screen obeys or cannot show, other than the end of a line."""
+    if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
+        return words
+    return "".join(SIGN if _is_obeyed(each) else each for each in words)
+
+
+def cut(words: str, most: int) -> str:
+    """Return words that are no longer than `most` characters, with an ellipsis where something was cut away."""
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def _is_obeyed(char: str) -> bool:
+    return char != "\n" and (unicodedata.category(char) in {"Cc", "Cs"} or char in _DIRECTIONS)

@@ -1,0 +1,385 @@
+"""New scenario files made from a run: of any moment, or of its stuck episodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from agent.app.settings import RunSettings, cartridge_for
+from agent.errors import RunError, UsageError
+from agent.story import Story
+from agent.tools.replay import episode_of, recording_of, require_sound
+from agent.tools.scenario.conditions import condition
+from agent.tools.scenario.file import FRAMES, NAME, STATES
+from agent.tools.scenario.history import REACHED, in_words, known_at
+from agent.tools.scenario.states import look, state_path
+from emulator import (
+    EMULATOR,
+    Cartridge,
+    Divergence,
+    Link,
+    PlayingConsole,
+    PyBoyConsole,
+    StateError,
+    StepRecord,
+)
+from emulator.recording import first_link
+from memory import EventRow, RunReader, read_run
+
+
+def drive_to(
+    tick: int, records: Sequence[StepRecord], run: RunReader, console: PyBoyConsole
+) -> None:
+    """Bring `console` to the moment after `tick` of a branch, whose steps from the first on are `records`.
+
+    Every tick on the way is compared.
+
+    Raises:
+        RunError: when the machine does something else than what was recorded.
+    """
+    start = _nearest(tick, records, run, console)
+    player = PlayingConsole(console, records[start:tick])
+    try:
+        for record in records[start:tick]:
+            player.perform(record.step)
+    except Divergence as divergence:
+        message = (
+            f"the run cannot be driven again to tick {tick}: {divergence}; drive it with the PyBoy"
+            " it was played with, or name a moment before that"
+        )
+        raise RunError(message) from divergence
+
+
+def fork_of(records: Sequence[StepRecord], live: Sequence[StepRecord]) -> int:
+    """Return the last tick that a branch has in common with the live one."""
+    pairs = zip(records, live, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].chain == pair[1].chain, pairs))
+
+
+def _nearest(
+    tick: int, records: Sequence[StepRecord], run: RunReader, console: PyBoyConsole
+) -> int:
+    """Load the last checkpoint of the branch up to `tick`, and return its tick; 0 for power-on, where there is none."""
+    for checkpoint in run.checkpoints():
+        link = Link(checkpoint.tick, checkpoint.chain)
+        if checkpoint.tick > tick or link != _link_at(checkpoint.tick, records, console):
+            continue
+        try:
+            console.load(checkpoint.state)
+        except StateError:
+            continue  # of another PyBoy, or damaged: an older one may do
+        return checkpoint.tick
+    return 0
+
+
+def _link_at(tick: int, records: Sequence[StepRecord], console: PyBoyConsole) -> Link | None:
+    if tick == 0:
+        return first_link(console.cartridge.sha1)
+    return Link(tick, records[tick - 1].chain) if tick <= len(records) else None
+
+
+class Taken(NamedTuple):
+    """One moment of a run: where it was, in words; where all that comes from; what was known; and the state's bytes."""
+
+    place: str
+    origin: tuple[str, ...]
+    known: tuple[str, ...]
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RunSource:
+    """A run to take moments of, and its cartridge; `live` are the steps of the branch that went on."""
+
+    run: RunReader
+    settings: RunSettings
+    cartridge: Cartridge
+    live: Sequence[StepRecord]
+
+    def take(self, tick: int, records: Sequence[StepRecord]) -> Taken:
+        """Return the moment after `tick` of a branch, whose steps from the first on are `records`.
+
+        Raises:
+            RunError: when the machine does something else on the way than what was recorded.
+        """
+        with closing(PyBoyConsole(self.cartridge)) as console:
+            drive_to(tick, records, self.run, console)
+            state, data = look(console), console.save()
+        place = self._story.place_of(state)
+        where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
+        return Taken(
+            place=where,
+            origin=(
+                f"Tick {tick} of run {self.run.run_id}, frame {state.frame:,}: {where}.",
+                f"Wanted then: {self._wished(tick)}.",
+                f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
+            ),
+            known=known_at(self.run, tick, fork_of(records, self.live)),
+            state=data,
+        )
+
+    def is_told(self, known: Sequence[str]) -> bool:
+        """Say whether the last milestone of the story was known."""
+        return REACHED + self._story.milestones[-1].id in known
+
+    def called(self, goal: str | None) -> str:
+        """Return what the run calls one of its goals."""
+        names = {each.payload["objective_id"]: each.payload["name"] for each in self._wishes()}
+        return str(names.get(goal, "nothing"))
+
+    @property
+    def _story(self) -> Story:
+        return Story.of(self.cartridge.kind)
+
+    def _wished(self, tick: int) -> str:
+        """Return what the run had turned to last by then."""
+        wishes = [str(each.payload["name"]) for each in self._wishes() if each.tick <= tick]
+        return wishes[-1] if wishes else "nothing yet"
+
+    def _wishes(self) -> Iterator[EventRow]:
+        turns = self.run.events("objective")
+        return (each for each in turns if each.payload["status"] == "active")
+
+
+@contextmanager
+def source_of(run: Path, rom: Path | None) -> Iterator[RunSource]:
+    """Lend the run in a folder, with the image it was played on or the `rom` that is named.
+
+    Raises:
+        RunError: when its recording was edited.
+    """
+    with closing(read_run(run)) as folder:
+        settings = RunSettings.of(folder.settings)
+        cartridge, recording = cartridge_for(rom, settings), recording_of(folder.store)
+        require_sound(run, recording, cartridge.sha1)
+        yield RunSource(folder.store, settings, cartridge, recording.records)
+
+
+NEVER_STUCK: Final = {"episodes": ">= start + 1"}
+SOMETHING_GAINED: Final = {"gains": ">= start + 1"}
+EXPLAINED: Final = {
+    "known": "What play had behind it, and RAM does not show.",
+    "until": "The aim, for which there are so many frames.",
+    "never": "What must not be: that play gets nowhere once more.",
+}
+FOR_SO_LONG: Final = "For so many frames, or to the end of the story."
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A scenario to write: `origin` says in lines where the moment comes from, `play` is the table of that name."""
+
+    name: str
+    origin: tuple[str, ...]
+    pitfall: str
+    says: str
+    cartridge: str
+    seed: int
+    known: tuple[str, ...]
+    play: Mapping[str, Any]
+
+
+def refuse_taken(into: Path, name: str) -> None:
+    """Raise UsageError where a scenario of that name cannot be written, or would replace something."""
+    if not NAME.fullmatch(name):
+        message = f"--name {name!r} names a file without ending: letters, digits, _ and -"
+        raise UsageError(message)
+    for path in (file_of(into, name), state_path(into / STATES, name)):
+        if path.exists():
+            message = f"{path} is there already; choose another --name or --into, or remove it"
+            raise UsageError(message)
+
+
+def file_of(into: Path, name: str) -> Path:
+    """Return the scenario's file."""
+    return into / f"{name}.toml"
+
+
+def write_scenario(draft: Draft, moment: bytes, into: Path) -> Path:
+    """Return the file of a new scenario, with its moment in the folder of states beside it; nothing is replaced."""
+    file, state = file_of(into, draft.name), state_path(into / STATES, draft.name)
+    made: list[Path] = []
+    try:
+        state.parent.mkdir(parents=True, exist_ok=True)
+        for path, data in ((state, moment), (file, text_of(draft).encode())):
+            with path.open("xb") as output:
+                made.append(path)
+                output.write(data)
+    except OSError as error:
+        for path in made:
+            with suppress(OSError):
+                path.unlink()
+        message = f"{into} does not take {draft.name} ({error.strerror}); name another --into"
+        raise UsageError(message) from error
+    return file
+
+
+def text_of(draft: Draft) -> str:
+    """Return a scenario as its file has it."""
+    return "\n".join(_lines(draft)) + "\n"
+
+
+def _lines(draft: Draft) -> Iterator[str]:
+    for words in draft.origin:
+        yield f"# {' '.join(words.split())}"
+    if draft.pitfall:
+        yield f"pitfall = {_value(draft.pitfall)}"
+    yield f"says = {_value(draft.says)}"
+    yield f"cartridge = {_value(draft.cartridge)}"
+    yield f"seed = {draft.seed}"
+    yield from ("", "[[start]]", f"state = {_value(draft.name)}")
+    if draft.known:
+        yield from _explained("known", draft.known)
+    yield from ("", "[play]")
+    if "until" not in draft.play:
+        yield f"# {FOR_SO_LONG}"
+    for name, value in draft.play.items():
+        yield from _explained(name, value)
+
+
+def _explained(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 -- whatever TOML has
+    if name in EXPLAINED:
+        yield f"# {EXPLAINED[name]}"
+    yield f"{name} = {_value(value)}"
+
+
+def _value(value: Any) -> str:  # noqa: ANN401 -- whatever TOML has
+    match value:
+        case str():
+            return _text(value)
+        case bool():
+            return json.dumps(value)
+        case int():
+            return f"{value:_}"
+        case Mapping():
+            pairs = ", ".join(f"{_key(name)} = {_value(each)}" for name, each in value.items())
+            return f"{{ {pairs} }}"
+        case _:
+            return f"[{', '.join(map(_value, value))}]"
+
+
+def _text(words: str) -> str:
+    """Return words as TOML spells them: JSON's pairs of surrogates are none of its characters."""
+    sound = words.encode("utf-8", "replace").decode()
+    return json.dumps(sound, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if NAME.fullmatch(name) and name.isascii() else _text(name)
+
+
+TIMES_AS_LONG: Final = 3  # as the episode took; what gets nowhere again has shown it by then
+WHOLE: Final = re.compile(r"-?\d+")
+TRUTHS: Final = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class MomentRequest:
+    """What is asked for: a moment of a run, a name for it, and what should come of it, as NAME=VALUE."""
+
+    tick: int
+    name: str
+    says: str | None = None
+    until: tuple[str, ...] = ()
+
+
+def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Path:
+    """Return the file of a new scenario that begins at one moment of a run.
+
+    Raises:
+        UsageError: when the run has no such moment, or something of that name is there.
+    """
+    refuse_taken(into, wanted.name)
+    aim = _aim(wanted.until)
+    with source_of(run, rom) as source:
+        if wanted.tick > len(source.live):
+            message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live):,} ticks"
+            raise UsageError(message)
+        taken = source.take(wanted.tick, source.live)
+        if source.is_told(taken.known):
+            message = f"by tick {wanted.tick} the story of {run} is told, and play would end at once; name an earlier --at"
+            raise UsageError(message)
+        draft = Draft(
+            name=wanted.name,
+            origin=taken.origin,
+            pitfall="",
+            says=wanted.says or _promise(taken.place, aim),
+            cartridge=source.cartridge.sha1,
+            seed=source.settings.seed,
+            known=taken.known,
+            play={**aim, "frames": FRAMES, "never": [NEVER_STUCK]},
+        )
+    return write_scenario(draft, taken.state, into)
+
+
+def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> list[Path]:
+    """Return the files of new scenarios, one for each time that a run tells it got nowhere, or for the `episode`th.
+
+    Raises:
+        RunError: when it tells of fewer; a run that tells of none gives no files.
+    """
+    with source_of(run, rom) as source:
+        told = [event.payload for event in source.run.events("stuck")]
+        numbers = range(1, len(told) + 1) if episode is None else [episode]
+        home = re.sub(r"[^\w-]", "_", run.resolve().name)
+        names = {number: f"{home}_stuck_{number}" for number in numbers}
+        for name in names.values():
+            refuse_taken(into, name)
+        return [_of_episode(source, number, name, into) for number, name in names.items() if told]
+
+
+def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
+    records = episode_of(source.run, number).records
+    payload = [event.payload for event in source.run.events("stuck")][number - 1]
+    taken = source.take(payload["since"], records)
+    draft = Draft(
+        name=name,
+        origin=(
+            *taken.origin,
+            f"Stuck, time {number}: {in_words(payload)}. Wanted: {source.called(payload['goal'])}.",
+            "This fails while play gets nowhere from here, and passes once it gains something instead.",
+        ),
+        pitfall=payload["reason"].replace("_", "-"),
+        says=f"Play gets on from {taken.place}.",
+        cartridge=source.cartridge.sha1,
+        seed=source.settings.seed,
+        known=taken.known,
+        play={
+            "until": SOMETHING_GAINED,
+            "frames": max(FRAMES, TIMES_AS_LONG * _frames(payload["since"], records)),
+            "never": [NEVER_STUCK],
+        },
+    )
+    return write_scenario(draft, taken.state, into)
+
+
+def _promise(place: str, aim: Mapping[str, Any]) -> str:
+    if aim:
+        return f"Play gets from {place} to where it should, without getting stuck."
+    return f"Play goes on from {place} without getting stuck."
+
+
+def _frames(since: int, records: Sequence[StepRecord]) -> int:
+    """Return how long the steps behind a tick took."""
+    return sum(record.step.frames for record in records[since:])
+
+
+def _aim(until: Sequence[str]) -> Mapping[str, Any]:
+    """Return the aim of play as its table has it; none where nothing is demanded."""
+    demands = dict(_demand(words) for words in until)
+    condition(demands)  # raises where a name says nothing of a moment
+    return {"until": demands} if demands else {}
+
+
+def _demand(words: str) -> tuple[str, int | str | bool]:
+    name, equals, value = words.partition("=")
+    if not (name and equals and value):
+        message = f"--until {words!r} is no demand; write NAME=VALUE, as milestone:rival=true"
+        raise UsageError(message)
+    return name, int(value) if WHOLE.fullmatch(value) else TRUTHS.get(value, value)

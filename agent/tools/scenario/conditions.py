@@ -1,0 +1,345 @@
+"""What scenario files can say of a moment: names, how each is read, and what is demanded of it.
+
+A plain name is one value (`map`, `money`); `family:which` is one of many (`event:got_starter`, `hp:0`,
+`ram:wGrassRate`). What a moment does not have, such as the HP of an empty place in the team, is -1.
+
+`x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`, `"lacks soup"`.
+Behind one, a number may be `start`, the value when the scenario began, with one operation: `">= start - 2"`.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from agent.errors import UsageError
+from emulator import RED, PartyMon, State
+
+Value: TypeAlias = int | str | bool
+Reading: TypeAlias = Callable[["SeenMoment"], Value]
+
+ABSENT: Final = -1
+BADGES: Final = 8
+ITEMS: Final = 0x100
+MOVES: Final = 0x100
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMoment:
+    """A moment; `doing` is what the agent had decided, empty where nobody plays by rules.
+
+    `gains` counts the ticks of play that brought what was never there before, as an event or a level;
+    `episodes` the times that play got nowhere, which is known when it has ended.
+    """
+
+    state: State
+    place: str
+    milestones: tuple[str, ...] = ()
+    doing: str = ""
+    goal: str = ""
+    gains: int = 0
+    episodes: int = 0
+
+
+def reading(name: str) -> Reading:
+    """Return how `name` is read from a moment; raises UsageError when nothing is called so."""
+    family, colon, which = name.partition(":")
+    if not colon and name in _PLAIN:
+        return _PLAIN[name]
+    if colon and family in _FAMILIES:
+        try:
+            return _FAMILIES[family](which)
+        except (KeyError, ValueError) as error:
+            message = f"{name!r} names no {family} that exists ({error})"
+            raise UsageError(message) from error
+    known = ", ".join([*sorted(_PLAIN), *(f"{each}:..." for each in sorted(_FAMILIES))])
+    message = f"nothing of a moment is called {name!r}; there are {known}"
+    raise UsageError(message)
+
+
+def address_of(label: str) -> int:
+    """Return the address of `wLabel` or `wLabel+offset`; a KeyError when there is no such label."""
+    base, _, offset = label.partition("+")
+    return RED.ram[base].address + int(offset or "0", 0)
+
+
+def event_place(name: str) -> tuple[int, int]:
+    """Return address and bit of an event; a KeyError when there is none of that name."""
+    number = RED.events[name]
+    return RED.ram["wEventFlags"].address + number // 8, number % 8
+
+
+def _battle(seen: SeenMoment) -> str:
+    battle = seen.state.battle
+    return battle.kind.name.lower() if battle is not None else "none"
+
+
+def _phase(seen: SeenMoment) -> str:
+    battle = seen.state.battle
+    return battle.phase.name.lower() if battle is not None else "none"
+
+
+def _own_position(seen: SeenMoment) -> int:
+    battle = seen.state.battle
+    return battle.own.position if battle is not None and battle.own is not None else ABSENT
+
+
+def _own_hp(seen: SeenMoment) -> int:
+    battle = seen.state.battle
+    return battle.own.hp if battle is not None and battle.own is not None else ABSENT
+
+
+def _enemy_hp(seen: SeenMoment) -> int:
+    battle = seen.state.battle
+    return battle.enemy.hp if battle is not None and battle.enemy is not None else ABSENT
+
+
+def _menu(seen: SeenMoment) -> str:
+    menu = seen.state.menu
+    return menu.kind.name.lower() if menu is not None else "none"
+
+
+def _menu_at(seen: SeenMoment) -> int:
+    menu = seen.state.menu
+    return menu.index if menu is not None else ABSENT
+
+
+def _met(seen: SeenMoment) -> int:
+    """Return the slot of whoever stands on the square ahead."""
+    ahead, facing = seen.state.position, seen.state.map.facing
+    square = (ahead.x + facing.dx, ahead.y + facing.dy)
+    people = seen.state.people_present
+    return next((each.slot for each in people if each.position == square), ABSENT)
+
+
+def _result(seen: SeenMoment) -> str:
+    result = seen.state.battle_result
+    return result.name.lower() if result is not None else "none"
+
+
+def _of_party(read: Callable[[PartyMon], int]) -> Callable[[str], Reading]:
+    def family(which: str) -> Reading:
+        slot = int(which)
+
+        def of(seen: SeenMoment) -> int:
+            party = seen.state.party
+            return read(party[slot]) if slot < len(party) else ABSENT
+
+        return of
+
+    return family
+
+
+def _ailment(mon: PartyMon) -> int:
+    status = mon.status
+    flags = (status.poisoned, status.burned, status.frozen, status.paralyzed)
+    return status.sleep + sum(8 << bit for bit, is_set in enumerate(flags) if is_set)
+
+
+def _milestone(which: str) -> Reading:
+    return lambda seen: which in seen.milestones
+
+
+def _event(which: str) -> Reading:
+    number = RED.events[which]
+    return lambda seen: seen.state.flags.is_set(number)
+
+
+def _badge(which: str) -> Reading:
+    number = range(BADGES)[int(which)]
+    return lambda seen: number in seen.state.player.badges
+
+
+def _item(which: str) -> Reading:
+    number = range(ITEMS)[int(which)]
+    return lambda seen: seen.state.bag.quantity(number)
+
+
+def _knows(which: str) -> Reading:
+    number = range(MOVES)[int(which)]
+    return lambda seen: any(
+        slot.move == number for mon in seen.state.party.mons for slot in mon.moves
+    )
+
+
+def _ram(which: str) -> Reading:
+    address = address_of(which)
+    return lambda seen: seen.state.ram.byte(address)
+
+
+def _person(which: str) -> Reading:
+    slot = int(which)
+
+    def of(seen: SeenMoment) -> str:
+        people = seen.state.people_present
+        where = next((each.position for each in people if each.slot == slot), None)
+        return f"{where.x},{where.y}" if where is not None else "hidden"
+
+    return of
+
+
+_PLAIN: Final[Mapping[str, Reading]] = {
+    "started": lambda seen: seen.state.game_started,
+    "in_control": lambda seen: seen.state.in_control,
+    "in_battle": lambda seen: seen.state.in_battle,
+    "battle": _battle,
+    "phase": _phase,
+    "result": _result,
+    "own_position": _own_position,
+    "own_hp": _own_hp,
+    "enemy_hp": _enemy_hp,
+    "place": lambda seen: seen.place,
+    "map": lambda seen: seen.state.map.map_id,
+    "x": lambda seen: seen.state.map.x,
+    "y": lambda seen: seen.state.map.y,
+    "facing": lambda seen: seen.state.map.facing.name.lower(),
+    "person_ahead": _met,
+    "screen": lambda seen: seen.state.screen_type.value,
+    "screen_text": lambda seen: seen.state.screen_text,
+    "dialogue": lambda seen: seen.state.dialogue.is_open,
+    "waiting": lambda seen: seen.state.dialogue.waiting.value,
+    "text": lambda seen: seen.state.dialogue.text,
+    "menu": _menu,
+    "menu_at": _menu_at,
+    "party": lambda seen: len(seen.state.party),
+    "able": lambda seen: sum(not mon.fainted for mon in seen.state.party.mons),
+    "bag": lambda seen: len(seen.state.bag),
+    "money": lambda seen: seen.state.player.money,
+    "badges": lambda seen: seen.state.player.badge_count,
+    "name": lambda seen: seen.state.player.name,
+    "home": lambda seen: seen.state.flags.blackout_map,
+    "used_center": lambda seen: seen.state.flags.used_center,
+    "doing": lambda seen: seen.doing,
+    "goal": lambda seen: seen.goal,
+    "gains": lambda seen: seen.gains,
+    "episodes": lambda seen: seen.episodes,
+}
+
+_FAMILIES: Final[Mapping[str, Callable[[str], Reading]]] = {
+    "milestone": _milestone,
+    "event": _event,
+    "badge": _badge,
+    "item": _item,
+    "knows": _knows,
+    "ram": _ram,
+    "person": _person,
+    "hp": _of_party(lambda mon: mon.hp),
+    "max_hp": _of_party(lambda mon: mon.stats.hp),
+    "level": _of_party(lambda mon: mon.level),
+    "exp": _of_party(lambda mon: mon.exp),
+    "species": _of_party(lambda mon: mon.species),
+    "status": _of_party(_ailment),
+    "moves": _of_party(lambda mon: len(mon.moves)),
+    "pp": _of_party(lambda mon: sum(slot.pp for slot in mon.moves)),
+}
+
+
+DEMAND_PATTERN: Final = re.compile(r"(==|!=|>=|<=|>|<|has|lacks) (.*)", re.DOTALL)
+START: Final = re.compile(r"start(?: +([-+*/]) +(\d+))?")
+ORDER: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "has": operator.contains,
+    "lacks": lambda whole, part: part not in whole,
+}
+CHANGE: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A demand on one name; `says` is how the file spells it."""
+
+    name: str
+    says: str
+    order: Callable[[Any, Any], bool]
+    wanted: Callable[[Value], Value]  # of what the name was at the start
+    read: Reading
+
+    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
+        """Say whether the moment meets the demand."""
+        found, wanted = self.read(now), self.wanted(self.read(start))
+        return type(found) is type(wanted) and self.order(found, wanted)
+
+    def failure(self, now: SeenMoment, start: SeenMoment) -> str:
+        """Return in words what is there instead of what is demanded."""
+        began = f" (it began as {self.read(start)!r})" if "start" in self.says else ""
+        return f"{self.name} is {self.read(now)!r}, which is not {self.says}{began}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Checks that must all hold at one moment."""
+
+    checks: tuple[Demand, ...]
+
+    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
+        """Say whether the moment meets every demand."""
+        return all(check.holds(now, start) for check in self.checks)
+
+    def failures(self, now: SeenMoment, start: SeenMoment) -> list[str]:
+        """Return in words every demand that the moment does not meet."""
+        return [each.failure(now, start) for each in self.checks if not each.holds(now, start)]
+
+    def __str__(self) -> str:
+        return ", ".join(f"{check.name} {check.says}" for check in self.checks)
+
+
+def condition(table: Mapping[str, Any]) -> Condition:
+    """Return what a table of a file demands; raises UsageError where it cannot be understood."""
+    return Condition(tuple(_check(name, wanted) for name, wanted in table.items()))
+
+
+def conditions(tables: Iterable[Mapping[str, Any]]) -> tuple[Condition, ...]:
+    """Return what each of some tables demands."""
+    return tuple(condition(table) for table in tables)
+
+
+def number_demand(wanted: int | str) -> Callable[[int], bool]:
+    """Return whether a number meets a demand, which may be a number or begin with an operator."""
+    sign, rest = _split(wanted)
+    try:
+        limit = int(rest)
+    except ValueError as error:
+        message = f"{wanted!r} demands no number"
+        raise UsageError(message) from error
+    return lambda number: ORDER[sign](number, limit)
+
+
+def _check(name: str, wanted: Value) -> Demand:
+    sign, rest = _split(wanted)
+    relative = START.fullmatch(str(rest)) if rest is not wanted else None
+    target = _from_start(relative) if relative else _fixed(_typed(rest, sign))
+    return Demand(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
+
+
+def _split(wanted: Value) -> tuple[str, Value]:
+    found = DEMAND_PATTERN.fullmatch(wanted) if isinstance(wanted, str) else None
+    return (found[1], found[2]) if found else ("==", wanted)
+
+
+def _typed(rest: Value, sign: str) -> Value:
+    is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
+    return int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
+
+
+def _fixed(value: Value) -> Callable[[Value], Value]:
+    return lambda _start: value
+
+
+def _from_start(found: re.Match[str]) -> Callable[[Value], Value]:
+    sign, amount = found[1], found[2]
+    if sign is None:
+        return lambda start: start
+    return lambda start: CHANGE[sign](int(start), int(amount))

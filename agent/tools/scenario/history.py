@@ -1,0 +1,130 @@
+"""What a run had behind it at a moment and RAM does not show: milestones, errands, stuck episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from agent.app.checkpoints import mind_of
+from agent.app.settings import RunSettings
+from agent.errors import ScenarioError
+from agent.mind import AGENT
+from agent.story import MilestoneLedger, ReachedMilestone, Story
+from memory import Hooks, Json, RunReader, SessionObjective, open_memory, open_run
+
+REACHED: Final = "reached:"
+ERRAND: Final = "errand:"
+
+
+def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
+    """Return the facts that a run had come to know by `tick`, of a branch that left the live one at tick `fork`.
+
+    Where several branches died after the same fork, what any of them reached by then counts.
+    """
+    shared = _learnt(run, -1, min(tick, fork), live=True)
+    own = _learnt(run, fork, tick, live=False)
+    with run.understood("milestones and errands"):
+        return tuple(dict.fromkeys((*shared, *own)))
+
+
+def presume(run: Path, known: Sequence[str], story: Story) -> None:
+    """Let a run that has only just begun know such facts, as of its very start."""
+    _refuse_unknown(known, story)
+    with closing(open_run(run)) as folder:
+        store = folder.store
+        ledger = MilestoneLedger(story.milestones, Hooks())
+        store.attach("ledger", ledger)
+        reached = [_presumed(each.id) for each in story.milestones if REACHED + each.id in known]
+        ledger.restore({"reached": reached})
+        for each in reached:
+            store.append_event(0, "milestone", {**each, "picture": ""})
+        started = RunSettings.of(folder.settings).started.timestamp()
+        memory = open_memory(store, AGENT, session_id=store.run_id, started_at=started)
+        for errand in story.errands:
+            if ERRAND + errand.id in known:
+                memory.strategist.set_objective(_completed(ERRAND + errand.id, errand.says))
+        store.commit(checkpoint=store.latest_checkpoint())
+
+
+def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
+    """Yield what was reached and run behind tick `after` and up to `until`."""
+    for event in run.events("milestone", live=live):
+        if after < event.tick <= until:
+            yield f"{REACHED}{event.payload['id']}"
+    for event in run.events("objective", live=live):
+        name, is_done = event.payload["objective_id"], event.payload["status"] == "completed"
+        if is_done and name.startswith(ERRAND) and after < event.tick <= until:
+            yield name
+
+
+def _refuse_unknown(known: Sequence[str], story: Story) -> None:
+    there = {
+        *(REACHED + each.id for each in story.milestones),
+        *(ERRAND + each.id for each in story.errands),
+    }
+    for fact in known:
+        if fact not in there:
+            message = (
+                f"the cartridge's story has no {fact!r} to know; it has {', '.join(sorted(there))}"
+            )
+            raise ScenarioError(message)
+
+
+def _presumed(milestone: str) -> dict[str, Json]:
+    words = "known when the moment was saved"
+    return asdict(ReachedMilestone(milestone, 0, {"ram": words, "frame": words}))
+
+
+def _completed(name: str, says: str) -> SessionObjective:
+    return SessionObjective(
+        objective_id=name,
+        name=says,
+        description="known when the moment was saved",
+        objective_type="errand",
+        priority=0,
+        status="completed",
+        progress_percent=100.0,
+        created_tick=0,
+        completed_tick=0,
+        prerequisites=(),
+        related_location=None,
+    )
+
+
+def episodes_begun(run: RunReader) -> int:
+    """Return how many there were up to the last checkpoint."""
+    return int(_ladder(run).get("episodes", 0))
+
+
+def told_of_episodes(run: RunReader, after: int) -> Iterator[str]:
+    """Yield in words each that came behind the first `after`, as it was told last."""
+    told = {event.payload["number"]: event.payload for event in run.events("stuck")}
+    under_way = _ladder(run).get("episode")
+    if under_way is not None:
+        told[under_way["number"]] = {**told.get(under_way["number"], {}), **under_way}
+    yield from (in_words(payload) for number, payload in told.items() if number > after)
+
+
+def in_words(payload: Mapping[str, Any]) -> str:
+    """Return what an episode came to: why, where, when, what was tried, and what helped."""
+    place = payload.get("place", f"map {payload['map_id']}")
+    tried = ", ".join(payload["tried"]) or "nothing"
+    rungs = ", ".join(each.replace("_", " ") for each in payload["rungs"])
+    return (
+        f"{payload['reason'].replace('_', ' ')} in {place} ({payload['x']},{payload['y']}),"
+        f" ticks {payload['since']} to {payload['lasted']}; tried {tried}; then {rungs};"
+        f" {payload['solved_by'] or 'nothing'} helped"
+    )
+
+
+def _ladder(run: RunReader) -> Mapping[str, Any]:
+    """Return what the last checkpoint keeps of getting nowhere; nothing where there is none."""
+    checkpoint = run.latest_checkpoint()
+    if checkpoint is None:
+        return {}
+    with mind_of(checkpoint) as kept:
+        ladder: Mapping[str, Any] = kept["mind"]["ladder"]
+        return ladder

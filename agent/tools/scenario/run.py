@@ -1,0 +1,235 @@
+"""Scenarios run, one by one or several at a time, and how they went: problems in words, and a page of many games."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from agent.app import Interrupt, Stop
+from agent.errors import ScenarioError, UsageError
+from agent.story import Story
+from agent.tools.scenario.conditions import SeenMoment
+from agent.tools.scenario.file import Played, Pressed, Scenario, read_scenario
+from agent.tools.scenario.history import told_of_episodes
+from agent.tools.scenario.start import RUN, Beginning, Cache, derive, ending, go_to, play_from
+from agent.tools.scenario.states import cartridge_name, look
+from agent.tools.scenario.watch import StrictWatch
+from emulator import Cartridge, PyBoyConsole
+from memory import read_run
+
+
+class ScenarioVerdict(StrEnum):
+    """What running a scenario came to."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"  # it is for another cartridge
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a scenario went: it passed when it was run and there are no problems; `skipped` says why it was not."""
+
+    name: str
+    pitfall: str
+    seed: int
+    frames: int = 0
+    problems: tuple[str, ...] = ()
+    skipped: str = ""
+
+    @property
+    def verdict(self) -> ScenarioVerdict:
+        """What it came to."""
+        if self.skipped:
+            return ScenarioVerdict.SKIPPED
+        return ScenarioVerdict.FAILED if self.problems else ScenarioVerdict.PASSED
+
+    @property
+    def passed(self) -> bool:
+        """Whether all was as it must be."""
+        return self.verdict is ScenarioVerdict.PASSED
+
+
+def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Report:
+    """Derive the scenario's moment, do what it says, and return how that went."""
+    body, report = scenario.body, partial(Report, scenario.name, scenario.pitfall, scenario.seed)
+    if scenario.cartridge not in {"", cartridge.sha1}:
+        wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
+        return report(skipped=wanted)
+    try:
+        path = derive(scenario, cartridge, cache)
+    except ScenarioError as error:
+        return report(problems=(str(error),))
+    if isinstance(body, Played):
+        beginning = Beginning(cartridge, scenario.seed, path, wants=body.play.wants)
+        frames, problems = _play(scenario, body, beginning)
+    else:
+        frames, problems = _press(scenario, body, cartridge, path)
+    return report(frames, tuple(problems))
+
+
+def _play(scenario: Scenario, body: Played, beginning: Beginning) -> tuple[int, list[str]]:
+    interrupt = Interrupt()
+    watch = StrictWatch(body, interrupt)
+    with TemporaryDirectory() as scratch:
+        run = Path(scratch) / RUN
+        summary = play_from(beginning, run, watch, interrupt)
+        watch.end(summary)
+        nowhere = _nowhere(run, watch)
+    problems = watch.problems()
+    if body.play.until is not None and not watch.arrived:
+        problems += [f"not reached: {body.play.until}"]
+        problems += body.play.until.failures(watch.now, watch.start)
+    if summary.stop in {Stop.GAVE_UP, Stop.ERROR} or summary.errors:
+        problems.append(f"{summary.stop.value}, {summary.errors} faults: {summary.reason}")
+    problems += scenario.then.failures(watch.now, watch.start)
+    if problems:
+        problems += [*nowhere, ending(summary, watch)]
+    return watch.frames, problems
+
+
+def _nowhere(run: Path, watch: StrictWatch) -> list[str]:
+    """Return in words each time that play got nowhere."""
+    if watch.now.episodes == watch.start.episodes:
+        return []
+    with closing(read_run(run)) as folder:
+        told = told_of_episodes(folder.store, watch.start.episodes)
+        return [f"it got nowhere: {words}" for words in told]
+
+
+def _press(
+    scenario: Scenario, body: Sequence[Pressed], cartridge: Cartridge, path: Path | None
+) -> tuple[int, list[str]]:
+    with closing(PyBoyConsole(cartridge)) as console:
+        if path is not None:
+            go_to(path, console)
+        start = _seen(console)
+        problems = []
+        for number, part in enumerate(body, 1):
+            wrong = _perform(part, console, start)
+            problems += [f"step {number}: {each}" for each in wrong]
+        end = _seen(console)
+    problems += scenario.then.failures(end, start)
+    if problems:
+        here = end.state.map
+        problems.append(f"it ended in {end.place} ({here.x},{here.y}):\n{end.state.screen_text}")
+    return end.state.frame - start.state.frame, problems
+
+
+def _perform(part: Pressed, console: PyBoyConsole, start: SeenMoment) -> list[str]:
+    """Press what a part says, again and again where it waits for something; return what is wrong then."""
+    now = _seen(console)
+    for _ in range(part.within):
+        if part.until is not None and part.until.holds(now, start):
+            break
+        for step in part.steps:
+            console.perform(step)
+        now = _seen(console)
+    missed = part.until.failures(now, start) if part.until is not None else []
+    return missed + part.then.failures(now, start)
+
+
+def _seen(console: PyBoyConsole) -> SeenMoment:
+    state = look(console)
+    return SeenMoment(state, Story.of(console.cartridge.kind).place_of(state))
+
+
+def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) -> Iterator[Report]:
+    """Yield how each went, in their order, with as many at a time as there are `jobs`."""
+    cache = Cache.of(cartridge)
+    if jobs == 1:
+        yield from (run_scenario(each, cartridge, cache) for each in scenarios)
+        return
+    files = [(each.path, each.states, each.seed) for each in scenarios]
+    # A process that began as a copy of this one would share what the emulator has open.
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    try:
+        with _ctrl_c_passed_over():  # who is started now goes on so: it ends with what it is at
+            reports = pool.map(partial(_run, cartridge=cartridge, cache=cache), files)
+        yield from reports
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_passed_over() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache) -> Report:
+    """Run the scenario of a file, read again: what it demands are functions, which no process can hand on."""
+    path, states, seed = file
+    scenario = replace(read_scenario(path, states), seed=seed)
+    return run_scenario(scenario, cartridge, cache)
+
+
+TITLE: Final = "# Scenarios in many games"
+
+
+class ScenarioTally(NamedTuple):
+    """How often a scenario passed, and how many frames it took, the fewest to the most."""
+
+    name: str
+    passed: str
+    frames: str
+
+
+def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
+    """Yield one for each scenario; the reports of one follow one another."""
+    for name, group in groupby(reports, key=lambda each: each.name):
+        games = list(group)
+        passed = sum(each.passed for each in games)
+        took = [each.frames for each in games]
+        yield ScenarioTally(name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}")
+
+
+def require_tally_or_new(path: Path) -> None:
+    """Raise UsageError where a page would replace anything but an older page of scenarios, or cannot be written."""
+    if path.is_dir() or not path.parent.is_dir():
+        message = f"--write {path} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    if path.exists() and not path.read_bytes().startswith(TITLE.encode()):
+        message = (
+            f"{path} exists already and is no page of scenarios, so it stays; name another file"
+        )
+        raise UsageError(message)
+
+
+def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
+    """Return how they went as a page; `command` is what was called, without the seeds."""
+    says = {each.name: each.says for each in scenarios}
+    games = f" --seeds {seeds}" if seeds else ""
+    rows = [
+        f"| {each.name} | {says[each.name]} | {each.passed} | {each.frames} |"
+        for each in tallies(reports)
+    ]
+    failed = [
+        f"* {each.name}, seed {each.seed}: {'; '.join(each.problems)}"
+        for each in reports
+        if each.problems
+    ]
+    lines = [
+        TITLE,
+        "",
+        f"Written by `python -m agent {command}{games} --write PAGE`; every figure is from one call of it.",
+        "",
+        "| scenario | what it shows | passed | frames |",
+        "|---|---|--:|--:|",
+        *rows,
+        *(["", "## What failed", "", *failed] if failed else []),
+    ]
+    return "\n".join(lines) + "\n"

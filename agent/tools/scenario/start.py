@@ -1,0 +1,256 @@
+"""The moment at which a scenario begins: played from power-on or a saved state, or taken from the cache.
+
+Each derived state is a run folder named by the hash of everything it follows from: the cartridge's image, the
+emulator's version, all of our sources, the seed and the stages of its file. Deleting the cache is always safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Self
+
+from filelock import FileLock
+
+from agent.app import Interrupt, Settings, Stop, Summary, play_run
+from agent.errors import ScenarioError
+from agent.story import Story
+from agent.tools.scenario.conditions import Condition, SeenMoment
+from agent.tools.scenario.file import Play, Power, Saved, Scenario, Setting, Walk
+from agent.tools.scenario.history import episodes_begun, presume
+from agent.tools.scenario.states import hand_over_battery, look, read_moment, set_up, state_path
+from agent.tools.scenario.watch import PlayWatch
+from emulator import Cartridge, PyBoyConsole
+from memory import read_run
+
+HOUSE: Final = Path(__file__).resolve().parents[2]
+ROOMS: Final = ("agent", "emulator", "memory")
+SOURCES: Final = (".py", ".toml", ".json")
+GENERATIONS_KEPT: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A folder of derived states; `sources` is the hash of what all of them follow from."""
+
+    folder: Path
+    sources: str
+
+    @classmethod
+    def of(cls, cartridge: Cartridge, folder: Path = HOUSE / ".cache" / "scenarios") -> Self:
+        """Return the cache for a cartridge as everything is now; older generations of it are dropped."""
+        generation = cls(folder, _hash((cartridge.sha1, version("pyboy"), _sources())))
+        generation.home.mkdir(parents=True, exist_ok=True)
+        generation._drop_old()
+        return generation
+
+    @property
+    def home(self) -> Path:
+        """The folder of this generation."""
+        return self.folder / self.sources
+
+    def entry(self, parent: str, spelled: Iterable[str]) -> str:
+        """Return the name of the state that follows from `parent` by what the file spells so."""
+        return _hash((parent, *spelled))
+
+    def path(self, entry: str) -> Path:
+        """Return where a state lies, or will lie."""
+        return self.home / entry
+
+    def lock(self, entry: str) -> FileLock:
+        """Return what keeps two processes from deriving the same state at once."""
+        return FileLock(self.home / f"{entry}.lock")
+
+    def _drop_old(self) -> None:
+        generations = [each for each in self.folder.iterdir() if each.is_dir()]
+        generations.sort(key=lambda each: (each == self.home, each.stat().st_mtime))
+        for old in generations[:-GENERATIONS_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+@cache
+def _sources() -> str:
+    """Return the hash of every source that play may depend on."""
+    files = (path for room in ROOMS for path in sorted((HOUSE / room).rglob("*.*")))
+    digest = hashlib.blake2b(digest_size=16)
+    for path in files:
+        if path.suffix in SOURCES:
+            digest.update(path.relative_to(HOUSE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+
+
+RUN: Final = "run"
+NO_PLAY: Final = Play(Condition(()), frames=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where play begins: at power-on, or at the last moment of the run `path`, or at a saved `moment`.
+
+    `battery` is the run at whose last moment the cartridge was taken out, if it was; `settings` are what is
+    set up then; `wants` what play sees to first.
+    """
+
+    cartridge: Cartridge
+    seed: int
+    path: Path | None = None
+    battery: Path | None = None
+    moment: bytes | None = None
+    settings: tuple[Setting, ...] = ()
+    wants: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class StartPart:
+    """Some stages of a start, worth keeping: what is set up, and the play after it, if there is one."""
+
+    spelled: list[str] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
+    play: Play | None = None
+    anew: bool = False  # whether it begins by switching off and on
+    moment: bytes | None = None  # with which it begins, and nothing else is in it
+    known: tuple[str, ...] = ()
+
+
+def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
+    """Return the run whose last checkpoint is the scenario's moment; None for power-on.
+
+    Raises:
+        ScenarioError: when play or a walk does not arrive there, or a saved moment cannot be used.
+    """
+    path, entry = None, f"seed {scenario.seed}"
+    for stretch in _stretches(scenario, cartridge):
+        entry = cache.entry(entry, stretch.spelled)
+        target = cache.path(entry)
+        with cache.lock(entry):
+            if not target.exists():
+                with TemporaryDirectory(dir=cache.home) as scratch:
+                    before = Beginning(cartridge, scenario.seed, path)
+                    _play_on(before, stretch, Path(scratch) / RUN)
+                    (Path(scratch) / RUN).rename(target)
+        path = target
+    return path
+
+
+def play_from(beginning: Beginning, run: Path, watch: PlayWatch, interrupt: Interrupt) -> Summary:
+    """Play in folder `run` from where it begins, after setting up."""
+    path = beginning.path
+
+    def stage(console: PyBoyConsole) -> None:
+        if beginning.moment is not None:
+            console.load(beginning.moment)
+        if beginning.battery is not None:
+            with closing(PyBoyConsole(console.cartridge)) as old:
+                go_to(beginning.battery, old)
+                hand_over_battery(old, console)
+        set_up(console, beginning.settings)
+        watch.begin(_seen_first(console, run))
+
+    if path is not None:
+        shutil.copytree(path, run)
+    asked = Settings(
+        rom=beginning.cartridge.path,
+        seed=beginning.seed if path is None else None,
+        run=run if path is None else None,
+        resume=run if path is not None else None,
+        memory=run.parent / f"{run.name}.memory.sqlite",
+        wants=beginning.wants,
+    )
+    return play_run(asked, watch, interrupt, stage=stage)
+
+
+def _stretches(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
+    """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
+    stretch = StartPart()
+    for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
+        match stage:
+            case Saved(name, known):
+                moment = read_moment(state_path(scenario.states, name), cartridge)
+                # What is in the file counts, and not what it is called.
+                content = blake2b(moment, digest_size=16).hexdigest()
+                yield StartPart([content, *known], moment=moment, known=known)
+                continue
+            case Power():
+                if stretch.spelled:
+                    yield stretch
+                stretch = StartPart([spelled], anew=True)
+                continue
+            case Play():
+                stretch.play = stage
+            case _:
+                stretch.settings.append(stage)
+        stretch.spelled.append(spelled)
+        if isinstance(stage, Play | Walk):
+            yield stretch
+            stretch = StartPart()
+    if stretch.spelled:
+        yield stretch
+
+
+def _play_on(before: Beginning, stretch: StartPart, run: Path) -> None:
+    interrupt = Interrupt(
+        asked=stretch.play is None
+    )  # the checkpoint of the start is made all the same
+    watch = PlayWatch(stretch.play or NO_PLAY, interrupt)
+    beginning = Beginning(
+        before.cartridge,
+        before.seed,
+        path=None if stretch.anew else before.path,
+        battery=before.path if stretch.anew else None,
+        moment=stretch.moment,
+        settings=tuple(stretch.settings),
+    )
+    summary = play_from(beginning, run, watch, interrupt)
+    if stretch.known:
+        presume(run, stretch.known, Story.of(before.cartridge.kind))
+    if stretch.play is not None and not watch.arrived:
+        message = f"the start was not reached: {stretch.play.until}; {ending(summary, watch)}"
+        raise ScenarioError(message)
+
+
+def go_to(path: Path, console: PyBoyConsole) -> None:
+    """Bring a console to the moment that `path` holds."""
+    with closing(read_run(path)) as folder:
+        checkpoint = folder.store.latest_checkpoint()
+    if checkpoint is None:
+        message = f"the derived state {path} holds no checkpoint; delete it"
+        raise ScenarioError(message)
+    console.load(checkpoint.state)
+
+
+def ending(summary: Summary, watch: PlayWatch) -> str:
+    """Return where and how play ended, in words."""
+    here, last = watch.now.state.map, watch.last
+    words = [
+        f"play ended by {summary.stop.value} after {watch.frames:,} frames",
+        f"in {watch.now.place} ({here.x},{here.y})",
+    ]
+    if summary.stop in {Stop.GAVE_UP, Stop.ERROR}:
+        words.append(summary.reason)
+    if last is not None:
+        words.append(f"doing {last.intent.name}: {last.intent.why}")
+        words += [f"text {last.text!r}"] if last.text else []
+        words += [f"plan: {last.intent.plan}"] if last.intent.plan else []
+    return "; ".join(words)
+
+
+def _seen_first(console: PyBoyConsole, run: Path) -> SeenMoment:
+    state = look(console)
+    with closing(read_run(run)) as folder:
+        store = folder.store
+        milestones = tuple(str(event.payload["id"]) for event in store.events("milestone"))
+        episodes = episodes_begun(store)
+    place = Story.of(console.cartridge.kind).place_of(state)
+    return SeenMoment(state, place, milestones, episodes=episodes)

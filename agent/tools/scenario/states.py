@@ -1,0 +1,197 @@
+"""Moments to begin at: saved states of a user, and what is set up on a console before play.
+
+A saved state names the emulator that made it and its cartridge; both are checked before anything is played from it.
+Nothing that is set up is recorded as play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent.errors import ScenarioError
+from agent.skills import Destination, Outcome, SkillRun, Terrain, travel
+from agent.tools.scenario.file import Press, RamChange, Saved, Scenario, Setting, Team, Walk
+from emulator import (
+    EMULATOR,
+    RED,
+    Cartridge,
+    PyBoyConsole,
+    State,
+    StateError,
+    StateOrigin,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+    read_state,
+    state_origin,
+)
+from emulator.profile import symbol
+
+ENDING: Final = ".redstate"
+
+
+def state_path(folder: Path, name: str) -> Path:
+    """Return the file of a saved moment."""
+    return folder / f"{name}{ENDING}"
+
+
+def read_moment(path: Path, cartridge: Cartridge) -> bytes:
+    """Return a saved moment from which this emulator can play `cartridge`.
+
+    Raises:
+        ScenarioError: when it cannot, in a line that names the file and says what to do.
+    """
+    data = _read(path)
+    made_by, sha1, _ = _origin(path, data)
+    if sha1 != cartridge.sha1:
+        message = (
+            f"{path} is of {cartridge_name(sha1)}, SHA-1 {sha1}, and in the slot is {cartridge.name},"
+            f" SHA-1 {cartridge.sha1}; pass the --rom that it was recorded on"
+        )
+        raise ScenarioError(message)
+    if made_by != EMULATOR:
+        message = f"{path} was made by {made_by}, and this is {EMULATOR}; record it again, or install {made_by}"
+        raise ScenarioError(message)
+    return data
+
+
+def origin_of(path: Path) -> StateOrigin:
+    """Return where a saved moment comes from; raises ScenarioError when it is none, or damaged."""
+    return _origin(path, _read(path))
+
+
+def cartridge_name(sha1: str) -> str:
+    """Return what people call the cartridge with this SHA-1."""
+    demo = load_cartridge(demo_cartridge_path())
+    names = {demo.sha1: demo.name, RED.sha1: "Pokemon Red (US)"}
+    return names.get(sha1, "another cartridge")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = (
+            f"{path} cannot be read ({error.strerror}); put it there, record it with"
+            " `scenario record`, or name its folder by --states"
+        )
+        raise ScenarioError(message) from error
+
+
+def _origin(path: Path, data: bytes) -> StateOrigin:
+    try:
+        return state_origin(data)
+    except StateError as error:
+        fault = str(error).partition(";")[0]  # what follows is about checkpoints
+        message = f"{path}: {fault}; put back a copy of it, or record it again"
+        raise ScenarioError(message) from error
+
+
+LONGEST_WALK: Final = 3_000  # steps of input
+RAM_ENABLE, RAM_BANK, BANK = 0x0000, 0x4000, 0xA000  # of the cartridge's own RAM
+BANK_SIZE: Final = 0x2000
+BANKS: Final = 4
+LIST_END: Final = 0xFF
+COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
+
+
+def look(console: PyBoyConsole) -> State:
+    """Return the state of this moment."""
+    return read_state(console.ram(), console.frame)
+
+
+def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
+    """Do what `stages` say; raises ScenarioError when a walk does not arrive."""
+    for stage in stages:
+        match stage:
+            case RamChange():
+                _change(console, stage)
+            case Team(size):
+                _clone(console, size)
+            case Press(steps):
+                for step in steps:
+                    console.perform(step)
+            case Walk():
+                _walk(console, stage)
+
+
+def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
+    """Put into a console just switched on what the cartridge of another keeps without power."""
+    for bank in range(BANKS):
+        for console in (old, new):
+            console.poke(RAM_ENABLE, b"\x0a")
+            console.poke(RAM_BANK, bytes([bank]))
+        new.poke(BANK, old.read(BANK, BANK_SIZE))
+    new.poke(RAM_BANK, b"\x00")
+    new.poke(RAM_ENABLE, b"\x00")
+
+
+def _change(console: PyBoyConsole, change: RamChange) -> None:
+    for address, data in change.data:
+        console.poke(address, data)
+    for address, bit, is_set in change.bits:
+        byte = console.read(address, 1)[0]
+        console.poke(address, bytes([byte | 1 << bit if is_set else byte & ~(1 << bit)]))
+
+
+def _clone(console: PyBoyConsole, size: int) -> None:
+    species = console.read(symbol("wPartySpecies"), 1)
+    console.poke(symbol("wPartyCount"), bytes([size, *(species * size), LIST_END]))
+    for label, each in COPIED:
+        start = symbol(label)
+        console.poke(start, console.read(start, each) * size)
+
+
+def _walk(console: PyBoyConsole, walk: Walk) -> None:
+    destination = Destination(walk.map_id, frozenset({walk.square}))
+    terrain = Terrain(World.of(console.cartridge))
+    course = SkillRun(travel(terrain, destination, look(console)))
+    for _ in range(LONGEST_WALK):
+        if course.outcome is not Outcome.RUNNING:
+            break
+        console.perform(course.step)
+        course.resume(look(console))
+    state = look(console)
+    if course.outcome is not Outcome.DONE or state.position != walk.square:
+        here = state.map
+        x, y = walk.square
+        where = f"map {walk.map_id} at ({x},{y})"
+        message = f"the walk to {where} ended on map {here.map_id} at ({here.x},{here.y})"
+        raise ScenarioError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One scenario; `trouble` is why its saved moment cannot be used with this emulator, '' where it can."""
+
+    name: str
+    pitfall: str
+    says: str
+    start: str
+    trouble: str = ""
+
+
+def listed(scenario: Scenario) -> Listed:
+    """Return what people want to know of a scenario."""
+    start, trouble = _beginning(scenario)
+    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)
+
+
+def _beginning(scenario: Scenario) -> tuple[str, str]:
+    first = scenario.start[0] if scenario.start else None
+    if isinstance(first, Saved):
+        return _saved(scenario, first)
+    return (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
+
+
+def _saved(scenario: Scenario, saved: Saved) -> tuple[str, str]:
+    """Return where a saved moment comes from, and why it is of no use here."""
+    try:
+        made_by, sha1, frame = origin_of(state_path(scenario.states, saved.name))
+    except ScenarioError as error:
+        return f"state {saved.name}", str(error)
+    start = f"state {saved.name}: {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
+    return start, "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"

@@ -1,0 +1,211 @@
+"""That what lies at the addresses we know makes sense together, whenever the player stands free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from agent.tools.verify.movement import is_idle
+from emulator import Dex, State, World
+from emulator.profile import symbol
+
+PARTY: Final = Fact(
+    "addresses.party",
+    "wPartyCount says how many species follow in wPartySpecies before 0xFF, and each mon's first byte repeats its own.",
+    "formats.md 1.3: party block",
+)
+HP: Final = Fact(
+    "addresses.hp",
+    "No mon of the team has more HP than its maximum, and its level is 1 to 100.",
+    "formats.md 1.2: party mon",
+)
+LEVEL: Final = Fact(
+    "addresses.level",
+    "A mon's level is the one that its experience gives by the growth of its species.",
+    "formats.md 1.8: experience per level",
+)
+PP: Final = Fact(
+    "addresses.pp",
+    "No move has more PP left than its base and its PP Ups give.",
+    "formats.md 1.2: max PP",
+)
+MONEY: Final = Fact(
+    "addresses.money",
+    "wPlayerMoney is six decimal digits, two a byte.",
+    "formats.md 6: money BCD",
+)
+BAG: Final = Fact(
+    "addresses.bag",
+    "wNumBagItems says how many pairs of an item and 1 to 99 follow before 0xFF.",
+    "formats.md 6: bag",
+)
+MAP: Final = Fact(
+    "addresses.map",
+    "wCurMapTileset, wCurMapHeight and wCurMapWidth are those in the header of the map wCurMap.",
+    "formats.md 3.1: header",
+)
+POSITION: Final = Fact(
+    "addresses.position",
+    "wXCoord and wYCoord lie on the map; the player's own slot of wSpriteStateData2 holds no map position.",
+    "formats.md 4, put right by RAM images of the game: player's own C204/C205",
+)
+TILE: Final = Fact(
+    "addresses.tile",
+    "The screen shows of each square in sight the bottom left tile that the live blocks give it.",
+    "formats.md 3.6: step to tile",
+)
+DEX: Final = Fact(
+    "addresses.dex",
+    "The species of the team are owned by wPokedexOwned, and all that is owned is seen by wPokedexSeen.",
+    "formats.md 6: Pokedex",
+)
+CLOCK: Final = Fact(
+    "addresses.clock",
+    "The clock of the game has less than 60 minutes, seconds and frames.",
+    "formats.md 6: play time",
+)
+
+COUNT: Final = symbol("wPartyCount")
+SPECIES: Final = symbol("wPartySpecies")
+MONS: Final = symbol("wPartyMons")
+MON_SIZE: Final = 44
+MOST_MONS: Final = 6
+PURSE: Final = symbol("wPlayerMoney")
+ITEMS: Final = symbol("wNumBagItems")
+MOST_ITEMS: Final = 20
+MOST_OF_ONE: Final = 99
+END: Final = 0xFF
+PLAYER_Y: Final = symbol("wSpriteStateData2") + 4
+OWNED: Final = symbol("wPokedexOwned")
+SEEN: Final = symbol("wPokedexSeen")
+DEX_SIZE: Final = 19
+MOST_UP: Final = 7
+
+
+class AddressWatcher(Onlooker):
+    """Looks at what RAM holds each time that the player stands idle after a step."""
+
+    facts = (PARTY, HP, LEVEL, PP, MONEY, BAG, MAP, POSITION, TILE, DEX, CLOCK)
+
+    def __init__(self, notebook: FactLog, world: World, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._world = world
+        self._dex = dex
+        self._checks: tuple[tuple[Fact, Callable[[State], str | None]], ...] = (
+            (PARTY, _party),
+            (HP, _hp),
+            (LEVEL, self._level),
+            (PP, self._pp),
+            (MONEY, _money),
+            (BAG, _bag),
+            (MAP, self._map),
+            (POSITION, _position),
+            (TILE, self._tile),
+            (DEX, self._owned),
+            (CLOCK, _clock),
+        )
+
+    def moment(self, state: State) -> None:
+        """Look at a moment at which nothing is under way."""
+        if not is_idle(state):
+            return  # a map may be half loaded while its edge is crossed
+        for fact, check in self._checks:
+            self.notebook.judge(fact, check(state), state.ram, state.frame)
+
+    def _level(self, state: State) -> str | None:
+        for mon in state.party.mons:
+            known = self._dex.all_species.get(mon.species)
+            level = known.growth.level_at(mon.exp) if known is not None else mon.level
+            if level != mon.level:
+                return f"{mon.exp} experience at level {mon.level}, where level {level} is due"
+        return None
+
+    def _pp(self, state: State) -> str | None:
+        for mon in state.party.mons:
+            for move in mon.moves:
+                known = self._dex.all_moves.get(move.move)
+                base = known.pp if known is not None else move.pp
+                most = base + move.pp_ups * min(base // 5, MOST_UP)
+                if move.pp > most:
+                    return f"move {move.move} with {move.pp} PP of {most}"
+        return None
+
+    def _map(self, state: State) -> str | None:
+        here = state.map
+        if here.map_id not in self._world.map_ids:
+            return "no map has this id"
+        header = self._world.map(here.map_id).header
+        seen = (here.tileset, here.height, here.width)
+        written = (header.tileset_id, header.height, header.width)
+        return None if seen == written else f"{seen} in RAM and {written} in the header"
+
+    def _tile(self, state: State) -> str | None:
+        shown = state.tiles_in_sight
+        live = self._world.live_map(state)
+        if shown is None:
+            return None
+        if live is None:
+            return "the live blocks are not laid out as a map of that size"
+        different = live.unlike(shown)
+        return None if not different else f"{different} of {len(shown)} squares show another tile"
+
+    def _owned(self, state: State) -> str | None:
+        owned = int.from_bytes(state.ram.span(OWNED, DEX_SIZE), "little")
+        seen = int.from_bytes(state.ram.span(SEEN, DEX_SIZE), "little")
+        if owned & ~seen:
+            return f"owned without being seen: {(owned & ~seen).bit_count()} species"
+        for mon in state.party.mons:
+            known = self._dex.all_species.get(mon.species)
+            if known is not None and not owned >> (known.dex - 1) & 1:
+                return f"species {mon.species} in the team and not owned"
+        return None
+
+
+def _party(state: State) -> str | None:
+    ram = state.ram
+    count, listed = ram.byte(COUNT), ram.span(SPECIES, MOST_MONS + 1)
+    if count > MOST_MONS:
+        return f"a count of {count}"
+    if listed.find(END) != count:
+        return f"a count of {count}, and 0xFF after {listed.find(END)} species"
+    mons = bytes(ram.byte(MONS + MON_SIZE * n) for n in range(count))
+    same = mons == listed[:count]
+    return None if same else f"species {list(listed[:count])} listed, {list(mons)} in the mons"
+
+
+def _hp(state: State) -> str | None:
+    for mon in state.party.mons:
+        if mon.hp > mon.stats.hp or not 1 <= mon.level <= 100:
+            return f"{mon.hp} of {mon.stats.hp} HP at level {mon.level}"
+    return None
+
+
+def _money(state: State) -> str | None:
+    digits = state.ram.span(PURSE, 3).hex()
+    return None if digits.isdecimal() else f"the bytes {digits}"
+
+
+def _bag(state: State) -> str | None:
+    block = state.ram.span(ITEMS, 2 + 2 * MOST_ITEMS)
+    count = block[0]
+    if count > MOST_ITEMS or block[1 + 2 * count] != END:
+        return f"a count of {count} without 0xFF behind so many pairs"
+    pairs = list(zip(block[1 : 1 + 2 * count : 2], block[2 : 2 + 2 * count : 2], strict=False))
+    sound = all(item and 1 <= quantity <= MOST_OF_ONE for item, quantity in pairs)
+    return None if sound else f"the pairs {pairs}"
+
+
+def _position(state: State) -> str | None:
+    here = state.map
+    y, x = state.ram.span(PLAYER_Y, 2)
+    if not here.on_map:
+        return f"({here.x},{here.y}) on a map of {2 * here.width} by {2 * here.height}"
+    if x or y:
+        return f"({here.x},{here.y}), and ({x},{y}) in the player's slot"
+    return None
+
+
+def _clock(state: State) -> str | None:
+    _, *rest = state.player.play_time
+    return None if max(rest) < 60 else f"{rest}"

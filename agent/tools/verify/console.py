@@ -1,0 +1,196 @@
+"""A console that shows every frame to watchers, and lends the machine to trials.
+
+Play gets the same machine in the same state as without: a step is made of single frames, and a trial is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol
+
+from agent.tools.verify.fact import Fact, FactLog
+from emulator import Button, Cartridge, PyBoyConsole, Ram, Screen, State, Step, read_state
+
+PRESS: Final = 3  # frames: long enough to be seen, and short enough to count once
+
+
+class Aside:
+    """Lends the machine; whoever is done with it calls `back`."""
+
+    def __init__(self, console: PyBoyConsole) -> None:
+        self._console = console
+        self._moment = console.save()
+
+    @property
+    def ram(self) -> Ram:
+        """What RAM holds now."""
+        return self._console.ram()
+
+    @property
+    def frame(self) -> int:
+        """Frames since power-on."""
+        return self._console.frame
+
+    @property
+    def state(self) -> State:
+        """The state of now."""
+        return read_state(self.ram, self.frame)
+
+    def back(self) -> None:
+        """Return to the moment that this began at."""
+        self._console.load(self._moment)
+
+    def poke(self, address: int, data: bytes) -> None:
+        """Set up what is tried out."""
+        self._console.poke(address, data)
+
+    def press(self, button: Button, *, hold: int = PRESS, settle: int = 8) -> State:
+        """Press a button, and return what follows."""
+        self._console.perform(Step(button, hold, settle))
+        return self.state
+
+    def wait(self, frames: int) -> State:
+        """Let frames pass without a button, and return what follows."""
+        self._console.perform(Step(None, 0, frames))
+        return self.state
+
+    def frames(self, button: Button | None, count: int) -> Iterator[Ram]:
+        """Let frames pass one by one with a button down, or none, and yield what RAM holds after each."""
+        step = Step(None, 0, 1) if button is None else Step(button, 1, 0)
+        for _ in range(count):
+            self._console.perform(step)
+            yield self._console.ram()
+
+    def until(
+        self, reached: Callable[[Ram], bool], within: int, button: Button | None = None
+    ) -> bool:
+        """Let frames pass until RAM shows something, at most so many, and return whether it did."""
+        return any(reached(ram) for ram in self.frames(button, within))
+
+
+class FactWatcher(Protocol):
+    """Somebody who looks on, and knows some facts; the methods that look are called for every frame and step."""
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What is found out."""
+        ...
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look at one frame that has passed with `button` down."""
+
+    def moment(self, state: State) -> None:
+        """Look at the moment after a step."""
+
+    def begin_anew(self) -> None:
+        """What comes next does not follow what was last: play went back to an older moment."""
+
+
+class Trial(Protocol):
+    """Something to try out at moments that are good for it."""
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What is found out."""
+        ...
+
+    def wants(self, state: State) -> bool:
+        """Say whether to try it out now; asked before every step, so it must be cheap."""
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Try it out and write down what came of it; time and memory are taken back afterwards."""
+
+
+class WatchedConsole:
+    """A console that lets watchers see every frame, and trials have their turn before a step."""
+
+    def __init__(
+        self,
+        machine: PyBoyConsole,
+        watchers: Sequence[FactWatcher],
+        trials: Sequence[Trial],
+        notebook: FactLog,
+    ) -> None:
+        self._machine = machine
+        self._watchers: Final = tuple(watchers)
+        self._trials: Final = tuple(trials)
+        self._notebook = notebook
+        self._before: Ram | None = None
+
+    @property
+    def cartridge(self) -> Cartridge:
+        """The cartridge in the slot."""
+        return self._machine.cartridge
+
+    @property
+    def frame(self) -> int:
+        """Frames since power-on."""
+        return self._machine.frame
+
+    def perform(self, step: Step, *, render: bool = False) -> None:
+        """Let the trials have their turn, and then the frames of `step` pass one by one."""
+        self._try_out()
+        for _ in range(step.hold):
+            self._pass(Step(step.button, 1, 0), step.button, render=render)
+        for _ in range(step.settle):
+            self._pass(Step(None, 0, 1), None, render=render)
+        self._notebook.tick += 1
+        state = read_state(self._machine.ram(), self._machine.frame)
+        for watcher in self._watchers:
+            watcher.moment(state)
+
+    def ram(self) -> Ram:
+        """Return the watched windows at this moment."""
+        return self._machine.ram()
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return any RAM at this moment."""
+        return self._machine.read(address, size)
+
+    def screen(self) -> Screen:
+        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
+        return self._machine.screen()
+
+    def save(self) -> bytes:
+        """Return this moment as bytes."""
+        return self._machine.save()
+
+    def load(self, state: bytes) -> None:
+        """Go to the moment that `save` returned, or raise a StateError."""
+        self._machine.load(state)
+        self._before = None
+        for watcher in self._watchers:
+            watcher.begin_anew()
+
+    def digest(self) -> bytes:
+        """Return blake2b-128 over DIGEST_RANGES."""
+        return self._machine.digest()
+
+    def full_digest(self) -> bytes:
+        """Return blake2b-128 over all of work RAM and high RAM."""
+        return self._machine.full_digest()
+
+    def close(self) -> None:
+        """Switch off; nothing is written anywhere."""
+        self._machine.close()
+
+    def _pass(self, step: Step, button: Button | None, *, render: bool) -> None:
+        # Every frame of a step that is drawn is drawn: the first picture of all is only right so.
+        self._machine.perform(step, render=render)
+        before, now, number = self._before, self._machine.ram(), self._machine.frame
+        if before is not None:
+            for watcher in self._watchers:
+                watcher.frame(before, now, button, number)
+        self._before = now
+
+    def _try_out(self) -> None:
+        state = read_state(self._machine.ram(), self._machine.frame)
+        if not (state.game_started or state.menu or state.dialogue.lines):
+            return
+        wanted = [trial for trial in self._trials if trial.wants(state)]
+        if not wanted:
+            return
+        aside = Aside(self._machine)
+        for trial in wanted:
+            trial.run(aside, state)
+            aside.back()

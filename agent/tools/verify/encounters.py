@@ -1,0 +1,197 @@
+"""Facts of encounters: where wild Pokemon are met and which, and from where trainers see the player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker
+from emulator import (
+    FIRST_INDOOR_MAP,
+    Button,
+    Dex,
+    Facing,
+    Lookout,
+    Person,
+    Ram,
+    State,
+    World,
+    is_in_sight,
+    read_state,
+)
+from emulator.profile import symbol
+from emulator.ram.tile_map import COLUMNS, TILE_MAP
+
+WHERE: Final = Fact(
+    "encounters.where",
+    "Wild mons are met where tile (9,9) is grass or water, and on maps from 37 on, the forest's tileset apart.",
+    "engine.md 3.7: wild encounters",
+)
+WHO: Final = Fact(
+    "encounters.who",
+    "Who is met, and at which level, is one of the ten of the map's table.",
+    "formats.md 2: wild data",
+)
+PEACE: Final = Fact(
+    "encounters.peace",
+    "Nobody is met while wNumberOfNoRandomBattleStepsLeft counts.",
+    "engine.md 3.7: three steps after a battle",
+)
+
+IN_BATTLE: Final = symbol("wIsInBattle")
+OPPONENT: Final = symbol("wCurOpponent")
+LEVEL: Final = symbol("wCurEnemyLevel")
+CORNER: Final = TILE_MAP + 9 * COLUMNS + 9
+FONT: Final = symbol("wFontLoaded")
+COUNTER: Final = symbol("wWalkCounter")
+TILESET: Final = symbol("wCurMapTileset")
+GRASS: Final = symbol("wGrassTile")
+GRASS_RATE: Final = symbol("wGrassRate")
+WATER_RATE: Final = symbol("wWaterRate")
+STEPS: Final = symbol("wNumberOfNoRandomBattleStepsLeft")
+JOY_IGNORE: Final = symbol("wJoyIgnore")
+BATTLE_TYPE: Final = symbol("wBattleType")
+FOREST: Final = 3
+WATER_TILE: Final = 0x14
+WILD: Final = 1
+FIRST_TRAINER: Final = 200
+
+
+class EncounterWatcher(Onlooker):
+    """Looks at the last moment of the map before each wild battle."""
+
+    facts = (WHERE, WHO, PEACE)
+
+    def __init__(self, notebook: FactLog, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._dex = dex
+        self._quiet: Ram | None = None  # the map as it was before somebody was met
+
+    def begin_anew(self) -> None:
+        """Know of no moment before."""
+        self._quiet = None
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Keep the map as it is while nobody is met; look at it when somebody is."""
+        opponent = now.byte(OPPONENT)
+        if not opponent and not now.byte(IN_BATTLE):
+            talks = now.byte(FONT) & 1 or now.byte(JOY_IGNORE)
+            # Whom somebody's words bring is nobody whom one meets: only a step after them begins that anew.
+            walks = self._quiet is not None or now.byte(COUNTER)
+            self._quiet = now if walks and not talks else None
+        elif self._quiet is not None and now.byte(IN_BATTLE):
+            if now.byte(IN_BATTLE) == WILD and 0 < opponent < FIRST_TRAINER:
+                self._met(self._quiet, now, number)
+            self._quiet = None
+
+    def moment(self, state: State) -> None:
+        """Nothing is seen at the end of a step that is not seen in its frames."""
+
+    def _met(self, quiet: Ram, now: Ram, number: int) -> None:
+        if now.byte(BATTLE_TYPE):
+            return  # a show or the Safari
+        map_id, tile = quiet.byte(MAP), quiet.byte(CORNER)
+        note, rate = self.notebook, _rate(quiet, tile)
+        seen = None if rate else f"tile {tile:#04x} at (9,9), where no rate counts"
+        note.judge(WHERE, seen, quiet, number)
+        left = quiet.byte(STEPS)
+        early = f"{left} steps were left" if left > 1 else None
+        note.judge(PEACE, early, quiet, number)
+        wild = self._dex.wild.get(map_id)
+        slots = [slot for each in wild or () if each is not None for slot in each.slots]
+        met = (now.byte(LEVEL), now.byte(OPPONENT))
+        known = met in {(slot.level, slot.species) for slot in slots}
+        stranger = None if known else f"species {met[1]} at level {met[0]}"
+        note.judge(WHO, stranger, quiet, number)
+
+
+def _rate(ram: Ram, tile: int) -> int:
+    if tile == ram.byte(GRASS):
+        return ram.byte(GRASS_RATE)
+    if tile == WATER_TILE:
+        return ram.byte(WATER_RATE)
+    if ram.byte(MAP) < FIRST_INDOOR_MAP or ram.byte(TILESET) & 0x7F == FOREST:
+        return 0
+    return ram.byte(GRASS_RATE)
+
+
+SEES: Final = Fact(
+    "trainers.sees",
+    "A trainer who is not beaten comes when the player stands in his row or column before him, within his sight, whatever is between.",
+    "engine.md 3.5: trainers' sight",
+)
+BLIND: Final = Fact(
+    "trainers.blind",
+    "A trainer comes for nobody who stands beside or behind him, or beyond his sight.",
+    "engine.md 3.5: trainers' sight",
+)
+
+SPOTTED: Final = symbol("wMiscFlags")
+IS_SPOTTED: Final = 0x01
+FLAGS: Final = symbol("wStatusFlags5")
+SCRIPTED: Final = 0x81
+MOVEMENT: Final = symbol("wMovementFlags")
+
+
+class Watched(NamedTuple):
+    """A trainer who is not beaten, and how far away ahead of him the player stands, 0 where he does not."""
+
+    person: Person
+    lookout: Lookout
+    distance: int
+
+
+class SightWatcher(Onlooker):
+    """Looks at the trainers of the map when the player stands free, and when one has come."""
+
+    facts = (SEES, BLIND)
+
+    def __init__(self, notebook: FactLog, world: World) -> None:
+        super().__init__(notebook)
+        self._world = world
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """See a trainer notice the player, or the player begin a step before one who did not."""
+        if now.byte(SPOTTED) & IS_SPOTTED and not before.byte(SPOTTED) & IS_SPOTTED:
+            self._noticed(before, now, number)
+        elif now.byte(COUNTER) and not before.byte(COUNTER):
+            scripted = now.byte(FLAGS) & SCRIPTED or now.byte(MOVEMENT) or now.byte(JOY_IGNORE)
+            if not scripted:
+                self._passed(before, number)
+
+    def _noticed(self, before: Ram, now: Ram, number: int) -> None:
+        state = read_state(before, number)
+        near = any(0 < each.distance <= each.lookout.sight for each in self._watched(state))
+        where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
+        self.notebook.judge(BLIND, None if near else where, now, number)
+        if near:
+            self.notebook.holds(SEES)
+
+    def _passed(self, before: Ram, number: int) -> None:
+        """Look at who watched the square that is left: they are asked in each pass before the pad is."""
+        state = read_state(before, number)
+        if not len(state.party):
+            return
+        for each in self._watched(state):
+            is_there = each.person.on_screen and not each.person.moving
+            if is_there and 0 < each.distance <= each.lookout.sight:
+                seen = f"the player walks on {each.distance} squares before one who sees {each.lookout.sight}"
+                self.notebook.fails(SEES, seen, before, number)
+
+    def _watched(self, state: State) -> Iterator[Watched]:
+        people = {person.slot: person for person in state.people_present}
+        for slot, lookout in self._world.lookouts(state).items():
+            person = people.get(slot)
+            if person is None or state.flags.is_set(lookout.event):
+                continue
+            if not is_in_sight(state.position, person.position):
+                continue
+            yield Watched(person, lookout, _ahead(person, state.position))
+
+
+def _ahead(person: Person, here: tuple[int, int]) -> int:
+    """Return how many squares before a person one stands, or 0 for elsewhere."""
+    facing: Facing = person.facing
+    dx, dy = here[0] - person.x, here[1] - person.y
+    along, across = dx * facing.dx + dy * facing.dy, dx * facing.dy + dy * facing.dx
+    return along if along > 0 and not across else 0

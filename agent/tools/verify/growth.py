@@ -1,0 +1,348 @@
+"""Facts of growth: experience and levels, money won and paid, and what the nurse restores."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from emulator import (
+    BattleKind,
+    BattleResult,
+    Button,
+    Dex,
+    MenuKind,
+    Ram,
+    State,
+    experience_gained,
+    stats_of,
+)
+from emulator.profile import symbol
+from emulator.ram.battle_mon import ENEMY, read_battle_mon
+from emulator.ram.menu import read_menu
+from emulator.ram.party import Party, PartyMon, read_party
+
+GAINED: Final = Fact(
+    "battles.experience",
+    "Who fought gets the base experience, shared, times the level by seven, half as much again for a trainer's and for who was traded.",
+    "engine.md 7.3: exp",
+)
+STAT_EXP: Final = Fact(
+    "battles.stat_experience",
+    "Who fought gets the base stats of who fell, shared, as stat experience.",
+    "engine.md 7.3: stat exp",
+)
+STATS: Final = Fact(
+    "battles.level_up",
+    "With a new level the stats are those of base stats, DVs, stat experience and level, and HP grow with their maximum.",
+    "formats.md 1.7: stat formulas",
+)
+
+IN_BATTLE: Final = symbol("wIsInBattle")
+FOUGHT: Final = symbol("wPartyGainExpFlags")
+PLAYER_ID: Final = symbol("wPlayerID")
+MONS: Final = symbol("wPartyMons")
+EXPERIENCE: Final = MONS + 14
+MON_SIZE: Final = 44
+BAG: Final = symbol("wBagItems")
+EXP_ALL: Final = 0x4B
+TRAINERS: Final = 2
+FIGHTS: Final = (1, 2)
+SETTLED: Final = 6  # frames after which all numbers of a change are written
+HIGHEST: Final = 100
+STILL: Final = (
+    10  # frames without a change after which a new level is whole: square roots take their time
+)
+LONGEST: Final = 120  # frames that one is waited for
+
+
+class ExperienceWatcher(Onlooker):
+    """Looks at the team whenever somebody's experience changes in battle."""
+
+    facts = (GAINED, STAT_EXP)
+
+    def __init__(self, notebook: FactLog, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._dex = dex
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Let a gain that was begun be none."""
+        # Not all numbers of a change are written in one frame: it is held against some frames earlier.
+        self._earlier: deque[Ram] = deque(maxlen=SETTLED)
+        self._before: Ram | None = None
+        self._due = 0
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look for a change of experience, and at all of it a little later."""
+        if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
+            self.begin_anew()
+            return
+        self._earlier.append(before)
+        if self._before is None:
+            if _experience(before) != _experience(now):
+                self._before, self._due = self._earlier[0], SETTLED
+            return
+        self._due -= 1
+        if not self._due:
+            self._look(self._before, now, number)
+            self.begin_anew()
+
+    def _look(self, before: Ram, now: Ram, number: int) -> None:
+        old, new = read_party(before), read_party(now)
+        fallen = read_battle_mon(before, ENEMY, 0)
+        shared_by = before.byte(FOUGHT).bit_count()
+        if len(old) != len(new) or fallen is None or not shared_by:
+            return
+        species = self._dex.all_species.get(fallen.species)
+        if species is None or fallen.transformed or EXP_ALL in before.span(BAG, 40)[::2]:
+            return
+        for mon, grown in zip(old.mons, new.mons, strict=True):
+            gained = grown.exp - mon.exp
+            if not gained or mon.level == HIGHEST:
+                continue
+            wanted = experience_gained(
+                species.base_experience,
+                fallen.level,
+                shared_by=shared_by,
+                trainer=before.byte(IN_BATTLE) == TRAINERS,
+                traded=mon.ot_id != int.from_bytes(before.span(PLAYER_ID, 2), "big"),
+            )
+            seen = None if gained == wanted else f"{gained} instead of {wanted}"
+            self.notebook.judge(GAINED, seen, now, number)
+            given = tuple(g - m for g, m in zip(grown.stat_exp, mon.stat_exp, strict=True))
+            due = tuple(each // shared_by for each in species.base)
+            if max(grown.stat_exp) < 0xFFFF:
+                wrong = None if given == due else f"{given} instead of {due}"
+                self.notebook.judge(STAT_EXP, wrong, now, number)
+
+
+class LevelWatcher(Onlooker):
+    """Looks at the team a little after somebody's level has changed."""
+
+    facts = (STATS,)
+
+    def __init__(self, notebook: FactLog, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._dex = dex
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Let a level that was reached be none."""
+        self._before: Party | None = None
+        self._still = 0
+        self._waited = 0
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look for a new level, and at its stats once all of them are written."""
+        if now.byte(IN_BATTLE) not in FIGHTS:
+            self.begin_anew()
+        elif self._before is None:
+            if _levels(before) != _levels(now):
+                self._before = read_party(before)
+        else:
+            self._waited += 1
+            self._still = self._still + 1 if _mons(before) == _mons(now) else 0
+            if self._still == STILL or self._waited == LONGEST:
+                self._look(self._before, read_party(now), now, number)
+                self.begin_anew()
+
+    def _look(self, old: Party, new: Party, now: Ram, number: int) -> None:
+        if [mon.species for mon in old.mons] != [mon.species for mon in new.mons]:
+            return
+        for mon, grown in zip(old.mons, new.mons, strict=True):
+            if mon.level != grown.level:
+                self.notebook.judge(STATS, self._wrong(mon, grown), now, number)
+
+    def _wrong(self, mon: PartyMon, grown: PartyMon) -> str | None:
+        known = self._dex.all_species.get(grown.species)
+        if known is None:
+            return None
+        wanted = stats_of(known.base, grown.dvs, grown.level, grown.stat_exp)
+        if grown.stats != wanted:
+            return f"stats {tuple(grown.stats)} at level {grown.level}, not {tuple(wanted)}"
+        hp = mon.hp + grown.stats.hp - mon.stats.hp
+        return None if grown.hp == hp else f"{grown.hp} HP where {hp} are due"
+
+
+def _experience(ram: Ram) -> tuple[bytes, ...]:
+    return tuple([ram.span(EXPERIENCE + MON_SIZE * n, 3) for n in range(6)])
+
+
+def _mons(ram: Ram) -> bytes:
+    return ram.span(MONS, 6 * MON_SIZE)
+
+
+def _levels(ram: Ram) -> tuple[int, ...]:
+    return tuple([ram.byte(EXPERIENCE + 19 + MON_SIZE * n) for n in range(6)])
+
+
+PRIZE: Final = Fact(
+    "money.prize",
+    "A trainer who is beaten pays his class's base money times the level of his last mon.",
+    "engine.md 7.3: prize money",
+)
+PRICE: Final = Fact(
+    "money.price",
+    "A thing that is bought costs its price in ItemPrices, or in TechnicalMachinePrices, times how many.",
+    "engine.md 6: mart",
+)
+BLACKOUT: Final = Fact(
+    "money.blackout",
+    "A defeat that blacks out halves the money.",
+    "engine.md 7.3: blackout",
+)
+
+MOST: Final = 999_999
+
+
+class MoneyWatcher(Onlooker):
+    """Follows money from step to step."""
+
+    facts = (PRIZE, PRICE, BLACKOUT)
+
+    def __init__(self, notebook: FactLog, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._dex = dex
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Know of no step before."""
+        self._last: State | None = None
+        self._fought: State | None = None  # in the last step of a trainer's battle
+        self._purse = 0  # when that battle began
+        self._lost: State | None = None
+
+    def moment(self, state: State) -> None:
+        """Look at what has changed since the last step."""
+        last, self._last = self._last, state
+        if last is None or not state.game_started:
+            return
+        battle = state.battle
+        if battle is not None:
+            if last.battle is None:
+                self._purse = last.player.money
+            if battle.kind is BattleKind.TRAINER:
+                self._fought = state
+            elif battle.kind is BattleKind.LOST:
+                self._lost = self._lost or last
+            return
+        if self._fought is not None and last.battle is not None:
+            if state.battle_result is BattleResult.WON:
+                self._won(self._fought, state)
+            self._fought = None
+        elif state.player.money < last.player.money and self._lost is None:
+            self._paid(last, state)
+        self._black_out(state)
+
+    def _won(self, fought: State, state: State) -> None:
+        battle = fought.battle
+        if battle is None or battle.trainer_class not in self._dex.all_trainers:
+            return
+        known = self._dex.all_trainers[battle.trainer_class]
+        if battle.trainer_number not in range(1, len(known.teams) + 1):
+            return
+        wanted = min(known.prize(battle.trainer_number), MOST - self._purse)
+        won = state.player.money - self._purse
+        seen = None if won == wanted else f"{won} from class {battle.trainer_class}, not {wanted}"
+        self.notebook.judge(PRIZE, seen, state.ram, state.frame)
+
+    def _paid(self, last: State, state: State) -> None:
+        had = dict(last.bag.items)
+        more = [(i, q - had.get(i, 0)) for i, q in state.bag.items if q > had.get(i, 0)]
+        if len(more) != 1 or more[0][0] not in self._dex.all_items:
+            return  # a fee, or what lies at a PC
+        item, quantity = more[0]
+        wanted = self._dex.all_items[item].price * quantity
+        paid = last.player.money - state.player.money
+        if paid == self._dex.vending.get(item):
+            return  # a machine has prices of its own
+        seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
+        self.notebook.judge(PRICE, seen, state.ram, state.frame)
+
+    def _black_out(self, state: State) -> None:
+        if self._lost is None or not state.in_control:
+            return
+        had, left = self._lost.player.money, state.player.money
+        self._lost = None
+        if state.map.map_id != state.flags.blackout_map:
+            return  # the first fight of the story, which costs nothing
+        seen = None if left == had // 2 else f"{left} were left of {had}"
+        self.notebook.judge(BLACKOUT, seen, state.ram, state.frame)
+
+
+HP: Final = Fact(
+    "healing.hp",
+    "The nurse restores all HP of the team and cures what ails it.",
+    "engine.md 6: Pokemon Center",
+)
+PP: Final = Fact(
+    "healing.pp",
+    "The nurse restores all PP of the team.",
+    "engine.md 6: Pokemon Center",
+)
+HOME: Final = Fact(
+    "healing.home",
+    "Who was healed would wake up in that town: wLastBlackoutMap is the last map outdoors.",
+    "engine.md 6: Pokemon Center",
+)
+
+BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
+LAST_MAP: Final = symbol("wLastMap")
+TOP_X: Final = symbol("wTopMenuItemX")
+NURSE_X: Final = 12
+WHOLE: Final = (0, False, False, False, False)
+MOST_UP: Final = 7
+
+
+class HealingWatcher(Onlooker):
+    """Remembers that HEAL was chosen, and looks at the team when the player is free again."""
+
+    facts = (HP, PP, HOME)
+
+    def __init__(self, notebook: FactLog, dex: Dex) -> None:
+        super().__init__(notebook)
+        self._dex = dex
+        self._asked = False
+
+    def begin_anew(self) -> None:
+        """Let nobody have been asked."""
+        self._asked = False
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """See whether A chooses HEAL."""
+        if button is not Button.A or now.byte(TOP_X) != NURSE_X:
+            return
+        menu = read_menu(before)
+        if menu is not None and menu.kind is MenuKind.NURSE:
+            self._asked = menu.current == 0
+
+    def moment(self, state: State) -> None:
+        """Look at the team."""
+        if not self._asked or not state.in_control:
+            return
+        self._asked = False
+        for fact, seen in ((HP, _hurt(state)), (PP, self._spent(state)), (HOME, _home(state))):
+            self.notebook.judge(fact, seen, state.ram, state.frame)
+
+    def _spent(self, state: State) -> str | None:
+        for mon in state.party.mons:
+            for move in mon.moves:
+                known = self._dex.all_moves.get(move.move)
+                base = known.pp if known is not None else move.pp
+                most = base + move.pp_ups * min(base // 5, MOST_UP)
+                if move.pp != most:
+                    return f"move {move.move} with {move.pp} of {most} PP"
+        return None
+
+
+def _hurt(state: State) -> str | None:
+    for mon in state.party.mons:
+        if mon.hp != mon.stats.hp or tuple(mon.status) != WHOLE:
+            return f"{mon.hp} of {mon.stats.hp} HP, status {tuple(mon.status)}"
+    return None
+
+
+def _home(state: State) -> str | None:
+    home, last = state.ram.byte(BLACKOUT_MAP), state.ram.byte(LAST_MAP)
+    return None if home == last else f"wLastBlackoutMap is {home}, wLastMap is {last}"

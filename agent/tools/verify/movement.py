@@ -1,0 +1,297 @@
+"""Facts of movement: steps seen frame by frame, and turns, bumps and ledges tried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent.tools.verify.console import Aside
+from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker, X, Y
+from emulator import Button, Facing, Ram, State, Travel, World
+from emulator.profile import symbol
+
+LENGTH: Final = Fact(
+    "walking.length",
+    "A step on foot takes 16 frames: wWalkCounter goes from 8 to 0, one a pass of two frames.",
+    "engine.md 3.1: loop and step timing",
+)
+ARRIVAL: Final = Fact(
+    "walking.arrival",
+    "wXCoord and wYCoord change when wWalkCounter reaches 0, and not before.",
+    "engine.md 3.1: coordinates change at the end of the step",
+)
+ONE_SQUARE: Final = Fact(
+    "walking.one_square",
+    "A step leads one square the way that the player faces.",
+    "engine.md 3.2: facing",
+)
+
+COUNTER: Final = symbol("wWalkCounter")
+FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
+TRAVEL: Final = symbol("wWalkBikeSurfState")
+MOVEMENT: Final = symbol("wMovementFlags")
+SPINNING: Final = 0x80  # who is turned about faces all ways
+COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
+
+
+class WalkWatcher(Onlooker):
+    """Follows wWalkCounter."""
+
+    facts = (LENGTH, ARRIVAL, ONE_SQUARE)
+
+    def __init__(self, notebook: FactLog) -> None:
+        super().__init__(notebook)
+        self._frames = 0  # since the counter began
+        self._from = (0, 0, 0)
+        self._torn = self._spun = False
+
+    def begin_anew(self) -> None:
+        """Let a step that had begun be none."""
+        self._frames = 0
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look at the counter and the coordinates."""
+        counter = now.byte(COUNTER)
+        if not counter:
+            if self._frames:
+                self._ended(now, number)
+            self._frames = 0
+            return
+        if not self._frames:
+            self._from, self._torn, self._spun = _place(before), False, False
+        self._frames += 1
+        self._torn = self._torn or _place(now) != self._from
+        self._spun = self._spun or now.byte(MOVEMENT) & SPINNING != 0
+
+    def _ended(self, now: Ram, number: int) -> None:
+        map_id, x, y = _place(now)
+        if map_id != self._from[0] or now.byte(TRAVEL) != Travel.WALK.value:
+            return
+        if now.byte(MOVEMENT) & SPINNING or self._spun:
+            return
+        note = self.notebook
+        early = "they changed while it still counted" if self._torn else None
+        note.judge(ARRIVAL, early, now, number)
+        facing = Facing(now.byte(FACING) & 0x0C)
+        went = (x - self._from[1], y - self._from[2])
+        wrong = None if went == tuple(facing.delta) else f"{went} while facing {facing.name}"
+        note.judge(ONE_SQUARE, wrong, now, number)
+        length = self._frames
+        lasted = None if length in COUNTED else f"it counted for {length} frames, not 14"
+        note.judge(LENGTH, lasted, now, number)
+
+
+def _place(ram: Ram) -> tuple[int, int, int]:
+    return ram.byte(MAP), ram.byte(X), ram.byte(Y)
+
+
+TURN: Final = Fact(
+    "walking.turn",
+    "After standing still, the first press of a direction other than wPlayerLastStopDirection only turns.",
+    "engine.md 3.2: turn then step",
+)
+HELD: Final = Fact(
+    "walking.held",
+    "A direction that is held after the turn walks.",
+    "engine.md 3.2: turn then step",
+)
+BUMP: Final = Fact(
+    "walking.bump",
+    "Walking into what is closed changes the facing and neither the place nor wWalkCounter.",
+    "engine.md 3.2: a bump",
+)
+PEOPLE: Final = Fact(
+    "walking.people",
+    "Nobody walks onto the square of a person who is there.",
+    "formats.md 3.6: a sprite occupies B",
+)
+HOP: Final = Fact(
+    "ledges.hop",
+    "Walking into a ledge from above jumps two squares, with bit 6 of wMovementFlags.",
+    "engine.md 3.9: ledges",
+)
+ONE_WAY: Final = Fact(
+    "ledges.one_way",
+    "A ledge is jumped only from the tile and the way that LedgeTiles lists, else it is a wall.",
+    "formats.md 3.6: ledge jumps",
+)
+
+KEYS: Final = {
+    Facing.DOWN: Button.DOWN,
+    Facing.UP: Button.UP,
+    Facing.LEFT: Button.LEFT,
+    Facing.RIGHT: Button.RIGHT,
+}
+IDLE: Final = symbol("wCheckFor180DegreeTurn")
+STOPPED: Final = symbol("wPlayerLastStopDirection")
+BITS: Final = {Facing.DOWN: 4, Facing.UP: 8, Facing.LEFT: 2, Facing.RIGHT: 1}  # as it has them
+HOPPING: Final = 0x40
+TAP: Final = 2  # frames: one pass
+TURNS: Final = 15  # tries
+OTHERS: Final = 6
+HOP_FRAMES: Final = 60
+
+
+def is_idle(state: State) -> bool:
+    """Say whether the player has stood on his feet for a pass, so that another direction would only turn."""
+    on_foot = state.map.travel is Travel.WALK
+    return on_foot and state.in_control and state.ram.byte(IDLE) == 1
+
+
+class StepTrials:
+    """Turns and walks from where the player stands, each way."""
+
+    facts = (TURN, HELD, BUMP, PEOPLE, HOP, ONE_WAY)
+
+    def __init__(self, notebook: FactLog, world: World) -> None:
+        self._notebook = notebook
+        self._world = world
+        self._left = dict.fromkeys(self.facts, OTHERS) | {TURN: TURNS}
+        self._been: set[tuple[int, int, int]] = set()
+
+    def wants(self, state: State) -> bool:
+        """Say whether this square is a new one with something left to try."""
+        here = state.map
+        square = (here.map_id, here.x, here.y)
+        if square in self._been or not is_idle(state):
+            return False
+        return any(True for _ in self._tries(state))
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Try each direction."""
+        here = state.map
+        self._been.add((here.map_id, here.x, here.y))
+        for fact, facing in list(self._tries(state)):
+            self._left[fact] -= 1
+            seen = _TRIES[fact](aside, facing)
+            if seen is not None:
+                # The moment that is told of is the one that was tried at.
+                self._notebook.judge(fact, seen or None, state.ram, state.frame)
+            aside.back()
+
+    def _tries(self, state: State) -> Iterator[tuple[Fact, Facing]]:
+        for facing in Facing:
+            fact = self._what_ahead(state, facing)
+            if self._left[TURN] > 0 and state.ram.byte(STOPPED) != BITS[facing]:
+                yield TURN, facing
+            if fact is not None and self._left[fact] > 0:
+                yield fact, facing
+
+    def _what_ahead(self, state: State, facing: Facing) -> Fact | None:
+        game_map, here = self._world.live_map(state), state.position
+        if game_map is None:
+            return None
+        ahead = (here.x + facing.dx, here.y + facing.dy)
+        if not game_map.contains(*ahead) or game_map.warp_at(*here) is not None:
+            return None
+        if any(person.position == ahead for person in state.people_present):
+            still = [p for p in state.people_present if p.position == ahead and not p.moving]
+            return PEOPLE if still else None
+        if game_map.hop(here, facing) is not None:
+            return HOP
+        if game_map.can_step(here, facing):
+            return HELD if game_map.warp_at(*ahead) is None else None
+        tile = game_map.tile(*ahead)
+        edges = {edge for _, _, edge in game_map.ground.ledges}
+        is_edge = game_map.tileset.tileset_id == 0 and tile in edges
+        return ONE_WAY if is_edge else BUMP
+
+
+def _turn(aside: Aside, facing: Facing) -> str | None:
+    """Return what was wrong, nothing at all as "", or None where something came between."""
+    begin = aside.state
+    moved = aside.until(_walks, TAP, KEYS[facing]) or aside.until(_walks, 14)
+    end = aside.wait(24)
+    if _interrupted(begin, end):
+        return None
+    if moved or end.position != begin.position:
+        return f"a tap of {TAP} frames {facing.name} walked at once"
+    return "" if end.map.facing is facing else None
+
+
+def _held(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state
+    walked = aside.until(_walks, 16, KEYS[facing])
+    end = aside.wait(24)
+    if _interrupted(begin, end):
+        return None
+    ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
+    if any(person.position == ahead for person in begin.people + end.people):
+        return None
+    if walked and end.position not in (begin.position, ahead):
+        return None  # the ground carries on who steps on it
+    if not walked or end.position != ahead:
+        return f"{facing.name} held for 16 frames did not lead to the free square ahead"
+    return ""
+
+
+def _bump(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state
+    walked = aside.until(_walks, 24, KEYS[facing])
+    end = aside.wait(4)
+    if _interrupted(begin, end):
+        return None
+    if walked or end.position != begin.position:
+        return f"{facing.name} led onto a square that no list of floor has"
+    return "" if end.map.facing is facing else f"the player still faces {end.map.facing.name}"
+
+
+def _people(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state
+    ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
+    aside.press(KEYS[facing], hold=16, settle=20)
+    end = aside.state
+    if _interrupted(begin, end):
+        return None
+    still = [p for p in end.people_present if p.position == ahead]
+    if not still:
+        return None
+    return "the player stands where a person stands" if end.position == ahead else ""
+
+
+def _hop(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state
+    hopped = aside.until(_hops, 16, KEYS[facing])
+    end = aside.wait(HOP_FRAMES)
+    if _interrupted(begin, end):
+        return None
+    landing = (begin.map.x + 2 * facing.dx, begin.map.y + 2 * facing.dy)
+    if not hopped or end.position != landing:
+        return (
+            f"{facing.name} over a ledge led from {tuple(begin.position)} to {tuple(end.position)}"
+        )
+    return ""
+
+
+def _one_way(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state
+    aside.press(KEYS[facing], hold=16, settle=HOP_FRAMES)
+    end = aside.state
+    if _interrupted(begin, end):
+        return None
+    if end.position != begin.position:
+        return f"{facing.name} into a ledge from its wrong side led to {tuple(end.position)}"
+    return ""
+
+
+def _walks(ram: Ram) -> bool:
+    return ram.byte(COUNTER) != 0
+
+
+def _hops(ram: Ram) -> bool:
+    return ram.byte(MOVEMENT) & HOPPING != 0
+
+
+def _interrupted(begin: State, end: State) -> bool:
+    """Say whether a battle, a talk or a script began meanwhile, or one fell into another map."""
+    return not end.in_control or end.map.map_id != begin.map.map_id
+
+
+_TRIES: Final = {
+    TURN: _turn,
+    HELD: _held,
+    BUMP: _bump,
+    PEOPLE: _people,
+    HOP: _hop,
+    ONE_WAY: _one_way,
+}

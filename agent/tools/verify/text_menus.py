@@ -1,0 +1,354 @@
+"""Facts of texts and menus: what turns a page, where the cursor is, how far a press moves it, what its ends do."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from agent.tools.verify.console import Aside
+from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from emulator import Button, Dialogue, Menu, MenuKind, Ram, State, Waiting
+from emulator.profile import symbol
+from emulator.ram.dialogue import read_dialogue
+from emulator.ram.menu import CURSOR, read_menu
+from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
+
+WAITS: Final = Fact(
+    "text.waits",
+    "A text that shows its arrow goes on only when A or B is pressed.",
+    "engine.md 4: PARA and PROMPT wait",
+)
+ARROW: Final = Fact(
+    "text.arrow",
+    "The arrow of a text that waits blinks at column 18 of row 16.",
+    "engine.md 0: tile (18,16)",
+)
+A_ADVANCES: Final = Fact("text.a", "A turns the page.", "engine.md 0: recipe for dialogue")
+B_ADVANCES: Final = Fact("text.b", "B turns the page.", "engine.md 0: recipe for dialogue")
+
+ARROW_TILE: Final = 0xEE
+ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
+PATIENCE: Final = 120  # frames without a press
+TURNED: Final = 40  # frames within which a press shows
+TIMES: Final = 5
+
+
+class ArrowWatcher(Onlooker):
+    """Looks where the arrow of an open text is."""
+
+    facts = (ARROW,)
+
+    def __init__(self, notebook: FactLog) -> None:
+        super().__init__(notebook)
+        self._before: list[int] = []
+
+    def begin_anew(self) -> None:
+        """Know of no arrow before."""
+        self._before = []
+
+    def moment(self, state: State) -> None:
+        """Look for arrows on the whole screen: lists have one of their own, and draw it before their cursor."""
+        before, self._before = self._before, []
+        if state.menu is not None or not state.dialogue.lines or state.in_battle:
+            return
+        tiles = read_tiles(state.ram)
+        found = self._before = [at for at, tile in enumerate(tiles) if tile == ARROW_TILE]
+        if not found or found != before:
+            return
+        elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != ARROW_ADDRESS]
+        seen = f"an arrow at {elsewhere[0]}" if elsewhere else None
+        self.notebook.judge(ARROW, seen, state.ram, state.frame)
+
+
+class PageTrials:
+    """Leaves a waiting text alone, and then turns its page."""
+
+    facts = (WAITS, A_ADVANCES, B_ADVANCES)
+
+    def __init__(self, notebook: FactLog) -> None:
+        self._notebook = notebook
+        self._left = {False: TIMES, True: TIMES}  # in battle or not
+
+    def wants(self, state: State) -> bool:
+        """Say whether a text waits, and few were tried so far."""
+        waits = state.dialogue.waiting is Waiting.ARROW and state.menu is None
+        return waits and self._left[state.in_battle] > 0
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Wait, then press A, then B."""
+        self._left[state.in_battle] -= 1
+        page, note = state.dialogue, self._notebook
+        went_on = any(_is_other(ram, page) for ram in aside.frames(None, PATIENCE))
+        seen = f"another page within {PATIENCE} frames without a press" if went_on else None
+        note.judge(WAITS, seen, state.ram, state.frame)
+        for fact, button in ((A_ADVANCES, Button.A), (B_ADVANCES, Button.B)):
+            aside.back()
+            aside.wait(4)
+            wrong = None if _turns(aside, button, page) else f"it still waits after {button.name}"
+            note.judge(fact, wrong, state.ram, state.frame)
+
+
+def _turns(aside: Aside, button: Button, page: Dialogue) -> bool:
+    """Say whether a press shows another page, or the arrow does not come back."""
+    looks = [_is_other(ram, page) for ram in aside.frames(button, 4)]
+    looks += [_is_other(ram, page) for ram in aside.frames(None, TURNED)]
+    return any(looks) or not aside.until(_has_arrow, TURNED)
+
+
+def _has_arrow(ram: Ram) -> bool:
+    return ram.byte(ARROW_ADDRESS) == ARROW_TILE
+
+
+def _is_other(ram: Ram, page: Dialogue) -> bool:
+    return read_dialogue(ram).lines != page.lines
+
+
+CURSOR_PLACE: Final = Fact(
+    "menus.cursor",
+    "The cursor of a menu is at column wTopMenuItemX, and wCurrentMenuItem times two rows (one where bit 1 of hUILayoutFlags is set) below wTopMenuItemY.",
+    "formats.md 8: menus in memory",
+)
+MOVES: Final = Fact(
+    "menus.one_item",
+    "A press of DOWN or UP moves the cursor one item.",
+    "engine.md 5: HandleMenuInput",
+)
+STOPS: Final = Fact(
+    "menus.stops",
+    "Menus of the table that do not wrap stop at their first and their last item.",
+    "engine.md 5: menu table",
+)
+WRAPS: Final = Fact(
+    "menus.wraps",
+    "The list of moves and the menu behind START wrap from the last item to the first and back.",
+    "engine.md 5: menu table, keys",
+)
+COLUMN: Final = Fact(
+    "menus.columns",
+    "RIGHT and LEFT change between the columns of the battle menu, at x 9 and x 15.",
+    "engine.md 5: battle main",
+)
+LISTS: Final = Fact(
+    "menus.lists",
+    "The cursor of a list goes over three rows and then scrolls; the last entry is CANCEL, and no end wraps.",
+    "engine.md 5: list menu model",
+)
+START: Final = Fact(
+    "menus.start",
+    "START opens the menu at (11,2); wMaxMenuItem is one more than its last entry, and B closes it.",
+    "engine.md 5: start menu",
+)
+
+LAYOUT: Final = symbol("hUILayoutFlags")
+SINGLE: Final = 0x02
+ELSEWHERE: Final = (MenuKind.QUANTITY, MenuKind.KEYBOARD, MenuKind.OPTIONS, MenuKind.OTHER)
+STOPPING: Final = (MenuKind.YES_NO, MenuKind.NURSE, MenuKind.MART, MenuKind.USE_TOSS)
+COLUMNS_OF_BATTLE: Final = (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT)
+SCROLLING: Final = (MenuKind.ITEMS, MenuKind.PRICED_ITEMS)
+ROWS: Final = 3
+SETTLED: Final = 16  # frames after which a menu that has just opened takes keys
+TRIES: Final = 2  # of each kind
+STARTS: Final = 3
+SPACE: Final = 0x7F
+
+
+class CursorWatcher(Onlooker):
+    """Looks where the cursor is drawn."""
+
+    facts = (CURSOR_PLACE,)
+
+    def __init__(self, notebook: FactLog) -> None:
+        super().__init__(notebook)
+        self._wrong = 0  # frames in a row
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look for a cursor that stays where it should not be: it is drawn a frame after it was moved."""
+        if CURSOR not in read_tiles(now):
+            self._wrong = 0
+            return
+        menu = read_menu(now)
+        if menu is None or menu.kind in ELSEWHERE:
+            self._wrong = 0
+            return
+        place = _place_of(menu, now)
+        self._wrong = 0 if menu.cursor == place else self._wrong + 1
+        if self._wrong == SETTLED:
+            self.notebook.fails(
+                CURSOR_PLACE, f"it is at {menu.cursor}, not at {place}", now, number
+            )
+        elif not self._wrong and button is None:
+            self.notebook.holds(CURSOR_PLACE)
+
+    def begin_anew(self) -> None:
+        """Count anew."""
+        self._wrong = 0
+
+
+class Cycle(NamedTuple):
+    """The items that a cursor goes over, as the game counts them, and whether the ends meet."""
+
+    first: int
+    last: int
+    wraps: bool
+
+
+class MenuTrials:
+    """Moves the cursor of each kind of menu down to its end and up again."""
+
+    facts = (MOVES, STOPS, WRAPS, COLUMN, LISTS)
+
+    def __init__(self, notebook: FactLog) -> None:
+        self._notebook = notebook
+        self._tried: dict[MenuKind, int] = {}
+
+    def wants(self, state: State) -> bool:
+        """Say whether this kind of menu was tried less often than all may be."""
+        menu = state.menu
+        if menu is None or self._tried.get(menu.kind, 0) >= TRIES:
+            return False
+        return menu.kind in SCROLLING or cycle_of(menu, state) is not None
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Go over all items."""
+        menu = state.menu
+        if menu is None or not _takes_keys(aside, menu):
+            return
+        self._tried[menu.kind] = self._tried.get(menu.kind, 0) + 1
+        aside.back()
+        menu = aside.wait(SETTLED).menu or menu
+        if menu.kind in SCROLLING:
+            self._notebook.judge(LISTS, scrolled(aside, menu), state.ram, state.frame)
+            return
+        cycle = cycle_of(menu, state)
+        if cycle is not None:
+            go_over(aside, menu, cycle, self._notebook)
+        if menu.kind in COLUMNS_OF_BATTLE:
+            aside.back()
+            aside.wait(SETTLED)
+            self._notebook.judge(COLUMN, _columns(aside), state.ram, state.frame)
+
+
+class StartMenuTrials:
+    """Opens the menu behind START where the player stands free, and closes it again."""
+
+    facts = (START,)
+
+    def __init__(self, notebook: FactLog) -> None:
+        self._notebook = notebook
+        self._left = STARTS
+        self._maps: set[int] = set()
+
+    def wants(self, state: State) -> bool:
+        """Say whether the player stands free on a map where it was not tried."""
+        return self._left > 0 and state.in_control and state.map.map_id not in self._maps
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Open it, go over it, close it."""
+        self._maps.add(state.map.map_id)
+        opened = aside.press(Button.START, hold=4, settle=40)
+        menu = opened.menu
+        if opened.in_battle or (menu is None and opened.dialogue.is_open):
+            return
+        self._left -= 1
+        note = self._notebook
+        if menu is None or menu.kind is not MenuKind.START:
+            note.fails(START, "no menu opened at (11,2)", state.ram, state.frame)
+            return
+        entries = _entries(opened)
+        seen = None
+        if menu.maximum != entries:
+            seen = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
+        note.judge(START, seen, state.ram, state.frame)
+        go_over(aside, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
+        closed = aside.press(Button.B, hold=4, settle=40)
+        still = "B did not close it" if closed.menu is not None else None
+        note.judge(START, still, state.ram, state.frame)
+
+
+def cycle_of(menu: Menu, state: State) -> Cycle | None:
+    """Return what the cursor of a menu goes over, or None where nothing is written of its ends."""
+    if menu.kind in STOPPING or menu.kind in COLUMNS_OF_BATTLE:
+        return Cycle(0, menu.maximum, wraps=False)
+    battle = state.battle
+    if menu.kind is MenuKind.MOVES and battle is not None and battle.own is not None:
+        return Cycle(1, len(battle.own.moves), wraps=True)
+    return None
+
+
+def go_over(aside: Aside, menu: Menu, cycle: Cycle, notebook: FactLog) -> None:
+    """Press DOWN past the last item, and UP past the first, and write down where the cursor went."""
+    at = menu.current
+    size = cycle.last - cycle.first + 1
+    for button, by in ((Button.DOWN, 1), (Button.UP, -1)):
+        for _ in range(size):
+            wanted, fact = at + by, MOVES
+            if wanted not in range(cycle.first, cycle.last + 1):
+                fact = WRAPS if cycle.wraps else STOPS
+                wanted = (at + by - cycle.first) % size + cycle.first if cycle.wraps else at
+            now = aside.press(button)
+            got = None if now.menu is None else now.menu.current
+            seen = None if got == wanted else f"{button.name} led from item {at} to {got}"
+            notebook.judge(fact, _of_kind(menu, seen), now.ram, now.frame)
+            if seen is not None:
+                return
+            at = wanted
+
+
+def scrolled(aside: Aside, menu: Menu) -> str | None:
+    """Go to the end of a list and back, and return what was wrong."""
+    end = menu.list_count  # the index of CANCEL
+    lowest = min(ROWS - 1, end)
+    offset, row = menu.list_offset, menu.current
+    for button in (Button.DOWN, Button.UP):
+        for _ in range(end + 1):
+            offset, row = _scroll(offset, row, button, lowest, end)
+            now = aside.press(button).menu
+            got = None if now is None else (now.list_offset, now.current)
+            if got != (offset, row):
+                return f"{button.name} led to (offset, row) {got}, not {(offset, row)}"
+    return None
+
+
+def _scroll(offset: int, row: int, button: Button, lowest: int, end: int) -> tuple[int, int]:
+    if button is Button.DOWN:
+        if row < lowest:
+            return offset, row + 1
+        return (offset + 1, row) if offset + ROWS <= end else (offset, row)
+    if row:
+        return offset, row - 1
+    return max(offset - 1, 0), row
+
+
+def _takes_keys(aside: Aside, menu: Menu) -> bool:
+    """Say whether this menu is the one that waits: one that waits behind a text shows its cursor as well."""
+    aside.wait(SETTLED)
+    for button in (Button.DOWN, Button.UP):
+        now = aside.press(button).menu
+        if now is None or now.kind is not menu.kind:
+            return False
+        if (now.list_offset, now.current) != (menu.list_offset, menu.current):
+            return True
+    return False
+
+
+def _columns(aside: Aside) -> str | None:
+    for button, column in ((Button.RIGHT, 15), (Button.LEFT, 9), (Button.RIGHT, 15)):
+        menu = aside.press(button).menu
+        if menu is None or menu.cursor[0] != column:
+            return f"{button.name} led to {None if menu is None else menu.cursor}"
+    return None
+
+
+def _entries(state: State) -> int:
+    """Return how many lines the menu behind START has."""
+    tiles = read_tiles(state.ram)
+    lines = [tiles[row * COLUMNS + 12] for row in range(2, 18, 2)]
+    return sum(each >= 0x80 for each in lines[:7])
+
+
+def _of_kind(menu: Menu, seen: str | None) -> str | None:
+    return None if seen is None else f"{seen} (the menu at ({menu.top_x},{menu.top_y}))"
+
+
+def _place_of(menu: Menu, ram: Ram) -> tuple[int, int]:
+    spacing = 1 if ram.byte(LAYOUT) & SINGLE else 2
+    return menu.top_x, menu.top_y + spacing * menu.current

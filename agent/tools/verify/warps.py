@@ -1,0 +1,256 @@
+"""Facts of warps and map edges: where they lead, as play takes them, and which key they need, tried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from agent.tools.verify.console import Aside
+from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker, X, Y
+from agent.tools.verify.movement import KEYS, is_idle
+from emulator import LAST_MAP, Button, Facing, Position, Ram, State, Warp, WarpTrigger, World
+from emulator.profile import symbol
+
+ARRIVAL: Final = Fact(
+    "warps.arrival",
+    "A warp leads to the square of the destination's warp with its index; 0xFF is the last map outdoors.",
+    "formats.md 3.7: arrival",
+)
+KEY: Final = Fact(
+    "warps.key",
+    "A warp that is neither on a door tile nor on a warp tile fires only while its direction is held.",
+    "formats.md 3.7: press warps",
+)
+PAUSE: Final = Fact(
+    "warps.pause",
+    "After a warp the pad is off for 30 frames, counted in wIgnoreInputCounter with bit 5 of wStatusFlags5.",
+    "engine.md 3.3: input locks",
+)
+CROSSING: Final = Fact(
+    "connections.crossing",
+    "A step over the edge of a map ends where the alignment of its connection says.",
+    "formats.md 3.2: connection",
+)
+
+IN_BATTLE: Final = symbol("wIsInBattle")
+FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
+LAST_OUTDOORS: Final = symbol("wLastMap")
+PAUSED: Final = symbol("wIgnoreInputCounter")
+FLAGS: Final = symbol("wStatusFlags5")
+PAD_OFF: Final = 0x20
+ENTRIES: Final = symbol("wWarpEntries")
+PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")
+PAUSES: Final = range(25, 32)  # values of the counter that are seen
+SIMULATED: Final = symbol("wSimulatedJoypadStatesIndex")
+SCRIPTED: Final = 0x80  # of wStatusFlags5: a script walks the player
+SETUP_FRAMES: Final = 12  # frames, before the first step, within which the new map is set up
+RELEASED: Final = 6  # frames after which a key that was let go of is not held any more
+LOADED: Final = 4  # frames after which a crossing is over
+ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
+
+
+class Left(NamedTuple):
+    """How the player was the last frame that a map was the current one."""
+
+    map_id: int
+    x: int
+    y: int
+    facing: Facing
+    outdoors: int
+    since_key: int
+
+
+class WarpWatcher(Onlooker):
+    """Follows wCurMap."""
+
+    facts = (ARRIVAL, KEY, PAUSE, CROSSING)
+
+    def __init__(self, notebook: FactLog, world: World) -> None:
+        super().__init__(notebook)
+        self._world = world
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Let a way that had begun be none."""
+        self._left: Left | None = None
+        self._warp: Warp | None = None
+        self._due = 0  # frames until a crossing is looked at
+        self._paused = 0  # frames of the pause so far
+        self._counter = 0  # what wIgnoreInputCounter was
+        self._counted = 0  # how many values of it were seen
+        self._has_arrived = False
+        self._since_key = 0
+        self._settled = Position(-1, -1)
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Look for another map, and for what follows one."""
+        self._since_key = 0 if button in ARROWS else self._since_key + 1
+        if before.byte(MAP) != now.byte(MAP):
+            self._leave(before, now, number)
+        if self._warp is not None:
+            self._arrive(now, number)
+        elif self._due:
+            self._due -= 1
+            if not self._due:
+                self._cross(now, number)
+
+    def _leave(self, before: Ram, now: Ram, number: int) -> None:
+        self._warp, self._due = None, 0
+        if now.byte(IN_BATTLE) or before.byte(IN_BATTLE) or not before.byte(PLAYER_PICTURE):
+            return  # a defeat, or a game that begins
+        if before.byte(MAP) not in self._world.map_ids:
+            return
+        facing = Facing(before.byte(FACING) & 0x0C)
+        x, y = before.byte(X), before.byte(Y)
+        here = self._world.map(before.byte(MAP))
+        left = Left(here.map_id, x, y, facing, before.byte(LAST_OUTDOORS), self._since_key)
+        self._left = left
+        warp = here.warp_at(x, y)
+        if warp is None:
+            # Whoever flies, or wakes up elsewhere, crosses no edge.
+            wanted = here.crossing((x, y), facing)
+            self._due = LOADED if wanted is not None and wanted[0] == now.byte(MAP) else 0
+        elif _is_as_it_was(warp, before) and now.byte(MAP) == self._destination(warp, now):
+            self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
+            walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
+            if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
+                idle = self._since_key > RELEASED
+                seen = f"no direction was held for {self._since_key} frames" if idle else None
+                self.notebook.judge(KEY, seen, now, number)
+
+    def _destination(self, warp: Warp, now: Ram) -> int:
+        return now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
+
+    def _arrive(self, now: Ram, number: int) -> None:
+        """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""
+        warp, is_off = self._warp, now.byte(FLAGS) & PAD_OFF and now.byte(PAUSED)
+        if warp is None:
+            return
+        if is_off:
+            self._paused += 1
+            # It stands still while the screen is off, which lasts as long as a map takes to load.
+            self._counted += now.byte(PAUSED) != self._counter
+            self._counter = now.byte(PAUSED)
+            if not self._has_arrived and self._paused <= SETUP_FRAMES:
+                self._look_where(warp, now, number)
+        elif self._paused:
+            seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
+            self.notebook.judge(PAUSE, seen, now, number)
+            self._warp, self._counter = None, 0
+
+    def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
+        """See whether the player stands where the warp leads; a map whose screen is still off may not be set up yet."""
+        wanted = self._world.map(now.byte(MAP)).warps
+        square = wanted[warp.warp_index].position if warp.warp_index < len(wanted) else None
+        here = (now.byte(X), now.byte(Y))
+        self._has_arrived = here == square
+        if self._has_arrived:
+            self.notebook.holds(ARRIVAL)
+        elif self._paused == SETUP_FRAMES:
+            seen = f"{here}, and the destination's warp is on {square}"
+            self.notebook.fails(ARRIVAL, seen, now, number)
+
+    def _cross(self, now: Ram, number: int) -> None:
+        left = self._left
+        if left is None:
+            return
+        wanted = self._world.map(left.map_id).crossing((left.x, left.y), left.facing)
+        here = (now.byte(MAP), now.byte(X), now.byte(Y))
+        seen = None if here == wanted else f"map, x and y are {here}, and {wanted} are due"
+        self.notebook.judge(CROSSING, seen, now, number)
+
+
+def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
+    """Say whether RAM has the warp as the cartridge does: an elevator leads elsewhere once a floor was chosen."""
+    entry = ram.span(ENTRIES + 4 * warp.index, 4)
+    return entry == bytes([warp.y, warp.x, warp.warp_index, warp.map_id])
+
+
+STEP: Final = Fact(
+    "warps.step",
+    "A warp on a door tile or a warp tile fires when the player arrives, whatever is held.",
+    "formats.md 3.7: step warps",
+)
+PRESS: Final = Fact(
+    "warps.press",
+    "Other warps let who arrives without a key stand, and fire when the direction that leads out is held.",
+    "formats.md 3.7: press warps",
+)
+
+COUNTER: Final = symbol("wWalkCounter")
+TRIES: Final = 4  # of each kind
+BEGINS: Final = 16  # frames that a key is held at most until a step begins
+ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has fired
+
+
+class WarpTrials:
+    """Walks onto the warps beside the player."""
+
+    facts = (STEP, PRESS)
+
+    def __init__(self, notebook: FactLog, world: World) -> None:
+        self._notebook = notebook
+        self._world = world
+        self._left = {STEP: TRIES, PRESS: TRIES}
+        self._been: set[tuple[int, int]] = set()  # map and index of a warp
+
+    def wants(self, state: State) -> bool:
+        """Say whether a warp that was not tried is beside the player."""
+        return is_idle(state) and next(self._beside(state), None) is not None
+
+    def run(self, aside: Aside, state: State) -> None:
+        """Walk onto each of them."""
+        for facing, warp in list(self._beside(state)):
+            fact = STEP if warp.trigger is WarpTrigger.STEP else PRESS
+            self._been.add((state.map.map_id, warp.index))
+            self._left[fact] -= 1
+            tried = _step(aside, facing) if fact is STEP else _press(aside, facing, warp)
+            if tried is not None:
+                self._notebook.judge(fact, tried or None, state.ram, state.frame)
+            aside.back()
+
+    def _beside(self, state: State) -> Iterator[tuple[Facing, Warp]]:
+        here = self._world.live_map(state)
+        if here is None or here.warp_at(*state.position) is not None:
+            return
+        taken = {person.position for person in state.people_present}
+        for facing in Facing:
+            ahead = (state.map.x + facing.dx, state.map.y + facing.dy)
+            warp = here.warp_at(*ahead) if here.contains(*ahead) else None
+            if warp is None or ahead in taken or not here.can_step(state.position, facing):
+                continue
+            fact = STEP if warp.trigger is WarpTrigger.STEP else PRESS
+            is_new = (state.map.map_id, warp.index) not in self._been
+            if warp.trigger is not WarpTrigger.NONE and is_new and self._left[fact] > 0:
+                yield facing, warp
+
+
+def _step(aside: Aside, facing: Facing) -> str | None:
+    begin = aside.state.map.map_id
+    if not aside.until(_walks, BEGINS, KEYS[facing]):
+        return None
+    left = aside.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES)
+    end = aside.state
+    if end.in_battle or end.dialogue.is_open or (end.control.scripted and not left):
+        return None
+    return "" if left else f"the player stands on it {ARRIVAL_FRAMES} frames after the step began"
+
+
+def _press(aside: Aside, facing: Facing, warp: Warp) -> str | None:
+    begin = aside.state.map.map_id
+    if not aside.until(_walks, BEGINS, KEYS[facing]):
+        return None
+    end = aside.wait(ARRIVAL_FRAMES)
+    if end.map.map_id != begin:
+        return "it fired although the key was let go of before the player arrived"
+    if not end.in_control or end.position != warp.position:
+        return None
+    way_out = KEYS[next(iter(sorted(warp.press, key=lambda each: each.value)))]
+    left = aside.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, way_out)
+    if aside.state.in_battle or aside.state.dialogue.is_open:
+        return None
+    return "" if left else f"{way_out.name} held on it did not lead out"
+
+
+def _walks(ram: Ram) -> bool:
+    return ram.byte(COUNTER) != 0

@@ -1,1 +1,0 @@
-"""What is written of the game, a topic a file: the sentences, and who looks whether they hold."""

@@ -1,0 +1,172 @@
+"""What the arithmetic of battles needs to know: a move, its user, its target, and the turns and HP that a use costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from emulator.ram.battle_mon import BattleMon, Volatile
+
+DRAIN: Final = 3  # gives its user half of what it takes
+EXPLODE: Final = 7  # halves the defense it meets, and its user faints
+DREAM_EATER: Final = 8  # misses whoever is awake
+SWIFT: Final = 17  # never misses
+THRASH: Final = 27  # goes on for turns, and ends in confusion
+SEVERAL_HITS: Final = (29, 30)  # two to five
+ONE_HIT: Final = 38  # knocks out whoever is not faster
+CHARGES: Final = (39, 43)  # strike in their second turn; the latter out of reach before that
+HALF: Final = 40  # takes half of what is left
+FIXED: Final = 41  # takes an amount that depends on the move
+TRAP: Final = 42  # goes on for turns, in which the other side cannot act
+TWO_HITS: Final = (44, 77)
+CRASH: Final = 45  # hurts its user when it misses
+RECOIL: Final = 48  # hurts its user as well
+RECHARGE: Final = 80  # costs a turn afterwards, unless it missed or knocked out
+
+FIXED_AMOUNTS: Final = {49: 20, 82: 40}
+LEVEL_AMOUNTS: Final = (69, 101)  # take the user's level
+RANDOM_AMOUNT: Final = 149
+FIRST: Final = 98  # the move that goes first
+LAST_RESORT: Final = 165  # what is left without PP; its recoil is greater
+LAST: Final = 68  # the move that goes last, and gives back what it got: nobody can foresee it
+
+
+SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack and Defense
+
+
+@dataclass(frozen=True, slots=True)
+class MoveData:
+    """What a move does; `accuracy` is out of 256, `effect` a number of the contract."""
+
+    number: int
+    effect: int
+    power: int
+    type: int
+    accuracy: int
+    high_critical: bool
+
+    @property
+    def special(self) -> bool:
+        """Whether it uses Special on both sides."""
+        return self.type >= SPECIAL_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """Who uses a move; `plain_` values are those that critical hits use."""
+
+    level: int
+    types: tuple[int, int]
+    attack: int
+    special: int
+    plain_attack: int
+    plain_special: int
+    speed: int
+    base_speed: int  # of its species, for critical hits
+    accuracy: int = 0  # stage, -6 to 6
+    focused: bool = False
+    always_hits: bool = False
+
+    @classmethod
+    def of(cls, mon: BattleMon, base_speed: int) -> Attacker:
+        """Return a mon that fights as one who attacks."""
+        return cls(
+            level=mon.level,
+            types=mon.types,
+            attack=mon.stats.attack,
+            special=mon.stats.special,
+            plain_attack=mon.unmodified.attack,
+            plain_special=mon.unmodified.special,
+            speed=mon.stats.speed,
+            base_speed=base_speed,
+            accuracy=mon.stages.accuracy,
+            focused=Volatile.FOCUSED in mon.volatile,
+            always_hits=Volatile.ALWAYS_HITS in mon.volatile,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Defender:
+    """Whom a move is used on; `plain_` values are those that critical hits use."""
+
+    hp: int
+    types: tuple[int, int]
+    defense: int
+    special: int
+    plain_defense: int
+    plain_special: int
+    speed: int
+    evasion: int = 0  # stage, -6 to 6
+    reflect: bool = False
+    light_screen: bool = False
+    invulnerable: bool = False
+    asleep: bool = False
+    substitute: bool = False
+
+    @classmethod
+    def of(cls, mon: BattleMon) -> Defender:
+        """Return a mon that fights as one who is attacked."""
+        return cls(
+            hp=mon.hp,
+            types=mon.types,
+            defense=mon.stats.defense,
+            special=mon.stats.special,
+            plain_defense=mon.unmodified.defense,
+            plain_special=mon.unmodified.special,
+            speed=mon.stats.speed,
+            evasion=mon.stages.evasion,
+            reflect=Volatile.REFLECT in mon.volatile,
+            light_screen=Volatile.LIGHT_SCREEN in mon.volatile,
+            invulnerable=Volatile.INVULNERABLE in mon.volatile,
+            asleep=mon.status.sleep > 0,
+            substitute=Volatile.SUBSTITUTE in mon.volatile,
+        )
+
+
+ONCE: Final[Mapping[int, float]] = {1: 1.0}
+HELD: Final[Mapping[int, float]] = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
+THRASHED: Final[Mapping[int, float]] = {3: 1 / 2, 4: 1 / 2}
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTurns:
+    """How a use of a move goes on.
+
+    `before` are turns that pass until it strikes, `after` those that its user must rest unless it
+    missed or knocked out. `strikes` says with which chance it strikes in how many turns running,
+    none of which its user may spend on another move; `holds` whether the other side cannot act in
+    them.
+    """
+
+    before: int = 0
+    after: int = 0
+    strikes: Mapping[int, float] = field(default_factory=lambda: ONCE)
+    holds: bool = False
+
+
+_PLAIN: Final = MoveTurns()
+_COURSES: Final = {
+    **dict.fromkeys(CHARGES, MoveTurns(before=1)),
+    RECHARGE: MoveTurns(after=1),
+    THRASH: MoveTurns(strikes=THRASHED),
+    TRAP: MoveTurns(strikes=HELD, holds=True),
+}
+
+
+def move_turns(move: MoveData) -> MoveTurns:
+    """Return how a use of `move` goes on."""
+    return _COURSES.get(move.effect, _PLAIN)
+
+
+def user_hp_change(move: MoveData, taken: int, own_hp: int) -> int:
+    """Return what a use that took `taken` HP, 0 for a miss, changes of its user's own HP."""
+    if move.effect == EXPLODE:
+        return -own_hp
+    if not taken:
+        return -1 if move.effect == CRASH else 0
+    if move.effect in (DRAIN, DREAM_EATER):
+        return max(taken // 2, 1)
+    if move.effect == RECOIL:
+        return -max(taken // (2 if move.number == LAST_RESORT else 4), 1)
+    return 0

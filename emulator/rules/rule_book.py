@@ -1,0 +1,76 @@
+"""What the arithmetic takes from the cartridge: the type chart, applied in the order of its table, and the ratios of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+TENTH = 10
+
+
+class Matchup(NamedTuple):
+    """Tenths by which a move of one type is stronger against another; unlisted pairs have ten."""
+
+    attacking: int
+    defending: int
+    tenths: int
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChart:
+    """Every pair of types that matters, in the order of the cartridge."""
+
+    matchups: tuple[Matchup, ...]
+    _by_type: dict[int, tuple[Matchup, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_type: dict[int, tuple[Matchup, ...]] = {}
+        for matchup in self.matchups:
+            by_type[matchup.attacking] = (*by_type.get(matchup.attacking, ()), matchup)
+        object.__setattr__(self, "_by_type", by_type)
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, int]]) -> TypeChart:
+        """Return the chart with these rows."""
+        return cls(tuple([Matchup(*row) for row in rows]))
+
+    def apply(self, damage: int, move_type: int, types: tuple[int, int]) -> int:
+        """Return `damage` after each row that fits one of the two types, rounded down each time."""
+        for matchup in self._by_type.get(move_type, ()):
+            if matchup.defending in types:
+                damage = damage * matchup.tenths // TENTH
+        return damage
+
+    def multiplier(self, move_type: int, types: tuple[int, int]) -> Fraction:
+        """Return how many times stronger a move of this type is against these two."""
+        product = Fraction(1)
+        for matchup in self._by_type.get(move_type, ()):
+            if matchup.defending in types:
+                product *= Fraction(matchup.tenths, TENTH)
+        return product
+
+
+LOWEST_STAGE: Final = -6
+STAGES: Final = range(LOWEST_STAGE, 7)
+
+
+class StageRatio(NamedTuple):
+    """What a stat is multiplied with, and then divided by."""
+
+    numerator: int
+    denominator: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBook:
+    """The tables that battles are computed with; `ratios` begin with the lowest stage."""
+
+    chart: TypeChart
+    ratios: tuple[StageRatio, ...]
+
+    def scaled(self, value: int, stage: int) -> int:
+        """Return a number after `stage` raises, or falls when it is negative; at least 1."""
+        numerator, denominator = self.ratios[stage - LOWEST_STAGE]
+        return max(value * numerator // denominator, 1)

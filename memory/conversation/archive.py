@@ -1,0 +1,171 @@
+"""What lies behind observations: the archive, a line each, and the messages of a group as they were said, a page at a time.
+
+Nothing that was observed or reflected upon is gone; this is how it is recalled.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memory.conversation.format import one_line, parse
+from memory.conversation.situation_format import is_ban, milestones_in, milestones_of
+from memory.conversation.view import spoken
+from memory.errors import UnknownMemory
+from memory.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memory.conversation.format import Observations
+    from memory.conversation.messages import Message
+    from memory.conversation.record import Chunk
+    from memory.conversation.store import ConversationStore
+
+
+ROOM: Final = 2_000  # tokens
+LONGEST: Final = 160  # characters of what one group is about
+
+
+class Archived(NamedTuple):
+    """A group of observations that is no longer shown, and the id by which it is recalled."""
+
+    id: str
+    observations: str
+
+
+def catalogue(
+    archived: Sequence[Archived], room: int = ROOM, estimate: Callable[[str], int] = tokens
+) -> str:
+    """Return a line for each group, the oldest first, in at most `room` tokens; '' where there is none.
+
+    A line tells the id, when it was, and what it is about: milestones first, then what failed, then the rest. Where
+    there are too many, the oldest have one line together.
+    """
+    rows = [_row(each) for each in archived]
+    left, start = room, len(rows)
+    while start and (left := left - estimate(rows[start - 1] + "\n")) >= 0:
+        start -= 1
+    # What is told of the older ones together needs room as well.
+    while start and estimate(_text(archived[:start], rows[start:])) > room:
+        start += 1
+        if start > len(rows):
+            return ""
+    return _text(archived[:start], rows[start:])
+
+
+def _text(older: Sequence[Archived], rows: Sequence[str]) -> str:
+    return "\n".join(row for row in (_earlier(older), *rows) if row)
+
+
+def _earlier(archived: Sequence[Archived]) -> str:
+    if not archived:
+        return ""
+    return f"* {archived[0].id} to {archived[-1].id}: {len(archived)} older groups"
+
+
+def _row(archived: Archived) -> str:
+    observations = parse(archived.observations)
+    number = len(observations)
+    count = f"{number} line{'' if number == 1 else 's'}"
+    about = one_line("; ".join(_about(observations)), LONGEST)
+    return f"* {archived.id} ({_when(observations)}, {count}): {about}"
+
+
+def _about(observations: Observations) -> Iterator[str]:
+    if reached := milestones_in(observations):
+        yield f"reached {', '.join(reached)}"
+    rest = [each.line for each in observations if not milestones_of(each.line)]
+    yield from (line.text for line in sorted(rest, key=is_ban, reverse=True))
+
+
+def _when(observations: Observations) -> str:
+    dates = sorted({each.date.isoformat() for each in observations if each.date is not None})
+    ticks = [each.line.moment.tick for each in observations if each.line.moment.tick is not None]
+    told = [" to ".join(dict.fromkeys((dates[0], dates[-1])))] if dates else []
+    if ticks:
+        told.append(f"ticks {min(ticks)} to {max(ticks)}")
+    return ", ".join(told) or "no date"
+
+
+PAGE: Final = 2_000  # tokens
+SHORT: Final = 160  # characters of a message in short
+_PREFIX: Final = "group-"
+
+
+class Detail(Enum):
+    """How much is told of a message."""
+
+    LOW = "low"
+    HIGH = "high"
+
+
+class Page(NamedTuple):
+    """One page of what was said, counted from 1; `pages` is how many there are."""
+
+    text: str
+    number: int
+    pages: int
+
+
+def archived(store: ConversationStore, owner: str, upto: int) -> tuple[Archived, ...]:
+    """Return the groups of observations of messages up to number `upto`, oldest first; a catalogue is made of them."""
+    chunks = store.chunks(owner)
+    return tuple(Archived(group_id(each), each.text) for each in chunks if each.to_seq <= upto)
+
+
+def group_id(chunk: Chunk) -> str:
+    """Return the name under which the messages behind a chunk are recalled."""
+    return f"{_PREFIX}{chunk.id}"
+
+
+class MessageRecall:
+    """Recalls what was said in one conversation; a page has `room` tokens as `estimate` has them."""
+
+    def __init__(
+        self, store: ConversationStore, owner: str, estimate: Callable[[str], int], room: int = PAGE
+    ) -> None:
+        self._store = store
+        self._owner = owner
+        self._estimate = estimate
+        self._room = room
+
+    def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
+        """Return a page of the messages behind a group of observations; beyond the last page, the last.
+
+        Raises:
+            UnknownMemory: for a group that this conversation does not have.
+        """
+        chunks = self._store.chunks(self._owner)
+        found = next((each for each in chunks if group_id(each) == group), None)
+        if found is None:
+            message = f"there is no group {group!r}; take one that the catalogue names."
+            raise UnknownMemory(message)
+        messages = self._store.messages(self._owner, after=found.from_seq - 1, upto=found.to_seq)
+        pages = list(self._pages([_line(each, detail) for each in messages]))
+        number = min(max(page, 1), len(pages))
+        return Page(pages[number - 1], number, len(pages))
+
+    def _pages(self, lines: Sequence[str]) -> Iterator[str]:
+        page: list[str] = []
+        for piece in (piece for line in lines for piece in self._pieces(line)):
+            if page and self._estimate("\n".join((*page, piece))) > self._room:
+                yield "\n".join(page)
+                page = []
+            page.append(piece)
+        yield "\n".join(page)
+
+    def _pieces(self, line: str) -> Iterator[str]:
+        """Yield a line in pieces that have room on a page."""
+        size = self._estimate(line)
+        length = len(line) if size <= self._room else max(1, self._room * len(line) // size)
+        for start in range(0, len(line), max(1, length)):
+            yield line[start : start + length]
+
+
+def _line(message: Message, detail: Detail) -> str:
+    words = spoken(message)
+    if detail is Detail.LOW:
+        words = " ".join(words.split())
+        words = words if len(words) <= SHORT else f"{words[: SHORT - 1]}…"
+    return f"tick {message.tick}, {message.role}: {words}"

@@ -1,0 +1,221 @@
+"""Where a conversation can be cut, so that what stays can still be sent, and how much an observer is given at a time.
+
+A call of a tool and its result belong together: a request with only one of them is refused. Pure; knows no file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memory.codec import encode
+from memory.conversation.messages import MessageOrigin
+from memory.conversation.record import Distilled, DistillingFailed, TokenEdge, boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memory.conversation.messages import Block, Message
+    from memory.conversation.record import Observer
+
+
+class Seam(IntEnum):
+    """How well a place is suited for a cut."""
+
+    ANY = 0  # within what belongs together; only where nothing else helps
+    SETTLED = 1  # in the middle of a turn, but no call waits for its result
+    WHOLE = 2  # behind an answer that ends its turn
+
+
+class Cut(NamedTuple):
+    """The place behind message `seq`; `tokens` are those of all messages up to there."""
+
+    seq: int
+    tokens: int
+    seam: Seam
+
+
+def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
+    """Yield the place behind each message, in their order.
+
+    A call that its thread went on without waits no more: whoever made it was killed.
+    """
+    threads: dict[str, set[str]] = {}
+    tokens = 0
+    for message in messages:
+        tokens += message.tokens
+        results = answered(message)
+        left = threads.get(message.thread, set()) - results if results else set()
+        threads[message.thread] = left | called(message)
+        if any(threads.values()):
+            seam = Seam.ANY
+        elif message.role == "assistant":
+            seam = Seam.WHOLE
+        else:
+            seam = Seam.SETTLED if results else Seam.ANY
+        yield Cut(message.seq, tokens, seam)
+
+
+def settled_until(messages: Sequence[Message], at_least: int) -> int | None:
+    """Return the last place behind which nothing is torn, with `at_least` tokens before it, or None.
+
+    A turn is cut in its middle only when twice as much has come together.
+    """
+    found = list(cuts(messages))
+    for seam, wanted in ((Seam.WHOLE, at_least), (Seam.SETTLED, 2 * at_least)):
+        fit = [each.seq for each in found if each.seam >= seam and each.tokens >= wanted]
+        if fit:
+            return fit[-1]
+    return None
+
+
+def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
+    """Return the place behind which less than `limit` tokens stay, about `floor` if it can be, or None without any.
+
+    What belongs together is torn only when it alone is more than that.
+    """
+    found = list(cuts(messages))
+    total = sum(each.tokens for each in messages)
+    for seam in reversed(Seam):
+        edges = [TokenEdge(each.seq, each.tokens) for each in found if each.seam >= seam]
+        edge = boundary(edges, total, floor)
+        if edge is not None and total - edge.tokens < limit:
+            return edge.seq
+    return found[-1].seq if found else None
+
+
+def called(message: Message) -> set[str]:
+    """Return the names of the calls of tools in `message`."""
+    return {str(each.get("id")) for each in message.blocks if each.get("type") == "tool_use"}
+
+
+def answered(message: Message) -> set[str]:
+    """Return the names of the calls whose results are in `message`."""
+    found = (each for each in message.blocks if each.get("type") == "tool_result")
+    return {str(each.get("tool_use_id")) for each in found}
+
+
+def paired(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return messages of one thread as they can be sent: what lost its other half is told in plain text.
+
+    A call that the last message makes still waits for its result, and stays.
+    """
+    mended = []
+    for at, message in enumerate(messages):
+        before = called(messages[at - 1]) if at else set()
+        is_last = at == len(messages) - 1
+        after = called(message) if is_last else answered(messages[at + 1])
+        blocks = tuple(_mended(each, before, after) for each in message.blocks)
+        mended.append(message if blocks == message.blocks else replace(message, blocks=blocks))
+    return tuple(mended)
+
+
+def _mended(block: Block, before: set[str], after: set[str]) -> Block:
+    match block.get("type"):
+        case "tool_use" if str(block.get("id")) not in after:
+            said = encode(block.get("input"))
+            text = f"[a call of {block.get('name')} with {said}, which was interrupted]"
+        case "tool_result" if str(block.get("tool_use_id")) not in before:
+            text = f"[the result of an earlier call] {_text(block.get('content'))}"
+        case _:
+            return block
+    return {"type": "text", "text": text}
+
+
+def _text(content: object) -> str:
+    return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # it was JSON
+
+
+# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
+TORN: Final = "… "
+
+if TYPE_CHECKING:
+    Estimate = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Slicer:
+    """How much an observer is given at a time: `limit` tokens as `estimate` has them."""
+
+    limit: int
+    estimate: Estimate
+
+    def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
+        """Return what `observer` makes of what was really said in `messages`; of nothing it is not asked.
+
+        Raises:
+            DistillingFailed: when it fails for any slice, or says more than it was told.
+        """
+        told = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
+        found: list[Distilled] = []
+        for piece in self.slices(told):
+            before = found[-1].observations if found else known
+            found.append(observer.observe(piece, before))
+        joined = _joined(found)
+        if self.estimate(joined.observations) > sum(each.tokens for each in told) + self.limit // 8:
+            message = "more was observed than was said; the messages are kept, and observed later."
+            raise DistillingFailed(message)
+        return joined
+
+    def slices(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
+        """Yield all of `messages` in their order, at most `limit` tokens at a time."""
+        piece: list[Message] = []
+        tokens = 0
+        for message in messages:
+            for part in self._parts(message):
+                if piece and tokens + part.tokens > self.limit:
+                    yield piece
+                    piece, tokens = [], 0
+                piece.append(part)
+                tokens += part.tokens
+        if piece:
+            yield piece
+
+    def _parts(self, message: Message) -> Iterator[Message]:
+        """Yield the message, or as many with a share of its blocks as it takes."""
+        if message.tokens <= self.limit:
+            yield message
+            return
+        for block in message.blocks:
+            for piece in self._pieces(block):
+                yield replace(message, blocks=(piece,), tokens=self.estimate(encode(dict(piece))))
+
+    def _pieces(self, block: Block) -> Iterator[Block]:
+        name, text = _longest(block)
+        tokens = self.estimate(text)
+        length = len(text) if tokens <= self.limit else max(1, self.limit * len(text) // tokens)
+        if length >= len(text):
+            yield block
+            return
+        start = 0
+        while start < len(text):
+            end = _end(text, start, length) if name == "text" else start + length
+            is_torn = name == "text" and start > 0 and text[start - 1] != "\n"
+            yield {**block, name: (TORN if is_torn else "") + text[start:end]}
+            start = end
+
+
+def _end(text: str, start: int, length: int) -> int:
+    """Return where a piece of `length` at most ends: with a row, where one ends in it."""
+    end = start + length
+    row = text.rfind("\n", start, end) + 1
+    return row if row > start and end < len(text) else end
+
+
+def _longest(block: Block) -> tuple[str, str]:
+    """Return what is long in a block, and as which field."""
+    match block.get("type"):
+        case "text":
+            return "text", str(block.get("text", ""))
+        case "tool_use":
+            return "input", encode(block.get("input"))
+        case _:
+            content = block.get("content", "")
+            return "content", content if isinstance(content, str) else encode(content)
+
+
+def _joined(found: Sequence[Distilled]) -> Distilled:
+    last = found[-1] if found else Distilled("")
+    text = "\n".join(each.observations for each in found if each.observations.strip())
+    return Distilled(text, last.current_task, last.suggested_response)

@@ -1,0 +1,242 @@
+"""The format of observations: lines under dates, each with its priority, its moment and what is so.
+
+    Date: 2026-11-22
+    * 🔴 (14:30, game 1:02:10, tick 812) milestone reached: left_home
+    * 🟡 (14:31, game 1:02:40, tick 840) asked (stuck) at route_1
+      * -> a ledge is in the way
+
+What a model writes is read as far as it can be; what is rendered here is read back as it was.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+LONGEST_LINE: Final = 10_000  # characters of what one line says
+MOST_DETAILS: Final = 50  # below one line; what is more are lines of their own
+TIMES: Final = "\N{MULTIPLICATION SIGN}"
+UNKNOWN_DATE: Final = "unknown"
+PAST_DUE: Final = "[past due]"
+
+
+class LinePriority(Enum):
+    """How sure a line is, and how long it is kept."""
+
+    ASSERTED = "🔴"  # shown or said outright
+    ASKED = "🟡"
+    UNCERTAIN = "🟢"  # a model's word among them
+    DONE = "✅"
+
+
+class LineTime(NamedTuple):
+    """When something was so, as far as known: 24-hour wall time such as 14:30, game seconds, tick."""
+
+    clock: str = ""
+    game_s: int | None = None
+    tick: int | None = None
+
+
+UNKNOWN: Final = LineTime()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationLine:
+    """One observation; `text` is one line without spaces around it, `count` how often it was so."""
+
+    priority: LinePriority
+    text: str
+    moment: LineTime = UNKNOWN
+    count: int = 1
+    details: tuple[str, ...] = ()
+
+
+class DatedLine(NamedTuple):
+    """A line and its day; None where nobody knows it."""
+
+    date: dt.date | None
+    line: ObservationLine
+
+
+Observations: TypeAlias = "tuple[DatedLine, ...]"
+
+_HEADER: Final = re.compile(r"^\W{0,9}Date:\W{0,9}(\w+[-\w ,]*)", re.IGNORECASE)
+_NOT_SAID: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # as of when it was written
+_BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
+_PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in LinePriority)})\ufe0f?\\s*")
+_PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")
+_COUNT: Final = re.compile(rf" {TIMES} (\d{{1,9}})$")
+_CLOCK: Final = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)$")
+_GAME: Final = re.compile(r"^game (\d{1,6}):([0-5]\d):([0-5]\d)$")
+_TICK: Final = re.compile(r"^tick (\d{1,12})$")
+_DETAIL: Final = "->"
+_DATE_FORMATS: Final = ("%Y-%m-%d", "%b %d, %Y", "%B %d, %Y")
+
+
+def render(observations: Iterable[DatedLine]) -> str:
+    """Return `observations` as text, a header for each run of lines of one day."""
+    rows: list[str] = []
+    for date, group in groupby(observations, key=lambda each: each.date):
+        rows.append(render_date(date))
+        rows.extend(render_line(each.line) for each in group)
+    return "\n".join(rows)
+
+
+def render_date(date: dt.date | None) -> str:
+    """Return the header of a day."""
+    return f"Date: {UNKNOWN_DATE if date is None else date.isoformat()}"
+
+
+def render_line(line: ObservationLine) -> str:
+    """Return `line` as text, its details on rows of their own."""
+    # An empty moment and a count of one are written only where the text would be taken for them.
+    moment = _render_moment(line.moment) or ("() " if line.text.startswith("(") else "")
+    is_counted = line.count > 1 or _COUNT.search(line.text) is not None
+    times = f" {TIMES} {line.count}" if is_counted else ""
+    details = (f"  * {_DETAIL} {each}" for each in line.details)
+    return "\n".join((f"* {line.priority.value} {moment}{line.text}{times}", *details))
+
+
+def parse(text: str, *, lists_only: bool = False) -> Observations:
+    """Return the observations in `text`; with `lists_only`, prose between lists is left out.
+
+    Never raises: a line without a priority is taken as asked, one without a known date as of no date, and one of
+    more than 10,000 characters is cut. Relative ages, gaps between days and marks of what is past due are dropped,
+    for they were true only when they were written.
+    """
+    found: list[DatedLine] = []
+    date: dt.date | None = None
+    for row in text.splitlines():
+        stripped = row.strip()
+        if not stripped or is_as_of_writing(row) or stripped.startswith("```"):
+            continue
+        is_listed = _is_listed(row)
+        if is_header(row):
+            date = read_date(stripped)
+        elif is_listed and found and _is_detail(row, found[-1].line):
+            found[-1] = DatedLine(found[-1].date, _with_detail(found[-1].line, stripped))
+        elif (is_listed or not lists_only) and (line := _read_line(stripped)):
+            found.append(DatedLine(date, line))
+    return tuple(found)
+
+
+def is_header(row: str) -> bool:
+    """Return whether `row` is the header of a day."""
+    return _HEADER.match(row.strip()) is not None and not _is_listed(row)
+
+
+def is_as_of_writing(row: str) -> bool:
+    """Return whether `row` tells a gap or a moment that was true only when it was written."""
+    return _NOT_SAID.match(row.strip()) is not None
+
+
+def read_date(header: str) -> dt.date | None:
+    """Return the day of which `header` is, or None where it names none."""
+    found = _HEADER.match(header.strip())
+    words = found[1].strip() if found else ""
+    for form in _DATE_FORMATS:
+        try:
+            return dt.datetime.strptime(words, form).replace(tzinfo=dt.UTC).date()
+        except ValueError:
+            continue
+    return None
+
+
+def read_priority(row: str) -> tuple[LinePriority | None, str]:
+    """Return the priority of a row, None where it has none, and what it says behind it."""
+    said = _BULLET.sub("", row.strip())
+    marked = _PRIORITY.match(said)
+    return (LinePriority(marked[1]), said[marked.end() :]) if marked else (None, said)
+
+
+def read_moment(said: str) -> tuple[LineTime, str]:
+    """Return the moment that stands before what is said, as far as there is one, and the rest."""
+    enclosed = _PARENTHESES.match(said)
+    read = _read_moment(enclosed[1]) if enclosed else None
+    return (UNKNOWN, said) if enclosed is None or read is None else (read, said[enclosed.end() :])
+
+
+def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    """Return `text` in one line of at most so many characters, cut between words where it can be.
+
+    Ids are words, so they stay whole or go.
+    """
+    flat = " ".join(text.split())
+    if len(flat) <= longest:
+        return flat
+    cut = flat[: longest - 1]
+    return (
+        cut.rsplit(" ", 1)[0] if " " in cut and flat[longest - 1] != " " else cut
+    ).rstrip() + "…"
+
+
+def clock_words(game_s: float) -> str:
+    """Return game seconds as hours, minutes and seconds: 3730 is 1:02:10."""
+    minutes, seconds = divmod(int(game_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def _render_moment(moment: LineTime) -> str:
+    return f"({', '.join(words)}) " if (words := list(_moment_words(moment))) else ""
+
+
+def _moment_words(moment: LineTime) -> Iterator[str]:
+    if moment.clock:
+        yield moment.clock
+    if moment.game_s is not None:
+        yield f"game {clock_words(moment.game_s)}"
+    if moment.tick is not None:
+        yield f"tick {moment.tick}"
+
+
+def _is_listed(row: str) -> bool:
+    return _BULLET.match(row.strip()) is not None
+
+
+def _is_detail(row: str, line: ObservationLine) -> bool:
+    if not row.startswith(("  ", "\t")) or len(line.details) >= MOST_DETAILS:
+        return False
+    said = _BULLET.sub("", row.strip())
+    return said.startswith(_DETAIL) or _PRIORITY.match(said) is None
+
+
+def _with_detail(line: ObservationLine, row: str) -> ObservationLine:
+    detail = one_line(_BULLET.sub("", row).removeprefix(_DETAIL))
+    details = (*line.details, detail) if detail else line.details
+    return ObservationLine(line.priority, line.text, line.moment, line.count, details)
+
+
+def _read_line(row: str) -> ObservationLine | None:
+    priority, said = read_priority(" ".join(row.split()))
+    moment, said = read_moment(said)
+    said = said.removesuffix(PAST_DUE).rstrip()
+    count = 1
+    if counted := _COUNT.search(said):
+        count, said = max(int(counted[1]), 1), said[: counted.start()]
+    text = one_line(said)
+    return ObservationLine(priority or LinePriority.ASKED, text, moment, count) if text else None
+
+
+def _read_moment(words: str) -> LineTime | None:
+    """Return the moment that `words` tell, or None when they tell anything else."""
+    moment = UNKNOWN
+    for word in (each.strip() for each in words.split(",")):
+        if clock := _CLOCK.match(word):
+            moment = moment._replace(clock=f"{int(clock[1]):02}:{clock[2]}")
+        elif game := _GAME.match(word):
+            hours, minutes, seconds = map(int, game.groups())
+            moment = moment._replace(game_s=hours * 3600 + minutes * 60 + seconds)
+        elif tick := _TICK.match(word):
+            moment = moment._replace(tick=int(tick[1]))
+        elif word:
+            return None
+    return moment

@@ -1,0 +1,278 @@
+"""Messages as they are kept, what was really said in them, and a conversation as text for an observer.
+
+Text between our tags was put in by memory and never said: it is not observed, and no text that was said can pass for it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from memory.conversation.format import LineTime, clock_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+Block: TypeAlias = "Mapping[str, Any]"  # a content block in the shape of the Messages API
+
+
+class MessageOrigin(Enum):
+    """Who a message is from in truth, whatever its role; only what was really said is observed."""
+
+    PLAY = "play"  # a question of the agent, or the result of a tool
+    MODEL = "model"
+    INJECTED = "injected"  # memory that was put in, reminders, instructions: never observed
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message; `seq` grows over all threads of a store, and is 0 until the message is kept.
+
+    `blocks` are text, tool_use and tool_result blocks; a picture is kept as a text block that refers to it.
+    `tokens` is the estimate for all blocks. `created_ms` is metadata: nothing in play depends on it.
+    """
+
+    thread: str
+    role: str
+    blocks: tuple[Block, ...]
+    tick: int
+    game_s: float
+    tokens: int = 0
+    origin: MessageOrigin = MessageOrigin.PLAY
+    created_ms: int = 0
+    seq: int = 0
+
+
+MEMORY: Final = "observational-memory"
+OBSERVATIONS: Final = "observations"
+CURRENT_TASK: Final = "current-task"
+SUGGESTED_RESPONSE: Final = "suggested-response"
+OTHER_CONVERSATION: Final = "other-conversation"
+REMINDER: Final = "system-reminder"
+PREVIOUS: Final = "previous-observations"
+CONVERSATION: Final = "conversation"
+INSTRUCTIONS: Final = "instructions"  # what an observer or a reflector is told
+
+_OURS: Final = (
+    MEMORY,
+    OBSERVATIONS,
+    CURRENT_TASK,
+    SUGGESTED_RESPONSE,
+    OTHER_CONVERSATION,
+    REMINDER,
+    PREVIOUS,
+    CONVERSATION,
+    INSTRUCTIONS,
+)
+_TAG: Final = re.compile(rf"<(/?)({'|'.join(_OURS)})(?:\s[^<>]*)?>", re.IGNORECASE)
+
+
+def wrapped(tag: str, body: str, attributes: str = "") -> str:
+    """Return `body` between the tags `tag`, on lines of their own; `body` cannot close it."""
+    opening = f"{tag} {attributes}" if attributes else tag
+    return f"<{opening}>\n{blunted(body)}\n</{tag}>"
+
+
+def blunted(text: str) -> str:
+    """Return `text` with every tag of ours made harmless, and still readable."""
+    return _TAG.sub(lambda found: f"\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}{found[0][1:-1]}"
+                    "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", text)  # fmt: skip
+
+
+def without_injected(text: str) -> str:
+    """Return `text` without anything between tags of ours; one that is never closed takes the rest with it."""
+    said: list[str] = []
+    open_tags: list[str] = []
+    end = 0
+    for found in _TAG.finditer(text):
+        if not open_tags:
+            said.append(text[end : found.start()])
+        end = found.end()
+        _turn(open_tags, found[2].lower(), closes=bool(found[1]))
+    if not open_tags:
+        said.append(text[end:])
+    return "".join(said).strip()
+
+
+def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
+    """Open or close `tag`; what was left open within it is closed with it."""
+    if not closes:
+        open_tags.append(tag)
+    elif tag in open_tags:
+        while open_tags.pop() != tag:
+            pass
+
+
+def prompt(name: str, **filled: str) -> str:
+    """Return the prompt `name`, filled.
+
+    Raises:
+        KeyError: when a place in it is left open.
+    """
+    text = (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+    return Template(text).substitute(filled).rstrip("\n")
+
+
+class TextPart(NamedTuple):
+    """Words of the program or of the model."""
+
+    text: str
+
+
+class CallPart(NamedTuple):
+    """A call of a tool by the model."""
+
+    id: str
+    tool: str
+    given: str  # the arguments in short, or as JSON where there are several
+
+
+class ResultPart(NamedTuple):
+    """What a call came to."""
+
+    id: str
+    text: str
+    is_error: bool
+
+
+MessagePart: TypeAlias = TextPart | CallPart | ResultPart
+
+
+def message_parts(message: Message) -> Iterator[MessagePart]:
+    """Yield what was said in `message`, in its order: nothing of what was injected, and nothing empty."""
+    if message.origin is MessageOrigin.INJECTED or message.role == "system":
+        return
+    for block in message.blocks:
+        if (piece := _piece(block)) is not None:
+            yield piece
+
+
+def _piece(block: Mapping[str, Any]) -> MessagePart | None:
+    match block.get("type"):
+        case "text" if text := without_injected(str(block.get("text", ""))):
+            return TextPart(text)
+        case "tool_use":
+            given = _arguments(block.get("input"))
+            return CallPart(str(block.get("id", "")), str(block.get("name", "")), given)
+        case "tool_result":
+            text = without_injected(_content(block.get("content")))
+            is_error = bool(block.get("is_error", False))
+            return ResultPart(str(block.get("tool_use_id", "")), text, is_error)
+        case _:
+            return None
+
+
+def moment_of(message: Message) -> LineTime:
+    """Return when `message` was said; without the time of day where nobody noted it."""
+    when = _when(message)
+    clock = "" if when is None else f"{when:%H:%M}"
+    return LineTime(clock, int(message.game_s), message.tick)
+
+
+def date_of(message: Message) -> dt.date | None:
+    """Return the day on which `message` was said, in UTC, or None where nobody noted it."""
+    when = _when(message)
+    return None if when is None else when.date()
+
+
+def _when(message: Message) -> dt.datetime | None:
+    if message.created_ms <= 0:
+        return None
+    return dt.datetime.fromtimestamp(message.created_ms / 1000, tz=dt.UTC)
+
+
+def _arguments(given: Any) -> str:  # noqa: ANN401  # whatever a model sends as the input of a tool
+    if not given:
+        return ""
+    if isinstance(given, dict) and len(given) == 1:
+        (given,) = given.values()
+    return given if isinstance(given, str) else _json(given)
+
+
+def _json(value: Any) -> str:  # noqa: ANN401  # as above
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _content(content: Any) -> str:  # noqa: ANN401  # a text, or a list of blocks
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (list, tuple)):
+        return "\n".join(_text_of(each) for each in content)
+    return ""
+
+
+def _text_of(block: str | Mapping[str, Any]) -> str:
+    return block if isinstance(block, str) else str(block.get("text", ""))
+
+
+SHORTEST_GAP_S: Final = 600
+_UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def gap_between(earlier: Message, later: Message) -> str:
+    """Return the line that stands between two messages: '' where less than ten minutes went by, of play or by the clock.
+
+    Where nobody noted the time of day, play alone counts.
+    """
+    told = []
+    if (played := later.game_s - earlier.game_s) >= SHORTEST_GAP_S:
+        told.append(f"{_span(played)} of play")
+    passed = (later.created_ms - earlier.created_ms) / 1_000
+    if earlier.created_ms > 0 and passed >= SHORTEST_GAP_S:
+        told.append(_span(passed))
+    return f"[{', '.join(told)} later]" if told else ""
+
+
+def _span(seconds: float) -> str:
+    unit, length = next(each for each in _UNITS if seconds >= each[1])
+    number = int(seconds // length)
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def transcript(messages: Iterable[Message]) -> str:
+    """Return what was said in `messages`, '' where nothing was: nothing that was injected is shown as said.
+
+    Ten minutes or more between two messages, of play or by the clock, are marked between them.
+    """
+    rows: list[str] = []
+    tools: dict[str, str] = {}
+    earlier: Message | None = None
+    for message in messages:
+        said = [_words(piece, tools) for piece in message_parts(message)]
+        if not said:
+            continue
+        if earlier is not None and (gap := gap_between(earlier, message)):
+            rows.append(gap)
+        rows.extend((f"{_heading_time(message)} {_who(message)}:", *said))
+        earlier = message
+    return "\n".join(rows)
+
+
+def _who(message: Message) -> str:
+    return "adviser" if message.origin is MessageOrigin.MODEL else "program"
+
+
+def _heading_time(message: Message) -> str:
+    moment = moment_of(message)
+    date = date_of(message)
+    wall = f"{date.isoformat()} {moment.clock}, " if date is not None else ""
+    return f"[{wall}game {clock_words(message.game_s)}, tick {message.tick}]"
+
+
+def _words(piece: MessagePart, tools: dict[str, str]) -> str:
+    match piece:
+        case TextPart(text):
+            return text
+        case CallPart(id, tool, given):
+            tools[id] = tool
+            return f"calls {tool}: {given}"
+        case ResultPart(id, text, is_error):
+            kind = "error" if is_error else "result"
+            return f"{kind} of {tools.get(id, 'an earlier call')}: {text}"

@@ -1,0 +1,394 @@
+"""Observing and reflecting by rules alone: no model, no network, and the same text for the same messages.
+
+What goes first is what is uncertain, then requests, then what is done, then what was asserted; what does not work goes
+last, and a verified milestone never. Within each, the oldest goes first. What the program said is taken as so, what the
+model said as its word. Where even that fails, the first words of each message and the newest lines remain.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from memory.conversation.format import (
+    DatedLine,
+    LinePriority,
+    ObservationLine,
+    one_line,
+    parse,
+    render,
+    render_date,
+    render_line,
+)
+from memory.conversation.messages import (
+    CallPart,
+    MessageOrigin,
+    ResultPart,
+    TextPart,
+    date_of,
+    message_parts,
+    moment_of,
+)
+from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.situation_format import (
+    ADVISED,
+    BATTLE_LOST,
+    BLACKOUT,
+    FAILED,
+    MILESTONE,
+    NOTE,
+    advised,
+    is_ban,
+    milestones_in,
+    milestones_of,
+    milestones_text,
+    read_situation,
+    split_tried,
+    tried,
+)
+from memory.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memory.conversation.format import Observations
+    from memory.conversation.messages import Message, MessagePart
+    from memory.conversation.situation_format import Situation
+
+
+def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
+    """Return the lines of `observations` with those that say the same in one, where and when it was said last.
+
+    Numbers of attempts are kept at their greatest, others are added up. Of the same advice the last note stays. A
+    milestone is told once, where it was first told.
+    """
+    told: set[str] = set()
+    kept: dict[tuple[object, ...], DatedLine] = {}
+    for each in observations:
+        if ids := milestones_of(each.line):
+            new = [name for name in dict.fromkeys(ids) if name not in told]
+            told.update(new)
+            if new:
+                line = replace(each.line, text=milestones_text(new), count=1)
+                kept[line.text, *new] = each._replace(line=line)
+            continue
+        key = (each.line.priority, _stem(each.line.text), each.line.details)
+        earlier = kept.pop(key, None)
+        kept[key] = each if earlier is None else _both(earlier.line, each)
+    return tuple(kept.values())
+
+
+def _stem(text: str) -> str:
+    """Return what must be the same in two lines that say the same."""
+    if text.startswith(ADVISED):
+        return text.partition(NOTE)[0]
+    return split_tried(text)[0]
+
+
+def _both(earlier: ObservationLine, later: DatedLine) -> DatedLine:
+    text, times = split_tried(later.line.text)
+    times = max(times, split_tried(earlier.text)[1])
+    if times:
+        line = replace(later.line, text=f"{text} ({tried(times)})", count=1)
+    else:
+        line = replace(later.line, count=earlier.count + later.line.count)
+    return later._replace(line=line)
+
+
+DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that a level of 0 to 4 aims to keep
+SHORTEST: Final = 40  # characters that an old line keeps at the hardest level
+_GOES: Final = (
+    LinePriority.UNCERTAIN,
+    LinePriority.ASKED,
+    LinePriority.DONE,
+    LinePriority.ASSERTED,
+)
+
+
+def condensed(
+    observations: Sequence[DatedLine], room: int, estimate: Callable[[str], int], level: int = 0
+) -> Observations:
+    """Return `observations` in at most `room` tokens by `estimate`, or the milestones alone where they need more.
+
+    From level 1 on, the older half is shortened before anything goes. `estimate` must not count less for parts than
+    for their whole.
+    """
+    lines = merged(observations)
+    if level:
+        lines = _shortened(lines, SHORTEST * DETAIL[level] // DETAIL[-1])
+    lines = _fitting(lines, room, estimate)
+    if not lines or _size(lines, estimate) <= room:
+        return lines
+    return _folded(lines)
+
+
+def _shortened(lines: Observations, longest: int) -> Observations:
+    """Return `lines` with the older half shortened, but for milestones and what does not work."""
+    older = len(lines) // 2
+    return (
+        *(each._replace(line=_short(each.line, longest)) for each in lines[:older]),
+        *lines[older:],
+    )
+
+
+def _short(line: ObservationLine, longest: int) -> ObservationLine:
+    if milestones_of(line) or is_ban(line):
+        return line
+    return replace(line, text=one_line(line.text, longest), details=())
+
+
+def _fitting(lines: Observations, room: int, estimate: Callable[[str], int]) -> Observations:
+    """Return as many of `lines` as have room, in their order."""
+    size = _size(lines, estimate)
+    gone: set[int] = set()
+    for place in sorted(range(len(lines)), key=lambda place: (_worth(lines[place].line), place)):
+        if size <= room or milestones_of(lines[place].line):
+            break
+        gone.add(place)
+        size -= _cost(lines[place].line, estimate)
+    return tuple(each for place, each in enumerate(lines) if place not in gone)
+
+
+def _worth(line: ObservationLine) -> int:
+    """Return how late `line` goes; milestones come behind everything."""
+    if milestones_of(line):
+        return len(_GOES) + 1
+    return len(_GOES) if is_ban(line) else _GOES.index(line.priority)
+
+
+def _folded(lines: Observations) -> Observations:
+    """Return `lines`, all of them milestones, in one, where the first was reached."""
+    ids = [name for each in lines for name in milestones_of(each.line)]
+    line = ObservationLine(LinePriority.ASSERTED, milestones_text(ids), lines[0].line.moment)
+    return (DatedLine(lines[0].date, line),)
+
+
+def _size(lines: Observations, estimate: Callable[[str], int]) -> int:
+    """Return the tokens of `lines`, a little too many: each row and each day is counted for itself."""
+    days = groupby(lines, key=lambda each: each.date)
+    heads = sum(estimate(render_date(date) + "\n") for date, _ in days)
+    return heads + sum(_cost(each.line, estimate) for each in lines)
+
+
+def _cost(line: ObservationLine, estimate: Callable[[str], int]) -> int:
+    return estimate(render_line(line) + "\n")
+
+
+SHARE: Final = 12  # tokens of messages for one of observations
+LEAST_ROOM: Final = 200  # tokens of observations that few messages may come to
+LONGEST_GIST: Final = (
+    100  # characters of an argument or a result: what it recalled is known already
+)
+LONGEST_EVENT: Final = 200
+_COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
+_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and says nothing
+_SHOWN: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
+
+
+class HeuristicObserver:
+    """Observes questions, advice, calls of tools and their results, milestones, losses and what failed."""
+
+    source = "programmatic"
+
+    def __init__(self, estimate: Callable[[str], int] = tokens) -> None:
+        self._estimate = estimate
+
+    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+        """Return what `messages` come to, in an eleventh of their tokens; milestones have room in any case.
+
+        Milestones and failures that `known` tells in the same words are not told again. Nothing that was injected is
+        observed; where there is nothing else, there are no observations. Raises nothing.
+        """
+        watch = _Watch(self._estimate)
+        for message in messages:
+            watch.see(message)
+        lines = list(_new(watch.lines, known))
+        room = max(watch.size // SHARE, LEAST_ROOM)
+        return Distilled(render(condensed(lines, room, self._estimate)), watch.task)
+
+
+def shown_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
+    """Return the lines of the milestones that the program, and nobody else, said were reached."""
+    watch = _Watch(tokens)
+    for message in messages:
+        watch.see(message)
+    return tuple(each for each in watch.lines if milestones_of(each.line))
+
+
+def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
+    """Yield `lines` without the milestones and failures that are known in the same words."""
+    # Only what is asserted matters here, and all that is known may be long.
+    rows = (row for row in known.splitlines() if LinePriority.ASSERTED.value in row)
+    told = parse("\n".join(rows))
+    reached = set(milestones_in(told))
+    failed = {each.line.text for each in told if is_ban(each.line)}
+    for each in lines:
+        if ids := milestones_of(each.line):
+            if new := [name for name in ids if name not in reached]:
+                line = ObservationLine(each.line.priority, milestones_text(new), each.line.moment)
+                yield each._replace(line=line)
+        elif not (is_ban(each.line) and each.line.text in failed):
+            yield each
+
+
+class _Watch:
+    """Looks at one message after the other; `task` is what the last question was about."""
+
+    def __init__(self, estimate: Callable[[str], int]) -> None:
+        self.lines: list[DatedLine] = []
+        self.task = ""
+        self.size = 0  # tokens of what was seen
+        self._estimate = estimate
+        self._open: dict[str, str] = {}  # calls that have no result yet, in words
+
+    def see(self, message: Message) -> None:
+        """Take note of what was said in `message`."""
+        is_model = message.origin is MessageOrigin.MODEL
+        said = tuple(message_parts(message))
+        words = sum(self._estimate("".join(map(str, each))) for each in said)
+        self.size += (message.tokens or words) if said else 0
+        for piece in said:
+            for priority, found in self._found(piece, is_model=is_model):
+                line = ObservationLine(priority, found, moment_of(message))
+                self.lines.append(DatedLine(date_of(message), line))
+
+    def _found(self, piece: MessagePart, *, is_model: bool) -> Iterator[tuple[LinePriority, str]]:
+        match piece:
+            case TextPart(text):
+                return _advice(text) if is_model else self._situation(text)
+            case CallPart():
+                return self._call(piece)
+            case ResultPart():
+                return self._result(piece)
+
+    def _situation(self, text: str) -> Iterator[tuple[LinePriority, str]]:
+        told = read_situation(text)
+        facts = tuple(_facts(told))
+        yield from facts
+        if told.why:
+            self.task = _question(told, told.place)
+            # Without where in the place: what is asked there again is one line.
+            yield LinePriority.ASKED, f"asked: {_question(told, _COORDINATES.sub('', told.place))}"
+        elif not facts:
+            yield LinePriority.ASKED, f"told: {one_line(text, LONGEST_EVENT)}"
+
+    def _call(self, call: CallPart) -> Iterator[tuple[LinePriority, str]]:
+        tool = one_line(call.tool, LONGEST_GIST)
+        self._open[call.id] = f"{tool}({one_line(call.given, LONGEST_GIST)})"
+        yield from ()
+
+    def _result(self, result: ResultPart) -> Iterator[tuple[LinePriority, str]]:
+        called = self._open.pop(result.id, "a tool")
+        gist = _gist(result.text)
+        if result.is_error:
+            yield LinePriority.ASSERTED, f"tool error: {called}: {gist}"
+        else:
+            yield LinePriority.ASKED, f"{called}: {gist}"
+
+
+def _gist(result: str) -> str:
+    """Return the first row of a result, and how many more there are."""
+    rows = [one_line(row, LONGEST_GIST) for row in _MARKUP.sub("", result).splitlines()]
+    said = [row for row in rows if row]
+    more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
+    return f"{said[0]}{more}" if said else "nothing"
+
+
+def _advice(text: str) -> Iterator[tuple[LinePriority, str]]:
+    yield LinePriority.UNCERTAIN, advised(text)
+
+
+def _facts(told: Situation) -> Iterator[tuple[LinePriority, str]]:
+    if told.reached:
+        yield LinePriority.ASSERTED, milestones_text(told.reached)
+    for event in told.happened:
+        is_grave = event.startswith(_SHOWN)
+        # An id must stay whole, however long.
+        text = event if event.startswith(MILESTONE) else one_line(event, LONGEST_EVENT)
+        yield (LinePriority.ASSERTED if is_grave else LinePriority.DONE), text
+    for failure in told.failed:
+        short = type(failure)(one_line(failure.says, LONGEST_EVENT), failure.times)
+        yield LinePriority.ASSERTED, f"{FAILED}{short}"
+
+
+def _question(told: Situation, place: str) -> str:
+    where = f" at {place}" if place else ""
+    goal = f", for {told.goal}" if told.goal else ""
+    return one_line(f"{told.why}{where}{goal}", LONGEST_EVENT)
+
+
+HARDEST: Final = len(DETAIL) - 1
+
+
+class HeuristicReflector:
+    """Condenses observations: what is old harder, what is recent hardly, verified milestones not at all."""
+
+    source = "programmatic"
+
+    def __init__(self, estimate: Callable[[str], int] = tokens) -> None:
+        self._estimate = estimate
+
+    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+        """Return `observations` in at most `target` tokens, or the milestones alone where they need more.
+
+        At level 0 nothing goes that has room; each level above aims at two tenths less of the detail.
+
+        Raises:
+            DistillingFailed: when there is nothing to reflect upon.
+        """
+        known = parse(observations)
+        if not known:
+            message = "there are no observations to reflect upon; observe something first"
+            raise DistillingFailed(message)
+        level = min(max(level, 0), HARDEST)
+        detail = self._estimate(observations) * DETAIL[level] // DETAIL[0]
+        room = min(target, detail) if level else target
+        return Distilled(render(condensed(known, room, self._estimate, level)))
+
+
+WIDTH: Final = 120  # characters of one message
+
+
+class GistObserver:
+    """Observes the beginning of each text."""
+
+    source = "programmatic"
+
+    def observe(self, messages: Sequence[Message], known: str) -> Distilled:  # part of the port
+        """Return a line for each message that has a text."""
+        return Distilled("\n".join(line for each in messages for line in _lines(each)))
+
+
+class NewestReflector:
+    """Reflects by keeping the last lines there is room for."""
+
+    source = "programmatic"
+
+    def __init__(self, estimate: Callable[[str], int]) -> None:
+        self._estimate = estimate
+
+    def reflect(
+        self, observations: str, *, level: int, target: int
+    ) -> Distilled:  # part of the port
+        """Return the end of `observations`, at most `target` tokens."""
+        return Distilled(ending(observations, target, self._estimate))
+
+
+def ending(text: str, limit: int, estimate: Callable[[str], int]) -> str:
+    """Return as many of the last lines of `text` as have at most `limit` tokens together."""
+    lines: list[str] = []
+    left = limit
+    for line in reversed(text.splitlines()):
+        left -= estimate(line + "\n")
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(reversed(lines))
+
+
+def _lines(message: Message) -> list[str]:
+    texts = (str(each.get("text", "")) for each in message.blocks if each.get("type") == "text")
+    flat = (" ".join(text.split()) for text in texts)
+    return [f"* 🟢 (tick {message.tick}) {message.role}: {text[:WIDTH]}" for text in flat if text]

@@ -1,0 +1,285 @@
+"""Lines with a fixed meaning: situations that questions tell, milestones, bans, and what an answer of a model advises.
+
+A situation is plain text of heads with a word behind them or items below them; text of any other kind may stand
+between, such as a map, and is passed over:
+
+    Why you are asked: stuck
+    Tick: 812
+    Game time: 1:02:10
+    Place: route_1 (5, 7)
+    Goal pursued: first_badge
+    Reached: left_home, starter
+    What happened:
+    - milestone reached: starter
+    - battle lost: RIVAL with SQUIRTLE at level 5
+    What failed:
+    - go:route_1: a ledge is in the way (tried 3 times)
+
+A line that begins with one of `EVENTS` counts wherever it stands. Only a milestone that RAM and a second witness
+have shown may be written as `milestone reached:` or below `Reached:`; observers and reflectors never let go of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from memory.conversation.format import LinePriority, clock_words, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memory.conversation.format import DatedLine, ObservationLine
+
+
+MILESTONE: Final = "milestone reached: "
+MILESTONES: Final = "milestones reached: "
+BATTLE_LOST: Final = "battle lost: "
+BLACKOUT: Final = "blackout: "
+FAILED: Final = "failed: "
+EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT, FAILED)
+
+
+class Head(Enum):
+    """The heads that are read; a situation has each at most once."""
+
+    WHY = "Why you are asked"
+    TICK = "Tick"
+    GAME_TIME = "Game time"
+    PLACE = "Place"
+    GOAL = "Goal pursued"
+    REACHED = "Reached"
+    HAPPENED = "What happened"
+    FAILED = "What failed"
+
+
+_OTHER_NAMES: Final = {
+    "purpose": Head.WHY,
+    "where": Head.PLACE,
+    "goal": Head.GOAL,
+    "last milestone": Head.REACHED,
+}
+_HEADS: Final = {head.value.lower(): head for head in Head} | _OTHER_NAMES
+_HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
+_ITEM: Final = re.compile(r"^[-*] (.+)$")
+_NONE: Final = frozenset({"", "-", "none", "nothing", "nothing yet", "none yet"})
+_TRIED: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that did not work; `times` is how often it was tried in all, 0 where nobody counted."""
+
+    says: str
+    times: int = 0
+
+    def __str__(self) -> str:
+        """Return it as an item of a situation."""
+        return f"{self.says} ({tried(self.times)})" if self.times else self.says
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a question tells of the moment; '' and () where it tells nothing."""
+
+    why: str = ""
+    tick: str = ""
+    game_time: str = ""
+    place: str = ""
+    goal: str = ""
+    reached: tuple[str, ...] = ()
+    happened: tuple[str, ...] = ()
+    failed: tuple[Failure, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text that `read_situation` reads; no word of it can begin a row of its own."""
+        words = {
+            Head.WHY: self.why,
+            Head.TICK: self.tick,
+            Head.GAME_TIME: self.game_time,
+            Head.PLACE: self.place,
+            Head.GOAL: self.goal,
+            Head.REACHED: ", ".join(self.reached),
+        }
+        rows = [f"{head.value}: {_flat(word)}" for head, word in words.items() if word]
+        rows += _section(Head.HAPPENED, self.happened)
+        rows += _section(Head.FAILED, map(str, self.failed))
+        return "\n".join(rows)
+
+
+def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
+    """Return what every situation tells; `dataclasses.replace` adds the rest."""
+    return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
+
+
+def tried(times: int) -> str:
+    """Return how a number of attempts is told: tried 3 times."""
+    return f"tried {times} time{'' if times == 1 else 's'}"
+
+
+def split_tried(text: str) -> tuple[str, int]:
+    """Return `text` without its number of attempts, and that number; 0 where it tells none."""
+    found = _TRIED.search(text)
+    return (text[: found.start()], int(found[1])) if found else (text, 0)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read so far, and below which head."""
+
+    words: dict[Head, str] = field(default_factory=dict)
+    items: dict[Head, list[str]] = field(default_factory=dict)
+    head: Head | None = None
+
+    def row(self, row: str) -> None:
+        flat = " ".join(row.split())
+        item = _ITEM.match(flat)
+        said = item[1] if item else flat
+        if said.startswith(EVENTS):
+            self._event(said)
+        elif item and self.head is not None:
+            self.items.setdefault(self.head, []).append(said)
+        elif found := _HEAD.match(said):
+            self.head = _HEADS.get(found[1].lower())
+            if self.head is Head.REACHED:
+                self._reached(found[2] or "")
+            elif self.head is not None and found[2]:
+                self.words.setdefault(self.head, found[2].strip())
+        elif not item:
+            self.head = None
+
+    def _event(self, said: str) -> None:
+        head, text = Head.HAPPENED, said
+        if said.startswith(FAILED):
+            head, text = Head.FAILED, said.removeprefix(FAILED)
+        self.items.setdefault(head, []).append(text)
+
+    def _reached(self, words: str) -> None:
+        names = (each.strip() for each in words.split(","))
+        self.items.setdefault(Head.REACHED, []).extend(
+            each for each in names if each.lower() not in _NONE
+        )
+
+
+def read_situation(text: str) -> Situation:
+    """Return what `text` tells of the moment; all of it is empty where `text` is no situation."""
+    reading = _Reading()
+    for row in text.splitlines():
+        reading.row(row)
+    words = {head: reading.words.get(head, "") for head in Head}
+    return Situation(
+        why=words[Head.WHY],
+        tick=words[Head.TICK],
+        game_time=words[Head.GAME_TIME],
+        place=words[Head.PLACE],
+        goal=words[Head.GOAL],
+        reached=tuple(dict.fromkeys(reading.items.get(Head.REACHED, []))),
+        happened=tuple(reading.items.get(Head.HAPPENED, [])),
+        failed=tuple(Failure(*split_tried(each)) for each in reading.items.get(Head.FAILED, [])),
+    )
+
+
+def _section(head: Head, items: Iterable[str]) -> list[str]:
+    rows = [f"- {_flat(each)}" for each in items]
+    return [f"{head.value}:", *rows] if rows else []
+
+
+def _flat(words: str) -> str:
+    return " ".join(words.split())
+
+
+_BAN: Final = re.compile(
+    r"\b(?:failed|fails|does not work|did not work|do not|never|avoid|blocked|banned)\b",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(r" \([^()]*\)$")  # such as when it was
+_CLAIM: Final = "claimed "  # before a milestone that a model tells of and nobody has shown
+
+
+def milestones_of(line: ObservationLine) -> tuple[str, ...]:
+    """Return the ids of the verified milestones that `line` tells; a word of which one is unsure tells none."""
+    if line.priority not in {LinePriority.ASSERTED, LinePriority.DONE}:
+        return ()
+    for beginning in (MILESTONE, MILESTONES):
+        if line.text.startswith(beginning):
+            ids = (
+                _ASIDE.sub("", each.strip())
+                for each in line.text.removeprefix(beginning).split(",")
+            )
+            return tuple(filter(None, ids))
+    return ()
+
+
+def milestones_in(observations: Iterable[DatedLine]) -> tuple[str, ...]:
+    """Return the ids of all verified milestones, in the order in which they are told."""
+    return tuple(dict.fromkeys(name for each in observations for name in milestones_of(each.line)))
+
+
+def milestones_text(ids: Sequence[str]) -> str:
+    """Return the text of the line that tells these milestones."""
+    return f"{MILESTONE}{ids[0]}" if len(ids) == 1 else MILESTONES + ", ".join(ids)
+
+
+def is_ban(line: ObservationLine) -> bool:
+    """Return whether `line` says for certain that something does not work."""
+    return line.priority is LinePriority.ASSERTED and _BAN.search(line.text) is not None
+
+
+def held_to_shown(
+    observations: Sequence[DatedLine], shown: Sequence[DatedLine], known: Collection[str] = ()
+) -> tuple[DatedLine, ...]:
+    """Return what a model made, held to the milestones that were shown.
+
+    Those of `shown` that it left out are put back, first; those that it made up become claims, of which one is unsure.
+    `known` are ids shown earlier.
+    """
+    ids = {*milestones_in(shown), *known}
+    held = [each._replace(line=_held(each.line, ids)) for each in observations]
+    told = set(milestones_in(held))
+    missing = [each for each in shown if set(milestones_of(each.line)) - told]
+    return (*missing, *held)
+
+
+def _held(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
+    if set(milestones_of(line)) <= set(shown):
+        return line
+    return replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
+
+
+LONGEST_NOTE: Final = 120  # characters
+MOST_NAMES: Final = 3  # goals or candidates that are told; those behind hardly matter
+ADVISED: Final = "advised: "
+NOTE: Final = "; note "
+_NAMED: Final = {"goals": "goals", "candidates": "do"}
+
+
+def advised(text: str) -> str:
+    """Return what `text` advises: names as they are, the note cut; prose is cut to its beginning."""
+    answer = _object(text) or {}
+    names = "; ".join(_names(answer))
+    note = answer.get("note")
+    noted = (
+        f'{NOTE}"{one_line(note, LONGEST_NOTE)}"' if isinstance(note, str) and note.strip() else ""
+    )
+    if not names and not noted:
+        return f"model said: {one_line(text, LONGEST_NOTE)}"
+    return f"{ADVISED}{names or 'nothing'}{noted}"
+
+
+def _object(text: str) -> Mapping[str, object] | None:
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        found = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _names(answer: Mapping[str, object]) -> Iterator[str]:
+    for name, word in _NAMED.items():
+        names = answer.get(name)
+        if isinstance(names, list) and names:
+            yield f"{word} {' > '.join(one_line(str(each)) for each in names[:MOST_NAMES])}"

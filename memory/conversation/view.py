@@ -1,0 +1,314 @@
+"""What the actor sees of a conversation: one tagged block of memory behind its rules, and the messages not yet observed.
+
+The block has no clock in it: the same memory is the same text. Ages and gaps are added where a prompt is built behind
+all that is cached; `parse` drops them again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memory.codec import encode
+from memory.conversation.boundaries import paired
+from memory.conversation.format import (
+    PAST_DUE,
+    UNKNOWN,
+    LinePriority,
+    clock_words,
+    is_as_of_writing,
+    is_header,
+    read_date,
+    read_moment,
+    read_priority,
+    render_date,
+)
+from memory.conversation.messages import (
+    CURRENT_TASK,
+    MEMORY,
+    OBSERVATIONS,
+    OTHER_CONVERSATION,
+    REMINDER,
+    SUGGESTED_RESPONSE,
+    Message,
+    MessageOrigin,
+    blunted,
+    prompt,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memory.conversation.format import LineTime
+    from memory.conversation.messages import Block
+    from memory.conversation.record import ObservationalMemoryRecord
+
+
+# "by" is what observers are told to write; a game time or a tick is as good as a date.
+_DUE: Final = re.compile(
+    r"\bby (?:(?P<date>\d{4}-\d{2}-\d{2})|tick (?P<tick>\d{1,12})"
+    r"|game (?P<h>\d{1,6}):(?P<m>[0-5]\d):(?P<s>[0-5]\d))\b"
+)
+
+
+class Now(NamedTuple):
+    """A moment, as far as known; `attempt` is the how-manieth at the goal pursued, 0 where nobody counts."""
+
+    date: dt.date | None = None
+    game_s: float | None = None
+    tick: int | None = None
+    attempt: int = 0
+
+
+def annotated(observations: str, now: Now) -> str:
+    """Return `observations` as seen from `now`: each day with its age, gaps between days, and plans that are past due.
+
+    What an earlier call added is left out. Read with `parse`, the result is what `observations` was; `''` stays `''`.
+    """
+    told = (row for row in observations.splitlines() if row.strip())
+    rows = [row for row in told if not is_as_of_writing(row)]
+    if not rows:
+        return ""
+    found = [f"[now: {moment}]"] if (moment := _now_words(now)) else []
+    before: dt.date | None = None
+    for place, row in enumerate(rows):
+        if not is_header(row):
+            found.append(_marked(row, now))
+            continue
+        date = read_date(row)
+        if date and before and (date - before).days > 1:
+            found.append(f"[{_count((date - before).days, 'day')} later]")
+        before = date or before
+        found.append(render_date(date) + _in_brackets(_ages(date, _newest(rows, place), now)))
+    return "\n".join(found)
+
+
+def age(date: dt.date, today: dt.date) -> str:
+    """Return how far `date` is from `today` in words: today, yesterday, 3 days ago, 2 weeks ago, in 3 days."""
+    days = (today - date).days
+    near = {0: "today", 1: "yesterday", -1: "tomorrow"}
+    if days in near:
+        return near[days]
+    return f"{_span(days)} ago" if days > 0 else f"in {_span(-days)}"
+
+
+def _span(days: int) -> str:
+    for unit, length in (("year", 365), ("month", 30), ("week", 7)):
+        if days >= length:
+            return _count(days // length, unit)
+    return _count(days, "day")
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def _now_words(now: Now) -> str:
+    told = []
+    if now.date is not None:
+        told.append(now.date.isoformat())
+    if now.game_s is not None:
+        told.append(f"game {clock_words(now.game_s)}")
+    if now.tick is not None:
+        told.append(f"tick {now.tick}")
+    if now.attempt:
+        told.append(f"attempt {now.attempt}")
+    return ", ".join(told)
+
+
+def _in_brackets(words: Iterator[str]) -> str:
+    return f" ({told})" if (told := ", ".join(words)) else ""
+
+
+def _newest(rows: Sequence[str], header: int) -> LineTime:
+    """Return the last moment that is told below a header."""
+    below = range(header + 1, len(rows))
+    end = next((place for place in below if is_header(rows[place])), len(rows))
+    moments = (_moment(rows[place]) for place in reversed(range(header + 1, end)))
+    return next((each for each in moments if each != UNKNOWN), UNKNOWN)
+
+
+def _moment(row: str) -> LineTime:
+    return read_moment(read_priority(row)[1])[0]
+
+
+def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
+    """Yield how long ago a day was: by the calendar, and its newest line in game time and ticks."""
+    if date is not None and now.date is not None:
+        yield age(date, now.date)
+    if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
+        yield f"{clock_words(now.game_s - newest.game_s)} of play ago"
+    if newest.tick is not None and now.tick is not None and now.tick >= newest.tick:
+        yield f"{_count(now.tick - newest.tick, 'tick')} ago"
+
+
+def _marked(row: str, now: Now) -> str:
+    # Looked for first: there are thousands of rows, and hardly any tells when it is due.
+    if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
+        return row
+    is_done = read_priority(row)[0] is LinePriority.DONE
+    return row if is_done or not _is_past_due(row, now) else f"{row} {PAST_DUE}"
+
+
+def _is_past_due(text: str, now: Now) -> bool:
+    return any(_has_passed(found, now) for found in _DUE.finditer(text))
+
+
+def _has_passed(due: re.Match[str], now: Now) -> bool:
+    if due["date"]:
+        return now.date is not None and due["date"] < now.date.isoformat()
+    if due["tick"]:
+        return now.tick is not None and int(due["tick"]) < now.tick
+    seconds = int(due["h"]) * 3_600 + int(due["m"]) * 60 + int(due["s"])
+    return now.game_s is not None and seconds < now.game_s
+
+
+CONTINUATION_ID: Final = "om-continuation"
+_OPENING: Final = f"<{MEMORY}>"
+_CLOSING: Final = f"</{MEMORY}>"
+_REMINDER_OPENING: Final = f'<{REMINDER} id="{CONTINUATION_ID}">'
+
+
+class Injected(NamedTuple):
+    """What is put in. `parts` are one block of text in pieces, what changes seldom first, to be cached one by one."""
+
+    parts: tuple[str, ...] = ()
+    reminder: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole block, '' where there is nothing to remember."""
+        return "\n".join(self.parts)
+
+
+def inject(
+    reflection: str = "",
+    observations: str = "",
+    current_task: str = "",
+    suggested_response: str = "",
+    others: str = "",
+) -> Injected:
+    """Return what an actor is shown of its memory; nothing where there is none.
+
+    `others` is what other conversations hold, each between its tags already, or plain text of one. Apart from these,
+    no text can close a tag or open one.
+    """
+    reflection, observations = reflection.strip(), observations.strip()
+    noted = [each for each in (reflection, observations) if each]
+    rest = _tagged(CURRENT_TASK, current_task) + _tagged(SUGGESTED_RESPONSE, suggested_response)
+    told = _others_block(others)
+    if not (noted or rest or told):
+        return Injected()
+    first = [_OPENING, prompt("memory")]
+    if noted:
+        first.append(f"<{OBSERVATIONS}>")
+        rest = [f"</{OBSERVATIONS}>", *rest]
+    parts = _pieces(first, [blunted(each) for each in noted], rest)
+    last = [*told, _CLOSING]
+    if told:
+        parts.append("\n".join(last))
+    else:
+        parts[-1] = "\n".join((parts[-1], *last))
+    return Injected(tuple(parts), _reminder() if noted else "")
+
+
+def other_conversation(thread: str, text: str) -> str:
+    """Return what another conversation holds, between tags that its own words cannot close."""
+    return wrapped(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
+
+
+def with_reminder(
+    tail: Sequence[Message], injected: Injected, thread: str = ""
+) -> tuple[Message, ...]:
+    """Return `tail` behind the reminder of `injected`, without any earlier one."""
+    kept = tuple(each for each in tail if not is_reminder(each))
+    if not injected.reminder:
+        return kept
+    block = {"type": "text", "text": injected.reminder}
+    reminder = Message(thread, "user", (block,), 0, 0.0, origin=MessageOrigin.INJECTED)
+    return (reminder, *kept)
+
+
+def is_reminder(message: Message) -> bool:
+    """Return whether `message` is the reminder that a conversation goes on."""
+    return any(str(each.get("text", "")).startswith(_REMINDER_OPENING) for each in message.blocks)
+
+
+def _reminder() -> str:
+    return wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
+
+
+def _tagged(tag: str, words: str) -> list[str]:
+    return [wrapped(tag, words.strip())] if words.strip() else []
+
+
+def _others_block(others: str) -> list[str]:
+    others = others.strip()
+    if not others or others.startswith(f"<{OTHER_CONVERSATION}"):
+        return [others] if others else []
+    return [wrapped(OTHER_CONVERSATION, others)]
+
+
+def _pieces(first: list[str], noted: Sequence[str], rest: Sequence[str]) -> list[str]:
+    """Return the pieces of a block: what was reflected upon goes with its beginning, what is newer with its end."""
+    if len(noted) < 2:
+        return ["\n".join((*first, *noted, *rest))]
+    reflection, observations = noted
+    return ["\n".join((*first, reflection)), "\n".join((observations, *rest))]
+
+
+class ConversationView(NamedTuple):
+    """What a call of the model is made of, from what changes least to what changes most.
+
+    `others` is what was said in other threads of the resource and is not observed yet, '' where there is none.
+    """
+
+    reflection: str
+    observations: str
+    current_task: str
+    suggested_response: str
+    others: str
+    tail: tuple[Message, ...]
+
+
+def view_of(
+    record: ObservationalMemoryRecord, messages: Sequence[Message], thread: str
+) -> ConversationView:
+    """Return what `thread` sees, where `messages` are all that is not observed."""
+    return ConversationView(
+        record.reflection.text,
+        record.appended,
+        record.current_task,
+        record.suggested_response,
+        _others(each for each in messages if each.thread != thread),
+        paired([each for each in messages if each.thread == thread]),
+    )
+
+
+def _others(messages: Iterable[Message]) -> str:
+    threads: dict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        if message.origin is not MessageOrigin.INJECTED:
+            threads[message.thread].append(f"{message.role}: {spoken(message)}")
+    return "\n".join(
+        other_conversation(thread, "\n".join(lines)) for thread, lines in threads.items()
+    )
+
+
+def spoken(message: Message) -> str:
+    """Return the text of a message, with its calls and results as text."""
+    return " ".join(filter(None, (_words(each) for each in message.blocks)))
+
+
+def _words(block: Block) -> str:
+    match block.get("type"):
+        case "text":
+            return str(block.get("text", ""))
+        case "tool_use":
+            return f"[calls {block.get('name')} with {encode(block.get('input'))}]"
+        case _:
+            content = block.get("content", "")
+            return f"[result: {content if isinstance(content, str) else encode(content)}]"

@@ -1,0 +1,351 @@
+"""A file of memory as people use it: look at it, search it, check it, repair it, forget items of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memory.agent_memory import open_memory
+from memory.blackboard.entry import Entry
+from memory.errors import CorruptStore, StoreError
+from memory.recall.query import MOST, Found, MemoryQuery, Score, Weights
+from memory.store.checks.check import check_knowledge, check_run
+from memory.store.checks.finding import CheckFinding
+from memory.store.checks.repair import Mending, RunMending
+from memory.store.database import free_name, in_memory, open_database
+from memory.store.entry_search import EntrySearch
+from memory.store.files import KINDS, Opened, open_sound
+from memory.store.items import MemoryItem, Totals, knowledge_items, run_items, totals
+from memory.store.run_folder import LOCK, own
+from memory.store.run_reader import RunReader
+from memory.store.run_schema import RUN_SCHEMA
+from memory.store.run_store import RunStore
+from memory.tiers.forgetting import MONTH_S
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memory.blackboard.entry import CheckpointPart
+    from memory.codec import Json
+    from memory.flow.memory_map import MemoryMap
+    from memory.store.database import Database, Schema
+    from memory.tiers.lessons import LessonKind
+
+
+def copy_beside(database: Database, word: str) -> Path:
+    """Return the copy of all that was committed to `database`, whole in one file beside it."""
+    copy = free_name(database.path, word)
+    database.backup(copy)
+    return copy
+
+
+BEFORE_REPAIR: Final = "before-repair"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What was put right, what remains, and the copy of the file as it was; None where nothing was changed."""
+
+    mended: tuple[CheckFinding, ...]
+    remaining: tuple[CheckFinding, ...]
+    copy: Path | None
+
+
+def check_file(path: Path, *, now: float) -> list[CheckFinding]:
+    """Return what is wrong with what `path` holds; the file itself is not touched."""
+    opened = open_sound(path)
+    try:
+        copy = opened.database.copied()
+    finally:
+        opened.database.close()
+    try:
+        return list(_check(copy, opened.schema, now))
+    finally:
+        copy.close()
+
+
+def repair_file(path: Path, *, now: float) -> Repaired:
+    """Put right what has an obvious right answer, in one transaction, after a copy was made beside the file."""
+    with writing(path) as (database, schema):
+        findings = list(_check_copy(database, schema, now))
+        if not any(each.mend for each in findings):
+            return Repaired((), tuple(findings), None)
+        copy = copy_beside(database, BEFORE_REPAIR)
+        with database.transaction(), _mendable(database):
+            mended = _mend(database, schema, now)
+            remaining = tuple(_check(database, schema, now))
+        done = tuple(each for each in mended if each not in remaining)
+        return Repaired(done, remaining, copy)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
+    """Lend a whole file for writing, without letting its knowledge fade; a run that is played is refused."""
+    opened = open_sound(path)
+    opened.database.close()
+    lock = None
+    if opened.is_run and (opened.path.parent / LOCK).exists():
+        with own(opened.path.parent) as lock:
+            pass
+    try:
+        database = open_database(opened.path, opened.schema)
+        try:
+            yield database, opened.schema
+        finally:
+            database.close()
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+@contextmanager
+def _mendable(database: Database) -> Iterator[None]:
+    """Call a file damaged where its own indexes forbid to mend it, so that what it holds is saved in a new one."""
+    try:
+        yield
+    except StoreError as error:
+        message = f"{database.path} is damaged, and cannot be mended where it is ({error})"
+        raise CorruptStore(message) from error
+
+
+def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
+    """Return what was mended, one sort after the other, since what is mended may change what else is wrong.
+
+    A contradiction is mended alone: the next may be about the same things.
+    """
+    mending = RunMending(database) if schema is RUN_SCHEMA else Mending(database, now=now)
+    mended: dict[CheckFinding, None] = {}
+    while todo := [each for each in _check(database, schema, now) if each.mend]:
+        todo = [each for each in todo if each not in mended]
+        batch = [each for each in todo if each.sort == todo[0].sort] if todo else []
+        if batch and batch[0].sort == "contradiction":
+            del batch[1:]
+        for each in batch:
+            assert each.mend is not None
+            each.mend(mending)
+            mended[each] = None
+        if not batch:
+            break
+    return list(mended)
+
+
+def _check_copy(database: Database, schema: Schema, now: float) -> Iterator[CheckFinding]:
+    copy = database.copied()
+    try:
+        yield from _check(copy, schema, now)
+    finally:
+        copy.close()
+
+
+def _check(database: Database, schema: Schema, now: float) -> Iterator[CheckFinding]:
+    return check_run(database) if schema is RUN_SCHEMA else check_knowledge(database, now=now)
+
+
+BEFORE_FORGET = "before-forget"
+
+
+def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
+    """Return the copy of the file at `path` as it was, after the items of these tables, scopes and ids were archived.
+
+    What is gone by then is passed over: a game that is being played may have been faster.
+    """
+    with writing(path) as (database, schema):
+        if not schema.name.startswith("knowledge"):
+            message = f"{path} is the record of a run, which stays whole; remove its folder to forget the run"
+            raise StoreError(message)
+        copy = copy_beside(database, BEFORE_FORGET)
+        with database.transaction():
+            mending = Mending(database, now=now)
+            for item in list(knowledge_items(database, now=now)):
+                if name_of(item) in wanted:
+                    mending.let_go_of_item(item)
+    return copy
+
+
+def name_of(item: MemoryItem) -> tuple[str, str, str]:
+    """Return what names one item in its file: table, scope and id."""
+    return item.table, item.scope, item.id
+
+
+PASSING: Final = (
+    "agent:reader:ltm:semantic"  # where rows of the four tables lie while they are searched
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Something that was found, and how well it answers."""
+
+    item: MemoryItem
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What one run taught: up to which lesson it delivered, and how much of that is still there."""
+
+    run_id: str
+    lessons: int
+    held: int
+
+
+class FileView:
+    """One file, open for reading. `now` is today's date in epoch seconds, by which knowledge has faded."""
+
+    def __init__(self, opened: Opened, *, now: float) -> None:
+        self._opened = opened
+        self.now = now
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._opened.path
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is the file of one run."""
+        return self._opened.is_run
+
+    @property
+    def run(self) -> RunReader:
+        """The run, where it is one."""
+        return RunReader(self._opened.database)
+
+    def items(self) -> list[MemoryItem]:
+        """Return all that is remembered, with what no longer holds."""
+        if self.is_run:
+            return list(run_items(self.run))
+        return list(knowledge_items(self._opened.database, now=self.now))
+
+    def totals(self) -> Totals:
+        """Return the totals of all runs that taught this file."""
+        return totals(self._opened.database)
+
+    def archived(self) -> int:
+        """Return how many rows were let go of and lie in the archive."""
+        row = self._opened.database.row("SELECT count(*) FROM archive")
+        return 0 if row is None else int(row[0])
+
+    def runs(self) -> list[Delivered]:
+        """Return which runs taught this file, in the order of their names."""
+        rows = self._opened.database.rows("SELECT run_id, sequence FROM deliveries ORDER BY run_id")
+        held = Counter(each.run_id for each in self.items())
+        return [Delivered(run_id, sequence, held[run_id]) for run_id, sequence in rows]
+
+    def maps(self) -> dict[str, MemoryMap]:
+        """Return the map of each agent of a run, as play itself would see it."""
+        reader = _Unchanging(self._opened.database)
+        names = {each.scope for each in reader.live_entries() if each.scope.startswith("agent:")}
+        agents = sorted({each.split(":")[1] for each in names})
+        return {
+            name: open_memory(reader, name, session_id=reader.run_id, started_at=0.0).map()
+            for name in agents
+        }
+
+    def search(self, words: str, limit: int) -> list[Match]:
+        """Return what has any of `words`, the best first, by the ranking that recalls use."""
+        query = MemoryQuery(
+            text=words,
+            max_results=min(limit, MOST),
+            include_closed=True,
+            include_expired=True,
+        )
+        items = self.items()
+        if self.is_run:
+            last = max((each.game_s or 0.0 for each in items), default=0.0)
+            by_key = {(each.scope, each.id): each for each in items}
+            found = self.run.find(query, now_s=last)
+            return [Match(by_key[each.entry.scope, each.entry.key], each.score) for each in found]
+        return _search(items, query, self.now)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._opened.database.close()
+
+
+@contextmanager
+def view_file(path: Path, *, now: float, kinds: tuple[Schema, ...] = KINDS) -> Iterator[FileView]:
+    """Lend a look at the file or run folder `path`, which must be whole."""
+    look = FileView(open_sound(path, kinds), now=now)
+    try:
+        yield look
+    finally:
+        look.close()
+
+
+def weights_of(look: FileView) -> Weights:
+    """Return what each part of a score counts for in this file: what outlives runs ages by the month."""
+    return Weights() if look.is_run else Weights(half_s=MONTH_S)
+
+
+def _search(items: Sequence[MemoryItem], query: MemoryQuery, now: float) -> list[Match]:
+    """Rank items that lie in several tables as recalls are ranked: as entries of one run that never was."""
+    database = in_memory(RUN_SCHEMA)
+    try:
+        database.execute("INSERT INTO run (id, run_id) VALUES (1, 'reader')")
+        store = RunStore(database)
+        for number, item in enumerate(items, 1):
+            store.put_entry(_as_entry(number, item))
+        store.commit()
+        search = EntrySearch(database, weights=Weights(half_s=MONTH_S))
+        found: list[Found] = search.find(query, now_s=now)
+    finally:
+        database.close()
+    return [Match(items[each.entry.seq - 1], each.score) for each in found]
+
+
+def _as_entry(number: int, item: MemoryItem) -> Entry:
+    more = item.more
+    return Entry(
+        number,
+        PASSING,
+        item.kind,
+        item.tick,
+        item.last,
+        item.data,
+        frozenset(map(str, _listed(more.get("tags")))),
+        _whole(more.get("importance"), 7),
+        None,
+        f"{number}:{item.id}",
+        utility=_share(more.get("utility")),
+        closed=item.closed,
+    )
+
+
+def _listed(value: Json) -> list[Json]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _whole(value: Json, otherwise: int) -> int:
+    return value if isinstance(value, int) else otherwise
+
+
+def _share(value: Json) -> float:
+    return value if isinstance(value, float) else 0.5
+
+
+class _Unchanging(RunReader):
+    """A run as its memory wants it, which takes nothing in."""
+
+    def put_entry(self, entry: Entry) -> None:
+        """Leave the file as it is."""
+
+    def drop_entry(self, seq: int) -> None:
+        """Leave the file as it is."""
+
+    def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
+        """Leave the file as it is."""
+
+    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
+        """Leave the file as it is."""
+
+    def reindex(self) -> int:
+        """Leave the file as it is."""
+        return 0
+
+    def attach(self, name: str, part: CheckpointPart) -> None:
+        """Bring `part` to the last checkpoint."""
+        self.restore_part(name, part)

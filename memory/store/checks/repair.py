@@ -1,0 +1,190 @@
+"""Repairs of a file of knowledge and of a run's file, each within one transaction.
+
+What is taken out of a file of knowledge is archived; what is taken out of a run is kept as an event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.codec import as_json, encode
+from memory.store.checks.finding import Broken, held_in
+from memory.store.contributions import (
+    BY_HAND,
+    TOTALS_ROW,
+    TOTALS_TABLE,
+    Closing,
+    Share,
+    Shares,
+    by_hand,
+)
+from memory.store.entries import rebuild_indexes
+from memory.store.knowledge_tables import (
+    BY_NAME,
+    NOBODY,
+    TABLES,
+    Archive,
+    Provenances,
+    knowledge,
+    known_from,
+)
+from memory.store.long_term import TABLE as ENTRIES
+from memory.store.long_term import GrowingEntries
+from memory.tiers.knowledge import ConsolidationConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.codec import Json
+    from memory.store.database import Database
+    from memory.store.items import MemoryItem
+    from memory.store.knowledge_tables import Piece
+
+
+class Mending:
+    """Writes to a file of knowledge; `now` is the date that the archive is given."""
+
+    def __init__(self, database: Database, *, now: float) -> None:
+        self.database = database
+        self._archive = Archive(database, now=now)
+        self._now = now
+        self._provenances = Provenances(database)
+        self._shares = Shares(database)
+        rate = ConsolidationConfig().forgetting_decay_rate
+        self._growing = GrowingEntries(database, self._archive, self._shares, rate)
+
+    def let_go(self, table: str, memory_id: str, record: Piece) -> None:
+        """Archive a row of the four tables with where it came from; what was taught of it so far brings it not back."""
+        self._shares.let_go([(table, memory_id)])
+        self._make_room(table, memory_id, record)
+
+    def _make_room(self, table: str, memory_id: str, record: Piece) -> None:
+        where = self._provenances.of(table, memory_id)
+        known: Json = None if where is None else where._asdict()
+        self._archive.keep(table, memory_id, as_json(record), known)
+        self.database.execute(BY_NAME[table].delete, (memory_id,))
+        self._provenances.drop(table, memory_id)
+
+    def let_go_of_item(self, item: MemoryItem) -> None:
+        """Archive what an item shows, whichever table it lies in."""
+        number = item.more.get("number")
+        if isinstance(number, int):
+            self._growing.let_go(number)
+            return
+        self._shares.let_go([(item.table, item.id)])
+        where = self._provenances.of(item.table, item.id)
+        self._archive.keep(
+            item.table, item.id, item.data, None if where is None else where._asdict()
+        )
+        self.database.execute(BY_NAME[item.table].delete, (item.id,))
+        self._provenances.drop(item.table, item.id)
+
+    def let_go_of_entry(self, number: int) -> None:
+        """Archive a long-term entry."""
+        self._growing.let_go(number)
+
+    def let_go_of_broken(self, broken: Broken) -> None:
+        """Archive what is left of a row that nobody can read."""
+        self._archive.keep(broken.table, broken.id, broken.row)
+        if broken.table == ENTRIES:
+            # Its words may not be those that were indexed: no trigger must look for them.
+            self.database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
+        statement = f'DELETE FROM "{broken.table}" WHERE rowid = ?'  # noqa: S608  # our own table
+        self.database.execute(statement, (broken.number,))
+
+    def put(self, table: str, record: Piece) -> None:
+        """Write a record in the place of what is under its id; nobody knows any more which run taught what of it."""
+        memory_id = str(getattr(record, BY_NAME[table].id_column))
+        last = self._shares.sequences(BY_HAND).get((table, memory_id), 0)
+        self._shares.let_go([(table, memory_id)])
+        self._shares.keep(table, memory_id, [by_hand(table, record, last + 1)])
+        self.database.execute(BY_NAME[table].replace, BY_NAME[table].row_of(record))
+
+    def put_totals(self, sessions: int, battles: int, victories: int) -> None:
+        """Write totals in the place of those that cannot be."""
+        thing = TOTALS_TABLE, TOTALS_ROW
+        last = self._shares.sequences(BY_HAND).get(thing, 0)
+        sums: dict[str, Json] = {"sessions": sessions, "battles": battles, "victories": victories}
+        self._shares.let_go([thing])
+        self._shares.keep(*thing, [Share(BY_HAND, last + 1, sums, 1)])
+        self.database.execute(
+            "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
+            (sessions, battles, victories / battles if battles else 0.0),
+        )
+
+    def change(self, table: str, record: Any, **fields: object) -> None:  # noqa: ANN401  # any record
+        """Write a record with some fields put right."""
+        self.put(table, replace(record, **fields))
+
+    def close(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
+        """Note why a row no longer holds; it stays, and newer evidence may open it again."""
+        mine = self._shares.of(table, memory_id).get(BY_HAND, Share(BY_HAND))
+        closing = Closing(mine.sequence + 1, 0, self._now, reason, evidence)
+        self._shares.keep(table, memory_id, [mine.closed(closing)])
+        known = self._provenances.of(table, memory_id) or NOBODY
+        closed = known._replace(closed=reason, evidence=(*known.evidence, *evidence))
+        self._provenances.keep(table, memory_id, closed)
+
+    def drop_provenance(self, table: str, memory_id: str, row: Json) -> None:
+        """Archive where a row came from that is not there."""
+        self._archive.keep("provenance", memory_id, {"table_name": table, "provenance": row})
+        self._provenances.drop(table, memory_id)
+
+    def note_delivery(self, run_id: str, sequence: int) -> None:
+        """Remember how far a run has delivered."""
+        self.database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
+        self.database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
+
+    def limit_rows(self) -> None:
+        """Archive those of the four tables that are over the caps: the least relevant, successful, severe."""
+        held = held_in(self.database)
+        known = known_from({table.name: held.open(table.name) for table in TABLES})
+        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        known.limit(ConsolidationConfig())
+        for table in TABLES:
+            for memory_id in sorted(before[table.name].keys() - knowledge(known, table).keys()):
+                self._make_room(table.name, memory_id, before[table.name][memory_id])
+
+    def limit_entries(self) -> None:
+        """Archive the long-term entries over the cap of their scope: those worth least."""
+        self._growing.limit()
+
+    def reindex(self) -> None:
+        """Make anew what entries are found by."""
+        self._growing.reindex()
+
+
+_EVENT: Final = (
+    "INSERT INTO events (tick, kind, payload) VALUES "
+    "((SELECT coalesce(max(tick), 0) FROM steps WHERE live = 1), 'archived', ?)"
+)
+_DROP: Final = (
+    "UPDATE entries SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) WHERE id = ?"
+)
+
+
+class RunMending:
+    """Writes to a run's file."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def drop_entry(self, number: int, row: Mapping[str, Json], reason: str) -> None:
+        """Take one entry off the blackboard, and keep it as play keeps what it lets go of."""
+        self.database.execute(_EVENT, (encode({**row, "reason": reason}),))
+        self.database.execute(_DROP, (number,))
+
+    def lose_entry(self, number: int, row: Mapping[str, Json]) -> None:
+        """Take away an entry that nobody can read; what is left of it is kept."""
+        self.database.execute(_EVENT, (encode({**row, "reason": "unreadable"}),))
+        self.database.execute("DELETE FROM entries WHERE id = ?", (number,))
+
+    def bury(self, table: str, number: int) -> None:
+        """Leave a row of events or lessons out of what is live; it stays in the file."""
+        statement = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # events or outbox
+        self.database.execute(statement, (number,))
+
+    def reindex(self) -> None:
+        """Make anew what entries are found by."""
+        rebuild_indexes(self.database)

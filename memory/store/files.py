@@ -1,0 +1,175 @@
+"""A file named by a person, opened for reading: which kind it is, and whether it is whole. Nothing is changed or moved.
+
+SQLite keeps no checksums of its pages, so a page inside of one long text can be lost without its noticing: texts that must
+be JSON are tested as well.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
+from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
+from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.run_folder import STORE
+from memory.store.run_schema import RUN_SCHEMA
+from memory.store.torn import HEADER, marked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+_Columns = dict[str, tuple[str, ...]]
+_RUN: Final[_Columns] = {
+    "events": ("payload",),
+    "outbox": ("payload",),
+    "entries": ("data", "tags", "sources"),
+    "checkpoints": ("mind",),
+    "parts": ("data",),
+    "strategist_checkpoints": ("data",),
+}
+_KNOWLEDGE: Final[_Columns] = {
+    "shares": ("share",),
+    "archive": ("row",),
+    "ltm_entries": ("data", "tags", "sources", "merged"),
+}
+_JSON: Final[Mapping[str, _Columns]] = {RUN_SCHEMA.name: _RUN, KNOWLEDGE_SCHEMA.name: _KNOWLEDGE}
+
+
+def require_readable(database: Database, schema: Schema) -> None:
+    """Raise CorruptStore where a text that must be JSON is none."""
+    for table, columns in _JSON[schema.name].items():
+        found = database.row(_first_broken(table, columns))
+        if found is not None:
+            message = f"{database.path} is damaged (a text of its {table} cannot be read)"
+            raise CorruptStore(message)
+
+
+def _first_broken(table: str, columns: Sequence[str]) -> str:
+    wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
+    return f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608  # the names are our own
+
+
+KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
+
+
+class Opened(NamedTuple):
+    """A whole file, open for reading, and what it is."""
+
+    path: Path
+    schema: Schema
+    database: Database
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is the file of one run."""
+        return self.schema is RUN_SCHEMA
+
+
+def file_in(path: Path) -> Path:
+    """Return the file that `path` means: itself, or that of a run's folder.
+
+    Raises:
+        StoreError: when there is nothing there that could be read.
+    """
+    if path.is_dir():
+        if not (path / STORE).exists():
+            message = (
+                f"{path} is a folder without {STORE}; name the folder of a run, or a file of memory"
+            )
+            raise RunFolderError(message)
+        path = path / STORE
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        message = f"{path} does not exist; name a file of memory, or the folder of a run"
+        raise MissingStore(message) from None
+    except OSError as error:
+        message = f"{path} cannot be reached ({error.strerror}); name a file of memory"
+        raise StoreError(message) from error
+    if not stat.S_ISREG(found.st_mode):
+        message = f"{path} is no file; name a file of memory, or the folder of a run"
+        raise StoreError(message)
+    if not os.access(path, os.R_OK):
+        message = f"{path} cannot be read (permission denied); ask its owner, or name another file"
+        raise StoreError(message)
+    if not found.st_size:
+        message = f"{path} is empty: nothing was ever kept in it; remove it, or name another file"
+        raise ForeignStore(message)
+    _require_beginning(path)
+    return path
+
+
+def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
+    """Return the file at `path`, which is of one of `kinds` and whole from its first page to its last.
+
+    Raises:
+        StoreError: in one line, what is the matter with it and what to do.
+    """
+    file = file_in(path)
+    for schema in kinds:
+        try:
+            database = open_readonly(file, schema)
+        except ForeignStore:
+            continue
+        try:
+            require_whole(database)
+            _require_tables(database, schema)
+        except BaseException:
+            database.close()
+            raise
+        return Opened(file, schema, database)
+    names = " nor a ".join(each.name for each in kinds)
+    message = f"{file} is not a {names}; name another file"
+    raise ForeignStore(message)
+
+
+def flaw_in(path: Path) -> StoreError | None:
+    """Return what keeps the file at `path` from being used, in one line; None when it is whole and can be read."""
+    try:
+        opened = open_sound(path)
+        try:
+            require_readable(opened.database, opened.schema)
+        finally:
+            opened.database.close()
+    except StoreError as flaw:
+        return flaw
+    return None
+
+
+def _require_beginning(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(HEADER)
+    if head.startswith(MAGIC):
+        return
+    if marked(head, KINDS) is not None:
+        message = f"{path} is damaged (its first bytes are not SQLite's)"
+        raise CorruptStore(message)
+    message = f"{path} is not a SQLite file; name a file of memory, or the folder of a run"
+    raise ForeignStore(message)
+
+
+def require_whole(database: Database) -> None:
+    """Raise CorruptStore where pages of the file do not fit together."""
+    report = database.rows("PRAGMA quick_check(1)")
+    if report != [("ok",)]:
+        with database.understood("quick_check"):
+            says = str(report[0][0])
+        message = f"{database.path} is damaged ({' '.join(says.split())[:120]})"
+        raise CorruptStore(message)
+
+
+def _require_tables(database: Database, schema: Schema) -> None:
+    """Raise CorruptStore where a table, an index or a trigger is not what its migrations make."""
+    sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
+    new = in_memory(schema)
+    wanted = dict(new.rows(sql))
+    new.close()
+    there = dict(database.rows(sql))
+    wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
+    if wrong:
+        message = f"{database.path} is damaged (its {wrong[0]} is not what it should be)"
+        raise CorruptStore(message)

@@ -1,0 +1,497 @@
+"""The entries that outlive runs: as rows, as later runs read them, and as lessons and time change them.
+
+Each is folded from what each run said under its key; several that say the same are one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memory.blackboard.entry import Entry
+from memory.codec import Json, decode, encode
+from memory.store.contributions import (
+    TRUST,
+    Lesson,
+    Share,
+    closing_in,
+    closing_of,
+    outspoken,
+    teaching,
+)
+from memory.store.entries import encode_tags, text_of
+from memory.tiers.forgetting import faded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memory.store.contributions import Runs, Shares
+    from memory.store.database import Database
+    from memory.store.knowledge_tables import Archive
+    from memory.store.run_rows import OutboxRow
+
+
+COLUMNS: Final = (
+    "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
+    "status, sources, closed, origin, run_id, sequence, count, merged, text"
+)
+SELECT: Final = f"SELECT {COLUMNS} FROM ltm_entries "  # noqa: S608
+INSERT: Final = (
+    "INSERT INTO ltm_entries (id, scope, kind, tick, game_s, data, tags, importance, key, version, "
+    "relevance, utility, status, sources, closed, origin, run_id, sequence, count, merged, text) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+SCOPE: Final = 1
+KEY: Final = 8
+SOURCES: Final = 13
+LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
+RUN: Final = "run:"  # how a source begins that names the run something was learnt in
+
+
+def entry_of(row: tuple[Any, ...]) -> Entry:
+    """Return the entry that a row of `COLUMNS` holds; the run it comes from is among its sources."""
+    sources, learnt_in = tuple(decode(row[SOURCES])), f"{RUN}{row[15]}"
+    if learnt_in not in sources:
+        sources = (*sources, learnt_in)
+    data, tags = dict(decode(row[5])), frozenset(decode(row[6]))
+    return Entry._make((*row[:5], data, tags, row[7], None, *row[8:13], sources, row[14]))
+
+
+def archived(row: tuple[Any, ...]) -> dict[str, Json]:
+    """Return the whole of a row of `COLUMNS` as the archive keeps it."""
+    whole = dict(zip(COLUMNS.split(", "), row, strict=True))
+    del whole["text"]
+    return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
+
+
+def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
+    """Return the entry that a lesson of `run_id` carries, and its origin: the run that learnt it first.
+
+    Its key begins with the origin, so that those of different runs never collide.
+    """
+    payload: Mapping[str, Any] = lesson.payload
+    key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
+    names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
+    origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
+    entry = Entry(
+        0,
+        payload["scope"],
+        payload["kind"],
+        payload.get("tick", lesson.tick),
+        payload.get("game_s", 0.0),
+        payload["data"],
+        frozenset(payload["tags"]),
+        payload["importance"],
+        None,
+        key if key.startswith(f"{origin}/") else f"{origin}/{key}",
+        1,
+        payload.get("relevance", 1.0),
+        payload.get("utility", 0.5),
+        payload.get("status", "verified"),
+        tuple(sources),
+        payload.get("closed", ""),
+    )
+    return entry, origin
+
+
+class Taught(NamedTuple):
+    """How an entry came to be known: where first, by which lesson last, how often, and as what else."""
+
+    origin: str
+    run_id: str
+    sequence: int
+    times: int = 1
+    merged: tuple[str, ...] = ()
+
+
+def taught(row: tuple[Any, ...]) -> Taught:
+    """Return how the entry in a row of `COLUMNS` came to be known."""
+    return Taught._make((*row[15:19], tuple(decode(row[19]))))
+
+
+def keys_of(row: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the keys of all that became the row of `COLUMNS`, its own first."""
+    return row[KEY], *decode(row[19])
+
+
+def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
+    """Return the row that `INSERT` takes, all but its id."""
+    return (
+        *entry[1:5],
+        encode(entry.data),
+        encode_tags(entry.tags),
+        entry.importance,
+        *entry[9:14],
+        encode(entry.sources),
+        entry.closed,
+        *known[:4],
+        encode(known.merged),
+        text_of(entry),
+    )
+
+
+TABLE: Final = "ltm_entries"
+WORTH: Final = "importance * utility DESC, id DESC"
+
+
+class LongTermEntries:
+    """Entries to be read, the oldest first where nothing else is said."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[Entry]:
+        """Return all entries, with those that no longer hold."""
+        return self._found(SELECT + "ORDER BY id")
+
+    def best(self, limit_per_kind: int) -> list[Entry]:
+        """Return the open entries worth most, at most so many of a kind in a scope, the best first."""
+        place = f"row_number() OVER (PARTITION BY scope, kind ORDER BY {WORTH})"
+        chosen = f"SELECT id, {place} AS place FROM ltm_entries WHERE closed = ''"  # noqa: S608
+        where = f"WHERE id IN (SELECT id FROM ({chosen}) WHERE place <= ?) "  # noqa: S608
+        return self._found(f"{SELECT}{where}ORDER BY {WORTH}", limit_per_kind)
+
+    def search(self, words: str, scope_glob: str, limit: int) -> list[Entry]:
+        """Return the open entries that hold any of `words`, the closest first."""
+        terms = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", words))
+        if not terms:
+            return []
+        where = (
+            "JOIN ltm_text ON ltm_text.rowid = id WHERE ltm_text MATCH ? AND scope GLOB ? "
+            "AND closed = '' ORDER BY rank, id LIMIT ?"
+        )
+        sql = SELECT.replace(" text ", " ltm_entries.text ") + where
+        return self._found(sql, terms, scope_glob, limit)
+
+    def _found(self, sql: str, *parameters: object) -> list[Entry]:
+        rows = self._database.rows(sql, parameters)
+        with self._database.understood(TABLE):
+            return [entry_of(row) for row in rows]
+
+
+if TYPE_CHECKING:
+    Losers = Mapping[str, tuple[str, tuple[str, ...]]]
+
+
+class FoldedEntry(NamedTuple):
+    """One entry and how it came to be known; by key, which runs' words do not stand."""
+
+    entry: Entry
+    known: Taught
+    losers: Mapping[str, Losers]
+    since: tuple[float, str, int]  # by which entries are put in an order that nothing else decides
+
+
+def thing(scope: str, key: str) -> str:
+    """Return the id under which the shares of an entry are kept."""
+    return encode([scope, key])
+
+
+def lesson_of(
+    lesson: OutboxRow, entry: Entry, origin: str, at: float
+) -> tuple[Lesson, dict[str, Json]]:
+    """Return an entry that was taught as a lesson and the record that a share keeps of it.
+
+    `at` is the date it is given when the lesson has none.
+    """
+    told = Lesson(
+        lesson.sequence,
+        lesson.tick,
+        entry.status,
+        float(lesson.payload.get("at", at)),
+        entry.sources,
+    )
+    return told, {
+        "origin": origin,
+        "kind": entry.kind,
+        "tick": entry.tick,
+        "game_s": entry.game_s,
+        "data": entry.data,
+        "tags": sorted(entry.tags),
+        "importance": entry.importance,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "closed": entry.closed,
+    }
+
+
+def fold_entries(
+    scope: str, shares: Mapping[str, Runs], *, at: float, rate: float
+) -> list[FoldedEntry]:
+    """Return the entries that `shares`, by key, make at a date, those known longest first."""
+    told = sorted(_each(scope, shares, at, rate), key=lambda each: each.since)
+    groups: dict[tuple[str, str, str], list[FoldedEntry]] = {}
+    for each in told:
+        same = each.entry.kind, encode(each.entry.data), each.entry.closed
+        groups.setdefault(same, []).append(each)
+    return [_as_one(group) for group in groups.values()]
+
+
+def relevance_of(entry: Entry, known: Iterable[Runs], *, at: float, rate: float) -> float:
+    """Return how relevant an entry is at a date, from what was said under each of its keys.
+
+    What no run has taught was agreed on at a date of its own.
+    """
+    voices = [told[-1] for each in known if (told := teaching(each.values()))]
+    if not voices:
+        since: Any = entry.data.get("at", at)
+        return faded(since, at, rate)
+    return max(_relevance(each, at, rate) for each in voices)
+
+
+def _relevance(voice: Share, at: float, rate: float) -> float:
+    record: Mapping[str, Any] = voice.record or {}
+    kept: float = record["relevance"] * faded(voice.fresh, at, rate)
+    return kept
+
+
+def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Iterator[FoldedEntry]:
+    """Yield what is believed of each key."""
+    for key, runs in shares.items():
+        known = teaching(runs.values())
+        if not known:
+            continue
+        voice = known[-1]
+        record: Mapping[str, Any] = voice.record or {}
+        closing = closing_of(runs.values())
+        times = sum(each.times for each in known)
+        entry = Entry(
+            0,
+            scope,
+            record["kind"],
+            record["tick"],
+            record["game_s"],
+            record["data"],
+            frozenset(record["tags"]),
+            record["importance"],
+            None,
+            key,
+            times,
+            _relevance(voice, at, rate),
+            record["utility"],
+            voice.status,  # type: ignore[arg-type]  # as it was taught
+            voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
+            record["closed"] if closing is None else closing.reason,
+        )
+        before: Any = record.get("merged", ())  # what had become one before there were shares
+        taught = Taught(record["origin"], voice.run_id, voice.taught, times, tuple(before))
+        otherwise = [each for each in known if (each.record or {})["data"] != entry.data]
+        since = min((each.since, each.run_id, each.taught) for each in known)
+        yield FoldedEntry(entry, taught, {key: outspoken(otherwise, voice)}, since)
+
+
+def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
+    """Return the most trusted of those that say the same, then oldest, with what all of them know."""
+    best = max(range(len(group)), key=lambda n: (TRUST[group[n].entry.status], -n))
+    if len(group) == 1:
+        return group[0]
+    entries = [each.entry for each in group]
+    known = group[best].known
+    keys = list(known.merged)
+    for n, each in enumerate(group):
+        if n != best:
+            keys += (each.entry.key, *each.known.merged)
+    entry = entries[best]._replace(
+        tags=frozenset().union(*(each.tags for each in entries)),
+        importance=max(each.importance for each in entries),
+        relevance=max(each.relevance for each in entries),
+        utility=max(each.utility for each in entries),
+        sources=tuple(
+            dict.fromkeys(
+                source
+                for each in group
+                for source in (*each.entry.sources, f"{RUN}{each.known.origin}")
+            )
+        ),
+    )
+    times = sum(each.known.times for each in group)
+    losers = {key: why for each in group for key, why in each.losers.items()}
+    return FoldedEntry(
+        entry, known._replace(times=times, merged=tuple(keys)), losers, group[0].since
+    )
+
+
+if TYPE_CHECKING:
+    Row = tuple[Any, ...]
+
+MAX_ENTRIES: Final = 500  # of each scope
+IMPORTANT: Final = 8  # from here on nothing is let go of for having faded
+
+
+class GrowingEntries(LongTermEntries):
+    """Entries that are taught, closed, faded, made one and let go of; what goes is archived.
+
+    `rate` is what is left of their relevance after a month.
+    """
+
+    def __init__(self, database: Database, archive: Archive, shares: Shares, rate: float) -> None:
+        super().__init__(database)
+        self._archive = archive
+        self._shares = shares
+        self._rate = rate
+
+    def take(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+        """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
+        entry, origin = entry_in(run_id, lesson)
+        name = thing(entry.scope, entry.key)
+        shares = self._shares.of(TABLE, name)
+        told, record = lesson_of(lesson, entry, origin, at)
+        share = shares.get(run_id, Share(run_id)).taught_again(told, record)
+        self._shares.keep(TABLE, name, [share])
+        rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
+        if not rows and shares:  # it may have become one with another
+            is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
+            where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
+            rows = self._rows(where, entry.scope, entry.key)
+        self._make_anew(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
+
+    def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+        """Note why the entry that a lesson names no longer holds; it stays, with what shows it."""
+        payload: Any = lesson.payload
+        names = (payload["id"], f"{run_id}/{payload['id']}")
+        where = (
+            "WHERE key IN (?1, ?2) "
+            "OR EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
+        )
+        closing = closing_in(lesson, at)
+        for row in self._rows(where, *names):
+            for key in self._keys(row):
+                name = thing(row[SCOPE], key)
+                share = self._shares.of(TABLE, name).get(run_id, Share(run_id))
+                self._shares.keep(TABLE, name, [share.closed(closing)])
+            self._make_anew(row[SCOPE], [row], at, keep_place=True)
+
+    def fade(self, at: float) -> None:
+        """Let everything be as relevant as it is at the date `at`."""
+        shares = self._shares.all(TABLE)
+        relevance = []
+        for row in self._rows(""):
+            known = [shares.get((TABLE, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
+            with self._database.understood(TABLE):
+                left = relevance_of(entry_of(row), known, at=at, rate=self._rate)
+            relevance.append((left, row[0]))
+        self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
+
+    def let_go(self, number: int) -> None:
+        """Archive the entry in the row `number`, if it is there, as somebody wants it forgotten."""
+        for row in self._rows("WHERE id = ?", number):
+            self._shares.let_go((TABLE, thing(row[SCOPE], key)) for key in self._keys(row))
+            self._let_go(row)
+
+    def merge(self, scope_glob: str, at: float) -> int:
+        """Return how many entries became one with another that says the same."""
+        groups = self._database.rows(
+            "SELECT scope, kind, data FROM ltm_entries WHERE scope GLOB ? AND closed = '' "
+            "GROUP BY scope, kind, data HAVING count(*) > 1",
+            (scope_glob,),
+        )
+        same = "WHERE scope = ? AND kind = ? AND data = ? AND closed = '' ORDER BY id"
+        gone = 0
+        for group in groups:
+            rows = self._rows(same, *group)
+            gone += len(rows) - self._make_anew(group[0], rows, at)
+        return gone
+
+    def make_all(self, at: float) -> None:
+        """Make every entry anew that anybody ever taught, those that say the same as one."""
+        shares = self._shares.all(TABLE)
+        scopes: dict[str, dict[str, Runs]] = {}
+        for (_, name), runs in shares.items():
+            scope, key = decode(name)
+            scopes.setdefault(scope, {})[key] = runs
+        for scope in sorted(scopes):
+            self._make_anew(scope, [], at, scopes[scope])
+
+    def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
+        """Add entries that were not taught by a run, each with who says so and a number."""
+        for entry, by, number in entries:
+            self._database.execute(INSERT, (None, *row_of(entry, Taught(by, by, number))))
+
+    def prune(self, scope_glob: str, threshold: float) -> int:
+        """Return how many entries went that had faded under `threshold` or were over the cap.
+
+        What proved useful fades later, what proved useless sooner; what is important stays.
+        """
+        faded = self._rows(
+            "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?",
+            scope_glob,
+            IMPORTANT,
+            threshold,
+        )
+        for row in faded:
+            self._let_go(row)
+        return len(faded) + self.limit(scope_glob)
+
+    def limit(self, scope_glob: str = "*") -> int:
+        """Return how many entries went that were over the cap of their scope: those worth least."""
+        place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
+        placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE scope GLOB ?"  # noqa: S608
+        where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
+        surplus = self._rows(where, scope_glob, MAX_ENTRIES)
+        for row in surplus:
+            self._let_go(row)
+        return len(surplus)
+
+    def reindex(self) -> int:
+        """Return how many entries can be searched, after what they are found by was made anew."""
+        database = self._database
+        database.execute("REINDEX ltm_entries")
+        entries = self.all()
+        database.execute_many(
+            "UPDATE ltm_entries SET text = ? WHERE id = ?",
+            ((text_of(each), each.seq) for each in entries),
+        )
+        database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
+        return len(entries)
+
+    def _make_anew(
+        self,
+        scope: str,
+        rows: Sequence[Row],
+        at: float,
+        known: dict[str, Runs] | None = None,
+        *,
+        keep_place: bool = False,
+    ) -> int:
+        """Put what the shares say in the place of `rows`, with the keys that are `known` as well; return how many it is.
+
+        What says the same is one.
+        """
+        shares = dict(known or {})
+        for row in rows:
+            for key in self._keys(row):
+                if key not in shares:
+                    shares[key] = self._shares.of(TABLE, thing(scope, key))
+        told = fold_entries(scope, shares, at=at, rate=self._rate)
+        places = {row[KEY]: row[0] for row in rows} if keep_place else {}
+        said = {(each.entry.key, encode(each.entry.data)) for each in told}
+        for row in rows:
+            with self._database.understood(TABLE):
+                stays = (row[KEY], encode(entry_of(row).data)) in said
+            if stays:
+                self._delete(row)
+            else:
+                self._let_go(row)
+        for each in told:
+            place = places.get(each.entry.key)
+            self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
+            for key, losers in each.losers.items():
+                self._shares.mark(TABLE, thing(scope, key), losers)
+        return len(told)
+
+    def _keys(self, row: Row) -> tuple[str, ...]:
+        """Return the keys of all that a row is made of, its own first."""
+        with self._database.understood(TABLE):
+            return keys_of(row)
+
+    def _rows(self, where: str, *parameters: object) -> list[Row]:
+        return self._database.rows(SELECT + where, parameters)
+
+    def _let_go(self, row: Row) -> None:
+        with self._database.understood(TABLE):
+            whole = archived(row)
+        self._archive.keep(TABLE, row[KEY], whole)
+        self._delete(row)
+
+    def _delete(self, row: Row) -> None:
+        self._database.execute("DELETE FROM ltm_entries WHERE id = ?", (row[0],))

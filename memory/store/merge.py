@@ -1,0 +1,278 @@
+"""Several files of memory merged into one: copies are read, the sum is made elsewhere, and put in place if it differs.
+
+What a memory is at bottom are its shares, how far each run was delivered, its archive and its date. Of these two
+memories become one whichever comes first, and merging again changes nothing. All that is known is made anew from them
+at the later date of both; only then are rows dropped that are worth too little or over the caps.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.codec import as_json, decode, encode
+from memory.store.contributions import Shares, joined
+from memory.store.database import copy_database, open_database
+from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
+from memory.store.knowledge_store import KnowledgeStore
+from memory.store.knowledge_tables import TABLES, Provenances
+from memory.store.long_term import KEY, SCOPE, SELECT, TABLE, archived, thing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memory.blackboard.entry import Entry
+    from memory.store.contributions import ByThing, Runs
+    from memory.store.database import Database
+    from memory.tiers.knowledge import ConsolidationConfig, Knowledge
+
+
+if TYPE_CHECKING:
+    Gone = tuple[str, str, str, str]  # table, id, row, provenance
+    Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+
+COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
+    ("tactician_stats", "*", "1"),
+    *((table.name, "*", table.id_column) for table in TABLES),
+    ("provenance", "*", "table_name, id"),
+    ("deliveries", "*", "run_id"),
+    ("shares", "*", "table_name, id, run_id"),
+    (
+        TABLE,
+        "NULL, origin, run_id, sequence, scope, kind, key, version, tick, game_s, data, tags, importance, relevance, "
+        "utility, status, sources, closed, count, merged, text",
+        "id",
+    ),
+    (
+        "archive",
+        "NULL, table_name, id, archived_at, row, provenance",
+        "archived_at, table_name, id, row, provenance",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """What one or several memories come to; `held` is what is known in any of them, as it is known there."""
+
+    date: float = 0.0
+    shares: ByThing = field(default_factory=dict)
+    delivered: Mapping[str, int] = field(default_factory=dict)
+    archive: Mapping[Gone, float] = field(default_factory=dict)
+    held: frozenset[Gone] = frozenset()
+
+    def with_(self, other: Memories) -> Memories:
+        """Return both as one."""
+        return Memories(
+            max(self.date, other.date),
+            {
+                thing: _joined(self.shares.get(thing, {}), other.shares.get(thing, {}))
+                for thing in self.shares.keys() | other.shares.keys()
+            },
+            {
+                run_id: max(self.delivered.get(run_id, 0), other.delivered.get(run_id, 0))
+                for run_id in self.delivered.keys() | other.delivered.keys()
+            },
+            {
+                gone: min(each[gone] for each in (self.archive, other.archive) if gone in each)
+                for gone in self.archive.keys() | other.archive.keys()
+            },
+            self.held | other.held,
+        )
+
+
+class JoinedStore(KnowledgeStore):
+    """A new file that is filled with what several memories come to."""
+
+    def hold(self, memories: Memories, agree: Agree) -> None:
+        """Make all that is known from `memories`, with what `agree` makes of it for everybody."""
+        with self._database.transaction():
+            self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
+            for run_id, sequence in sorted(memories.delivered.items()):
+                self._remember_delivery(run_id, sequence)
+            with self._changing(prunes=True) as known:
+                self._believe(known, memories.shares)
+            self._growing.make_all(self._now)
+            self._growing.add(agree(self.load_knowledge(), memories.shares))
+            self._growing.prune("*", self._config.importance_threshold)
+            self._archive_all(memories)
+
+    def _archive_all(self, memories: Memories) -> None:
+        """Keep what any of them had let go of, and what any of them knew and this one does not."""
+        known = {place for gone in _held(self._database) for place in _places(gone)}
+        gone = dict(memories.archive)
+        for each in memories.held - gone.keys():
+            if not known.issuperset(_places(each)):
+                gone[each] = self._now
+        self._database.execute("DELETE FROM archive")
+        self._database.execute_many(
+            "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
+            "VALUES (?, ?, ?, ?, ?)",
+            sorted((*each, date) for each, date in gone.items()),
+        )
+
+
+def memories_in(database: Database) -> Memories:
+    """Return what one memory holds."""
+    date = database.row("SELECT decayed_at FROM tactician_stats")
+    archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
+    return Memories(
+        0.0 if date is None else date[0],
+        Shares(database).all(),
+        dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
+        {(table, name, row, where): at for table, name, row, where, at in archive},
+        frozenset((table, name, row, where) for table, name, row, where in _held(database)),
+    )
+
+
+def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all rows, in an order that says nothing of how they came there."""
+    # The names are our own, not a caller's.
+    return {
+        name: database.rows(f"SELECT {columns} FROM {name} ORDER BY {order}")  # noqa: S608
+        for name, columns, order in COPIED
+    }
+
+
+def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
+    """Let a file hold `rows` and nothing else, in the transaction that is open."""
+    for name, *_ in COPIED:
+        database.execute(f"DELETE FROM {name}")  # noqa: S608
+    for name, each in rows.items():
+        if each:
+            marks = ", ".join("?" * len(each[0]))
+            database.execute_many(f"INSERT INTO {name} VALUES ({marks})", each)  # noqa: S608
+
+
+def _joined(one: Runs, other: Runs) -> Runs:
+    return {
+        run_id: (
+            joined(one[run_id], other[run_id])
+            if run_id in one and run_id in other
+            else (one.get(run_id) or other[run_id])
+        )
+        for run_id in sorted(one.keys() | other.keys())
+    }
+
+
+def _held(database: Database) -> Iterator[Gone]:
+    """Yield what is known, as the archive would keep it."""
+    provenances = Provenances(database)
+    for table in TABLES:
+        for row in database.rows(table.select):
+            with database.understood(table.name):
+                record = as_json(table.record_of(row))
+            where = provenances.of(table.name, row[0])
+            yield table.name, row[0], encode(record), encode(where and where._asdict())
+    taught = {name for table, name in Shares(database).teachers() if table == TABLE}
+    for row in database.rows(SELECT):
+        with database.understood(TABLE):
+            if thing(row[SCOPE], row[KEY]) in taught:
+                yield TABLE, row[KEY], encode(archived(row)), "null"
+
+
+def _places(gone: Gone) -> list[tuple[str, str, str]]:
+    """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
+    table, name, row, _ = gone
+    if table != TABLE:
+        return [(table, "", name)]
+    whole = decode(row)
+    return [(table, whole["scope"], key) for key in (name, *whole["merged"])]
+
+
+if TYPE_CHECKING:
+    Rows = dict[str, list[tuple[Any, ...]]]
+
+NEXT_TO: Final = "before-merge"  # in the name of the copy of what was there
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of a merge: how many rows each table holds now, whose they are, and what did not go together.
+
+    `copy` is where what was there before is kept, None when nothing was there or nothing changed.
+    """
+
+    rows: Mapping[str, int]
+    runs: tuple[str, ...]
+    agreed: int
+    contradicted: int
+    closed: int
+    archived: int
+    changed: bool
+    copy: Path | None
+
+
+def merge_files(
+    sources: Sequence[Path], into: Path, agree: Agree, config: ConsolidationConfig
+) -> Merged:
+    """Return what came of making one memory at `into` of those of `sources` and what is there already."""
+    target = into.resolve()
+    others = [each for each in sources if each.resolve() != target]
+    with TemporaryDirectory(prefix="merge-") as folder:
+        scratch = Path(folder)
+        read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
+        made = scratch / "made.sqlite"
+        if not into.exists():
+            rows = _make(reduce(Memories.with_, read, Memories()), made, agree, config)
+            with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
+                database.backup(into)
+            return _merged(rows, changed=True, copy=None)
+        before = scratch / "before.sqlite"
+        held, there = _read(into, before)
+        rows = _make(reduce(Memories.with_, read, held), made, agree, config)
+        if rows == there:
+            return _merged(rows, changed=False, copy=None)
+        kept = _free_name(into)
+        shutil.copyfile(before, kept)
+        with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
+            if content(database) != there:  # a run has delivered to it meanwhile
+                held = memories_in(database)
+                rows = _make(
+                    reduce(Memories.with_, read, held), scratch / "anew.sqlite", agree, config
+                )
+            put_in_place(database, rows)
+        return _merged(rows, changed=True, copy=kept)
+
+
+def _read(path: Path, copy: Path) -> tuple[Memories, Rows]:
+    """Return what a file of any version holds, and its rows, by way of a copy."""
+    copy_database(path, KNOWLEDGE_SCHEMA, copy)
+    with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
+        return memories_in(database), content(database)
+
+
+def _make(memories: Memories, path: Path, agree: Agree, config: ConsolidationConfig) -> Rows:
+    """Return all rows of a new file that holds what `memories` come to."""
+    with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
+        store = JoinedStore(database, now=memories.date, config=config)
+        store.age()
+        store.hold(memories, agree)
+        return content(database)
+
+
+def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
+    entries = rows["ltm_entries"]
+    counts = {table.name: len(rows[table.name]) for table in TABLES}
+    return Merged(
+        counts | {"ltm_entries": len(entries)},
+        tuple(row[0] for row in rows["deliveries"]),
+        sum(row[4] == "collective" for row in entries),
+        sum(row[5] != "" for row in rows["shares"]),
+        sum(row[6] != "" for row in rows["provenance"]),
+        len(rows["archive"]),
+        changed,
+        copy,
+    )
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (copy := path.with_name(f"{path.name}.{NEXT_TO}-{number}")).exists():
+        number += 1
+    return copy

@@ -1,0 +1,205 @@
+"""Memory that several agents share: the scope of a team, and the collective scope that a management agent maintains.
+
+A team is also all runs that ever taught one file, and those that taught copies of it elsewhere: their memories are
+merged by the same agent, by the same rule. What is shared names the agent that learnt it, and its key begins with that
+name, so that what two agents know of one thing stands side by side until the management agent makes one of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from memory.blackboard.entry import COLLECTIVE, Entry, EntryKind, team_scope
+from memory.codec import as_json
+from memory.flow.subscription import Derived, MemorySubscription
+from memory.store.contributions import MANAGER, TRUST, Word, standing, teaching
+from memory.store.knowledge_tables import BY_NAME, knowledge
+from memory.store.merge import Merged, merge_files
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.tactician import IMPORTANCE, TABLE_OF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import Status
+    from memory.codec import Json
+    from memory.flow.flows import Flows
+    from memory.flow.maintenance import Maintenance
+    from memory.store.contributions import ByThing, Share
+    from memory.tiers.knowledge import Knowledge
+
+
+SHARED: Final = "shared"
+AGREED: Final = "agreed"
+SEED_LIMIT: Final = 100  # of each kind, for a new agent
+
+
+def sharing_kinds() -> tuple[EntryKind, ...]:
+    """Return the policies of what is shared and of what is agreed on: the newest word of each counts."""
+    return (
+        EntryKind(SHARED, key=lambda data: f"{data['origin']}/{data['about']}", lasting=True),
+        EntryKind(AGREED, key=lambda data: str(data["about"]), lasting=True),
+    )
+
+
+def shares(agent_id: str, team_id: str) -> MemorySubscription:
+    """Return the edge by which a team gets to know what one of its agents knows for good."""
+
+    def attributed(entries: Sequence[Entry]) -> list[Derived]:
+        return [
+            Derived(
+                SHARED,
+                {"origin": agent_id, "about": each.key, "kind": each.kind, "record": each.data},
+                (each.key, *each.sources),
+                each.tags,
+                each.importance,
+                each.status,
+            )
+            for each in entries
+        ]
+
+    return MemorySubscription(
+        f"{agent_id} to {team_id}", f"agent:{agent_id}:ltm:*", team_scope(team_id), attributed
+    )
+
+
+class MemoryManagementAgent:
+    """Looks after what is shared: makes one of many words, keeps it tidy, and hands it on to the next generation."""
+
+    def __init__(self, blackboard: Blackboard, flows: Flows, maintenance: Maintenance) -> None:
+        self._blackboard = blackboard
+        self._flows = flows
+        self._maintenance = maintenance
+        blackboard.define(*sharing_kinds())
+        flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, _is_shared))
+
+    def run(self) -> dict[str, int]:
+        """Return what was done: words agreed on, entries pruned and merged in the shared scopes."""
+        agreed = self._flows.run("teams")[AGREED]
+        shared = [each for each in self._blackboard.scopes() if not each.startswith("agent:")]
+        return {
+            "agreed": agreed,
+            "pruned": sum(map(self._maintenance.prune, shared)),
+            "merged": sum(map(self._maintenance.deduplicate, shared)),
+        }
+
+    def transfer(self, scopes: Mapping[str, str], *, limit: int = SEED_LIMIT) -> int:
+        """Return how many collective entries were handed on: `scopes` says which kind goes to which scope.
+
+        At most `limit` of each kind, the most trusted and important first, each with its origins as evidence.
+        """
+        by_kind: defaultdict[str, list[Entry]] = defaultdict(list)
+        for entry in self._blackboard.entries(COLLECTIVE, kind=AGREED):
+            if not entry.closed:
+                by_kind[str(entry.data["kind"])].append(entry)
+        given = 0
+        for kind, scope in scopes.items():
+            for entry in sorted(by_kind[kind], key=_standing, reverse=True)[:limit]:
+                record: Any = entry.data["record"]
+                self._write(scope, kind, record, str(entry.data["about"]), entry)
+                given += 1
+        return given
+
+    @staticmethod
+    def merge(
+        sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
+    ) -> Merged:
+        """Return what came of making the memories of `sources`, and what is at `into`, one memory at `into`.
+
+        The sources are only read. What was at `into` is kept beside it when anything changes. Merging what has been
+        merged before changes nothing.
+        """
+        return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
+
+    def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
+        """Return one word for all that is said of each thing: the most trusted, then the newest."""
+        said: defaultdict[str, list[Entry]] = defaultdict(list)
+        about = {str(each.data["about"]) for each in entries}
+        for scope in {each.scope for each in entries}:
+            for each in self._blackboard.entries(scope, kind=SHARED):
+                if each.data["about"] in about and not each.closed:
+                    said[str(each.data["about"])].append(each)
+        found: list[Derived] = []
+        for thing, words in sorted(said.items()):
+            best = max(words, key=lambda each: standing(_word(each)))
+            origins = {str(each.data["origin"]) for each in words}
+            data = _agreed(thing, str(best.data["kind"]), best.data["record"], origins)
+            links = tuple(each.key for each in words)
+            found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
+        return found
+
+    def _write(
+        self, scope: str, kind: str, data: Mapping[str, Json], key: str, entry: Entry
+    ) -> None:
+        blackboard = self._blackboard
+        if blackboard.get(scope, key) is not None:
+            return  # known there already, by its own experience
+        origins: Any = entry.data["origins"]
+        blackboard.write(
+            scope,
+            kind,
+            data,
+            tick=blackboard.tick,
+            game_s=blackboard.game_s,
+            importance=entry.importance,
+            key=key,
+            status=entry.status,
+            sources=(*origins, entry.key),
+            by=MANAGER,
+        )
+
+
+def _is_shared(entry: Entry) -> bool:
+    return entry.kind == SHARED
+
+
+def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
+    """Return what everybody is told of a thing that was agreed on: what it is, and whose word it was."""
+    return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
+
+
+def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, str, int]]:
+    """Yield an entry for everybody of each thing that several runs teach, the most agreed on last, as the newest."""
+    words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
+    for kind, table in TABLE_OF.items():
+        for memory_id, record in knowledge(known, BY_NAME[table]).items():
+            voices = teaching(shares[table, memory_id].values())
+            if len(voices) < 2:
+                continue
+            about = f"{kind}:{memory_id}"
+            data = _agreed(about, kind, as_json(record), (each.run_id for each in voices))
+            sources = tuple(f"run:{each.run_id}" for each in voices)
+            entry = _for_everybody(about, {**data, "at": voices[-1].at}, voices[-1], sources)
+            words.append((len(voices), standing(voices[-1].word), about, entry))
+    for number, (*_, entry) in enumerate(sorted(words, key=lambda each: each[:3]), start=1):
+        yield entry, MANAGER, number
+
+
+def _for_everybody(
+    about: str, data: Mapping[str, Json], voice: Share, sources: tuple[str, ...]
+) -> Entry:
+    return Entry(
+        0,
+        COLLECTIVE,
+        AGREED,
+        voice.tick,
+        0.0,
+        data,
+        frozenset(),
+        IMPORTANCE,
+        None,
+        f"{MANAGER}/{AGREED}:{about}",
+        status=cast("Status", voice.status),
+        sources=sources,
+    )
+
+
+def _word(entry: Entry) -> Word:
+    return Word(entry.status, entry.game_s, entry.importance, entry.key)
+
+
+def _standing(entry: Entry) -> tuple[int, int, float, int]:
+    return TRUST[entry.status], entry.importance, entry.game_s, entry.seq

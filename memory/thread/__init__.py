@@ -1,1 +1,0 @@
-"""A conversation with a model that never runs out: what was said is observed, and what was observed is reflected upon."""

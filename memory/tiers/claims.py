@@ -1,0 +1,143 @@
+"""Facts outrank memories: claims are judged by them, and what evidence contradicts is closed, never deleted.
+
+A claim says what it claims of a fact: `{"claims": {"fact": "badges", "at_least": 1}, ...}`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from memory.blackboard.entry import COLLECTIVE
+from memory.codec import from_json
+from memory.tiers.approaches import APPROACH, Approach
+from memory.tiers.encounters import ENCOUNTERS, contradiction
+from memory.tiers.knowledge import LearnedPattern
+from memory.tiers.lessons import mistake_id_of
+from memory.tiers.tactician import MISTAKE, PATTERN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memory.blackboard.blackboard import Blackboard
+    from memory.blackboard.entry import BlackboardEvent, Entry
+    from memory.tiers.knowledge import ConsolidationConfig
+
+
+if TYPE_CHECKING:
+    Tell: TypeAlias = Callable[[Entry], object]
+
+CLAIMS: Final = "claims"
+
+
+class ClaimVerdict(NamedTuple):
+    """What the facts say of a claim."""
+
+    holds: bool
+    says: str
+
+
+class Truth:
+    """Watches a blackboard. What it closes of knowledge in `semantic`, `episodic` and elsewhere is told by `tell`."""
+
+    def __init__(
+        self,
+        blackboard: Blackboard,
+        config: ConsolidationConfig,
+        *,
+        semantic: str,
+        episodic: str,
+        tell: Tell,
+    ) -> None:
+        self._blackboard = blackboard
+        self._config = config
+        self._semantic = semantic
+        self._episodic = episodic
+        self._tell = tell
+        self._claims: dict[int, Entry] = {}  # those open, found again in the scopes after a restart
+        for scope in blackboard.scopes():
+            for entry in blackboard.entries(scope):
+                self._consider(entry)
+        for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
+            blackboard.subscribe(glob, self._saw)  # all but the senses, which claim nothing
+
+    @property
+    def open_claims(self) -> Iterable[Entry]:
+        """What is claimed and neither verified nor contradicted yet."""
+        return tuple(self._claims.values())
+
+    def judge(self, facts: Mapping[str, int], tick: int) -> None:
+        """Verify or close every open claim that `facts` speak of."""
+        for entry in tuple(self._claims.values()):
+            verdict = verdict_on(entry.data[CLAIMS], facts)
+            if verdict is None:
+                continue
+            if verdict.holds:
+                sources = (*entry.sources, f"tick:{tick}")
+                self._blackboard.revise(entry, status="verified", sources=sources)
+            else:
+                self._blackboard.close(
+                    entry, f"the cartridge says {verdict.says}", (f"tick:{tick}",)
+                )
+
+    def _saw(self, event: BlackboardEvent) -> None:
+        entry = event.entry
+        if event.action not in {"write", "revise"}:
+            self._claims.pop(entry.seq, None)
+        elif entry.status == "claim" or entry.seq in self._claims:
+            self._consider(entry)
+        elif event.action == "write" and entry.kind == PATTERN:
+            self._doubt_pattern(entry)
+        elif event.action == "write" and entry.kind == APPROACH:
+            self._doubt_mistake(entry)
+        elif event.action == "write" and entry.kind in ENCOUNTERS:
+            self._doubt_encounter(entry)
+
+    def _consider(self, entry: Entry) -> None:
+        if entry.status == "claim" and not entry.closed and CLAIMS in entry.data:
+            self._claims[entry.seq] = entry
+        else:
+            self._claims.pop(entry.seq, None)
+
+    def _doubt_pattern(self, entry: Entry) -> None:
+        """Close a pattern that fails as often as one must work to become one."""
+        pattern = from_json(LearnedPattern, entry.data)
+        total = pattern.success_count + pattern.failure_count
+        often = total >= self._config.min_occurrences_for_pattern
+        if often and pattern.failure_count >= self._config.pattern_threshold * total:
+            self._close(entry, f"it failed {pattern.failure_count} of {total} times")
+
+    def _doubt_mistake(self, entry: Entry) -> None:
+        """Close the mistake that an action was, once it works as often as it fails."""
+        seen = from_json(Approach, entry.data)
+        if seen.reasoning or not seen.told_failures or seen.successes < seen.failures:
+            return
+        key = f"{MISTAKE}:{mistake_id_of(seen.place, seen.actions[0])}"
+        mistake = self._blackboard.get(self._semantic, key)
+        if mistake is not None and not mistake.closed:
+            total = seen.successes + seen.failures
+            self._close(mistake, f"it worked {seen.successes} of {total} times", entry.key)
+
+    def _doubt_encounter(self, entry: Entry) -> None:
+        """Close what earlier runs, or this one, told of somebody or something that is seen to be otherwise now."""
+        known = self._blackboard.get(self._episodic, entry.key)
+        if known is None or known.closed or known.seq == entry.seq:
+            return
+        otherwise = contradiction(entry.kind, known.data, entry.data)
+        if otherwise:
+            self._close(known, f"seen otherwise: {otherwise}", entry.key)
+
+    def _close(self, entry: Entry, reason: str, *evidence: str) -> None:
+        where = (*evidence, f"tick:{self._blackboard.tick}")
+        self._tell(self._blackboard.close(entry, reason, where))
+
+
+def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # noqa: ANN401  # a model's word
+    """Return whether `facts` bear a claim out, or None when they do not speak of it."""
+    if not isinstance(claim, dict) or claim.get("fact") not in facts:
+        return None
+    name = claim["fact"]
+    value = facts[name]
+    least, most = claim.get("at_least", value), claim.get("at_most", value)
+    if not (isinstance(least, int) and isinstance(most, int)):
+        return None  # it claims something, but nobody knows what
+    return ClaimVerdict(least <= value <= most, f"{name} is {value}")

@@ -1,0 +1,252 @@
+"""The three tiers as a planner reads them, and as text for a model: short plain sections within a budget of tokens."""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+
+from memory.codec import Json, as_json
+from memory.tiers.observer import ActionRecord
+from memory.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from _typeshed import DataclassInstance
+
+    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
+    from memory.tiers.observer import ObserverMemory
+    from memory.tiers.strategist import BattleRecord, SessionObjective, StrategistMemory
+    from memory.tiers.tactician import TacticianMemory
+
+
+class MemoryGOAPIntegration:
+    """Integration with a GOAP planner. It keeps nothing."""
+
+    def get_context_for_planning(
+        self,
+        observer: ObserverMemory,
+        strategist: StrategistMemory,
+        tactician: TacticianMemory,
+    ) -> dict[str, Json]:
+        """Return what to plan by as plain JSON: the moment, what is wanted, and what is known of this place.
+
+        Before anything was seen there is no place, and nothing is known of it.
+        """
+        state = observer.current_state
+        place: dict[str, Json] = {} if state is None else {"location": state.location}
+        return {
+            **place,
+            "state": None if state is None else as_json(state),
+            "objectives": _all(self.query_strategist_objectives(strategist)),
+            "progress": strategist.get_objectives_progress(),
+            "win_rate": strategist.get_win_rate(),
+            "recent_outcomes": observer.get_recent_outcomes(),
+            "mistakes": _all(tactician.get_mistakes_for_context(place)),
+            "patterns": _all(tactician.get_relevant_patterns(place)),
+        }
+
+    def query_strategist_objectives(self, strategist: StrategistMemory) -> list[SessionObjective]:
+        """Return the active objectives, the most urgent first."""
+        active = [each for each in strategist.objectives if each.status == "active"]
+        return sorted(active, key=lambda each: (-each.priority, each.created_tick))
+
+    def query_tactician_strategies(
+        self, tactician: TacticianMemory, context: Mapping[str, Json]
+    ) -> list[SuccessfulStrategy]:
+        """Return what worked against `enemy_pokemon`, the most proven first.
+
+        With `player_pokemon`, what worked for that one; a context without an enemy is about no battle, and
+        nothing is relevant to it.
+        """
+        enemy, own = context.get("enemy_pokemon"), context.get("player_pokemon")
+        if not isinstance(enemy, str):
+            return []
+        if isinstance(own, str):
+            return list(tactician.get_successful_strategies(enemy, own))
+        known = tactician.strategies.values()
+        # A trainer's are remembered together, in the order in which they were sent.
+        met = [each for each in known if each.success_rate and enemy in _enemies(each)]
+        return sorted(met, key=lambda each: (-_wins(each), each.strategy_id))
+
+    def record_planning_outcome(
+        self,
+        observer: ObserverMemory,
+        success: bool,  # noqa: FBT001  # the signature is the design's
+        outcome: str,
+    ) -> None:
+        """Remember how the plan for the active goal ended, as an action that consolidation counts in its place."""
+        state = observer.current_state
+        goal = state.active_goal if state is not None and state.active_goal else "nothing"
+        observer.add_action(
+            ActionRecord(
+                tick=0 if state is None else state.tick,
+                action_type="batch",
+                action_value=f"plan:{goal}",
+                reasoning=f"reach {goal}",
+                confidence=1.0,
+                success=success,
+                outcome_summary=outcome,
+                duration_ms=0.0,
+            )
+        )
+
+
+def _all(records: Iterable[DataclassInstance]) -> list[Json]:
+    return [as_json(each) for each in records]
+
+
+def _enemies(strategy: SuccessfulStrategy) -> list[str]:
+    return strategy.enemy_type.split(", ")
+
+
+def _wins(strategy: SuccessfulStrategy) -> float:
+    # One win of one is less than nine of ten.
+    return (strategy.success_rate * strategy.total_uses + 1) / (strategy.total_uses + 2)
+
+
+Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
+
+BUDGET: Final = 300  # tokens of one section
+MOST: Final = 5  # lines of one sort
+
+STRATEGY: Final = Template("- worked $share% of $uses: $description")
+MISTAKE: Final = Template("- mistake ($severity, x$times): $description; $outcome. $tip")
+PATTERN: Final = Template("- holds $share% of $times: $description")
+OBJECTIVE: Final = Template("- [$priority] $name, $progress% done")
+BATTLE: Final = Template("- $outcome: $own L$own_level against $enemy L$enemy_level, $turns turns")
+ACTION: Final = Template("- tick $tick: $what, $outcome")
+
+
+class ModelClient(Protocol):
+    """Who asks models, and what each of them, by its name, is to be shown of memory."""
+
+    @property
+    def sections(self) -> Mapping[str, tuple[Section, ...]]:
+        """The sections of each model."""
+
+
+class MemoryAIIntegration:
+    """Integration with a client of models. It keeps nothing; `budget` is the most tokens of one section."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.budget = budget
+        self._goap = MemoryGOAPIntegration()
+
+    def inject_memory_context(
+        self,
+        ai_client: ModelClient,
+        observer: ObserverMemory,
+        strategist: StrategistMemory,
+        tactician: TacticianMemory,
+    ) -> dict[str, dict[Section, str]]:
+        """Return the sections of each model by its name; a section with nothing to say is left out."""
+        texts: dict[Section, str] = {
+            "tactical": self.get_tactical_context(tactician, _battle_context(observer)),
+            "strategic": self.get_strategic_context(strategist),
+            "recent_actions": self.get_recent_actions_summary(observer),
+        }
+        return {
+            model: {section: texts[section] for section in wanted if texts[section]}
+            for model, wanted in ai_client.sections.items()
+        }
+
+    def get_tactical_context(
+        self, tactician: TacticianMemory, battle_context: Mapping[str, Json]
+    ) -> str:
+        """Return what is known of a battle such as `battle_context`: what worked, then what did not."""
+        strategies = self._goap.query_tactician_strategies(tactician, battle_context)
+        mistakes = tactician.get_mistakes_for_context(battle_context)
+        patterns = tactician.get_relevant_patterns(battle_context)
+        return self._section(
+            "Known from earlier battles:",
+            [
+                *map(_strategy, strategies[:MOST]),
+                *map(_mistake, mistakes[:MOST]),
+                *map(_pattern, patterns[:MOST]),
+            ],
+        )
+
+    def get_strategic_context(self, strategist: StrategistMemory) -> str:
+        """Return what this session wants, the most urgent first, and its last battles, newest first."""
+        objectives = self._goap.query_strategist_objectives(strategist)
+        decided = f"- battles: {strategist.victories} won, {strategist.defeats} lost"
+        battles = list(strategist.battle_history)[: -MOST - 1 : -1]
+        return self._section(
+            "This session:",
+            [
+                *map(_objective, objectives[:MOST]),
+                *([decided] if battles else []),
+                *map(_battle, battles),
+            ],
+        )
+
+    def get_recent_actions_summary(self, observer: ObserverMemory) -> str:
+        """Return the last actions and how each ended, newest first."""
+        return self._section(
+            "Last actions, newest first:", map(_action, observer.recent_actions[::-1])
+        )
+
+    def _section(self, title: str, lines: Iterable[str]) -> str:
+        """Return as many of `lines`, which come in the order of their worth, as the budget has room for."""
+        text = title
+        for line in lines:
+            longer = f"{text}\n{line}"
+            if tokens(longer) > self.budget:
+                break
+            text = longer
+        return "" if text == title else text
+
+
+def _battle_context(observer: ObserverMemory) -> dict[str, Json]:
+    """Who is fought; a glance at the screen does not tell by whom."""
+    seen = observer.sensory_input
+    enemy = None if seen is None else seen.enemy_pokemon
+    return {} if enemy is None else {"enemy_pokemon": enemy}
+
+
+def _strategy(each: SuccessfulStrategy) -> str:
+    return STRATEGY.substitute(
+        share=round(100 * each.success_rate),
+        uses=each.total_uses,
+        description=each.strategy_description,
+    )
+
+
+def _mistake(each: MistakeRecord) -> str:
+    return MISTAKE.substitute(
+        severity=each.severity,
+        times=each.occurrence_count,
+        description=each.description,
+        outcome=each.outcome,
+        tip=each.prevention_tip,
+    ).rstrip()
+
+
+def _pattern(each: LearnedPattern) -> str:
+    return PATTERN.substitute(
+        share=round(100 * each.confidence),
+        times=each.success_count + each.failure_count,
+        description=each.description,
+    )
+
+
+def _objective(each: SessionObjective) -> str:
+    return OBJECTIVE.substitute(
+        priority=each.priority, name=each.name, progress=round(each.progress_percent)
+    )
+
+
+def _battle(each: BattleRecord) -> str:
+    return BATTLE.substitute(
+        outcome=each.outcome,
+        own=each.player_pokemon,
+        own_level=each.player_level,
+        enemy=each.enemy_pokemon,
+        enemy_level=each.enemy_level,
+        turns=each.turns_taken,
+    )
+
+
+def _action(each: ActionRecord) -> str:
+    return ACTION.substitute(tick=each.tick, what=each.action_value, outcome=each.outcome_summary)
