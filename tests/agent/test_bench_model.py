@@ -143,7 +143,7 @@ def test_nobody_elses_key_is_used_and_the_environment_comes_back(
 
 def test_calls_are_heard_only_meanwhile() -> None:
     before = Lapses.note
-    with heard("agent.bench.model.lapses:Lapses.of") as calls:
+    with heard("agent.lab.bench.limits:Lapses.of") as calls:
         came = Lapses().of(FigureBound("adding", None, None), lambda: 1 + 1)
     assert (came, len(calls), calls[0].result) == (2, 1, 2)
     Lapses().of(FigureBound("adding", None, None), lambda: 1)

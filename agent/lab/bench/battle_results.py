@@ -92,7 +92,7 @@ def battle_page(cartridge: str, seeds: str, pairs: Sequence[BattlePair], picture
         f"Written by `python -m agent bench battles --seeds {seeds} --write docs/battles.md` on {cartridge}.",
         "",
         "Each seed draws one battle, and both policies fight it from the same saved moment of a game that was played up to",
-        "its first battle, after the same wait, so with the same random state: the agent (`agent/capabilities/tactics`), and a",
+        "its first battle, after the same wait, so with the same random state: the agent (`agent/battle`), and a",
         "baseline that always uses the move with the highest power times accuracy. Both go through the same menus",
         "with the same skill; in this measurement nobody runs.",
         "",

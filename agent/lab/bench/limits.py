@@ -145,7 +145,7 @@ ABOUT: Final = (
     "measurement each. Times are of the processor, so that whatever else runs does not count; those of saving and",
     "reading a file are of the wall, so that the disk does.",
     "",
-    "What a thousand ticks of play write is taken from a real game (`agent/bench/memory/writing.py`) and written again,",
+    "What a thousand ticks of play write is taken from a real game (`agent/lab/bench/memory_fill.py`) and written again,",
     "later each time, before each consolidation. The hundred thousand observations are of the same kinds, with all",
     "places of that game and all species of the cartridge; they are in a run's file, where recall looks. Recall's limit",
     "is for what play asks: place, species and time. What nobody asks in play is told as a worst case.",

@@ -262,9 +262,9 @@ def talked(game: ModelGame, home: Path, name: str, count: int, *, distils: bool)
         asked, completed, served = [
             stack.enter_context(heard(each))
             for each in (
-                "agent.advisor.asking:ClaudeAdvisor.ask",
-                "agent.advisor.calling:Calls.complete",
-                "agent.fake_claude.handler:Handler.do_POST",
+                "agent.advisor.exchange:ClaudeAdvisor.ask",
+                "agent.advisor.calls:Calls.complete",
+                "agent.fake_claude.server:Handler.do_POST",
             )
         ]
         store = stack.enter_context(closing(open_run_store(home / "run.sqlite", run_id=name)))

@@ -220,12 +220,12 @@ def played(cartridge: Cartridge, home: Path, name: str, ticks: int, *, distils: 
         listen = [
             stack.enter_context(heard(each))
             for each in (
-                "agent.advisor.asking:ClaudeAdvisor.ask",
-                "agent.advisor.calling:Calls.complete",
-                "memory.thread.conversation:Conversation.say",
+                "agent.advisor.exchange:ClaudeAdvisor.ask",
+                "agent.advisor.calls:Calls.complete",
+                "memory.conversation.conversation:Conversation.say",
                 "memory.tapes.recorder:TapeRecorder.record",
-                "agent.advisor.asking:request_of",
-                "agent.advisor.using:Toolbox.result_of",
+                "agent.advisor.exchange:request_of",
+                "agent.advisor.exchange:Toolbox.result_of",
             )
         ]
         summary = play_run(settings, NoViewer(), Interrupt())

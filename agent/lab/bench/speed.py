@@ -289,7 +289,7 @@ def speed_page(figures: SpeedFigures) -> str:
         f"{figures.cartridge}, seed {figures.seed}: {figures.rounds} rounds of {figures.ticks:,} ticks each.",
         "",
         "`speed_ratio` is never-halting / (never-halting + ours). *Never-halting* is what PyBoy needs, without",
-        "drawing, for as many frames of a program that never halts (`agent/bench/reference.py` says what it does), in",
+        "drawing, for as many frames of a program that never halts (`agent/lab/bench/speed.py` says what it does), in",
         "the same process, by turns with play. *Ours* is all the time outside of PyBoy from one step to the next:",
         "reading RAM, perceiving, sensing, deciding, remembering, recording, consolidation, checkpoints. Ranges are",
         "the lowest and the highest round.",

@@ -24,12 +24,12 @@ def render(name: str, **values: object) -> str:
 
 def style() -> str:
     """Return the rules that all pages share."""
-    return (files("agent.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    return (files("agent.tools.report") / "templates" / "style.css").read_text(encoding="utf-8")
 
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("agent.report"),
+        loader=PackageLoader("agent.tools.report"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,

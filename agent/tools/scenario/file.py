@@ -256,7 +256,7 @@ def read_scenario(path: Path, states: Path | None = None) -> Scenario:
         message = f"{path}: {error}"
         raise UsageError(message) from error
     except (KeyError, TypeError, ValueError) as error:
-        message = f"{path}: {type(error).__name__}: {error}; see agent/scenario/file.py"
+        message = f"{path}: {type(error).__name__}: {error}; see agent/tools/scenario/file.py"
         raise UsageError(message) from error
 
 

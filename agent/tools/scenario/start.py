@@ -31,7 +31,7 @@ from agent.tools.scenario.watch import PlayWatch
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
-HOUSE: Final = Path(__file__).resolve().parents[2]
+HOUSE: Final = Path(__file__).resolve().parents[3]
 ROOMS: Final = ("agent", "emulator", "memory")
 SOURCES: Final = (".py", ".toml", ".json")
 GENERATIONS_KEPT: Final = 3
