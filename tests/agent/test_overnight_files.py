@@ -67,7 +67,7 @@ def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
 def test_a_diary_that_grew_too_large_takes_no_more_samples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.tools.overnight.journal.MOST_BYTES", 10)
+    monkeypatch.setattr("agent.tools.overnight.logs.MOST_BYTES", 10)
     diary = Diary(tmp_path, lambda: 3.0)
     for what in ("began", "sample", "verdict"):
         diary.tell(what)
