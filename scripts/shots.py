@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from agent.app import Interrupt, Settings, TickView, play_run
+from agent.tools.report import report_run
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CHROMIUM: Final = Path("/usr/bin/chromium")
@@ -59,7 +60,7 @@ def _played(home: Path) -> Path:
         run = home / f"seed{seed}"
         settings = Settings(seed=seed, until=GOAL, run=run, memory=home / "memory")
         play_run(settings, Nobody(), Interrupt())
-    return home / f"seed{PLAYER}" / "report.html"
+    return report_run(home / f"seed{PLAYER}", None, None)
 
 
 @contextmanager

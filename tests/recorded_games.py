@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 from unittest.mock import patch
 
-from agent.app import AskSettings, Decider, Interrupt, Settings, TickView, play_run
+from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
+from agent.app.play import NoViewer
 from agent.fake_claude import FakeClaude, scenario_named
 from memory import read_run
 
@@ -59,9 +60,6 @@ def play_recorded(name: str) -> RecordedGame:
     mind, _, seed = name.partition(":")
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()))
-        # A prompt holds the day and the name of the run.
-        stack.enter_context(patch("agent.app.play.datetime", _FixedClock))
-        stack.enter_context(patch("agent.app.play.secrets.token_hex", lambda _: "0000"))
         settings = Settings(seed=int(seed), run=home / "run", memory=home / "memory.sqlite")
         if Decider(mind) is Decider.RULES:
             settings = replace(settings, until="third_badge")
@@ -71,21 +69,12 @@ def play_recorded(name: str) -> RecordedGame:
             stack.enter_context(patch.dict(os.environ, told))
             asking = AskSettings(every=EVERY, tapes=home / "tapes")
             settings = replace(settings, until="first_badge", mind=Decider.CLAUDE, asking=asking)
-        play_run(settings, _NoViewer(), Interrupt())
+        # A prompt holds the day and the name of the run.
+        run_id = f"20260102-030405-seed{seed}-0000"
+        play_run(settings, NoViewer(), Interrupt(), now=STARTED, run_id=run_id)
         with closing(read_run(home / "run")) as folder:
             *_, last = folder.store.steps()
     return RecordedGame(mind, int(seed), last.tick, last.frame, last.chain.hex())
-
-
-class _NoViewer:
-    def show(self, moment: TickView) -> None:
-        """Look away."""
-
-
-class _FixedClock(datetime):
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
-        return STARTED.astimezone(tz)
 
 
 def _played(names: Sequence[str]) -> Iterator[RecordedGame]:

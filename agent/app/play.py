@@ -1,5 +1,6 @@
 """Starts play: a new run, a resumed one, or a session in a temporary folder."""
 
+import json
 import logging
 import secrets
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent.app.process import Interrupt
+from agent.app.process import Interrupt, write_whole
 from agent.app.session import PlayLimits, ReturnPoint, Session
 from agent.app.settings import (
     Decider,
@@ -20,11 +21,10 @@ from agent.app.settings import (
     cartridge_for,
     model_terms,
 )
-from agent.app.summary import Summary, TickView, Viewer
+from agent.app.summary import SUMMARY, Summary, TickView, Viewer
 from agent.capabilities import Topic
 from agent.errors import UsageError
 from agent.story import Story
-from agent.tools.report import write_report
 from emulator import Cartridge, Console, PyBoyConsole
 from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run
 
@@ -91,12 +91,16 @@ def play_run(
     viewer: Viewer,
     interrupt: Interrupt,
     stage: Callable[[PyBoyConsole], object] | None = None,
+    *,
+    now: datetime | None = None,
+    run_id: str | None = None,
 ) -> Summary:
     """Play as `settings` say, leave a run folder behind, and return how it went.
 
-    `stage` sets up the moment that play begins at; what it does is not part of the recording.
+    `stage` sets up the moment that play begins at; what it does is not part of the recording. `now` is the time of day,
+    and `run_id` the name of a new run; prompts and memory hold both.
     """
-    now = datetime.now(UTC)
+    now = now or datetime.now(UTC)
     with ExitStack() as stack:
         folder, frozen = None, None
         if settings.resume is not None:
@@ -116,7 +120,7 @@ def play_run(
         hire = None if asked is None else _hire(model_terms(asked, memory.parent))
         if folder is None or frozen is None:
             seed = settings.seed or 0
-            run_id = f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
+            run_id = run_id or f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
             frozen = RunSettings(
                 run=run_id,
                 started=now,
@@ -150,7 +154,7 @@ def play_run(
             summary = session.play(limits, viewer)
         if service is not None:
             summary = service.told_in(summary)
-        _report(folder, cartridge, summary)
+        _keep(summary, folder.path / SUMMARY)
         return summary
 
 
@@ -172,11 +176,12 @@ def _hire(hiring: ModelTerms) -> Callable[[RunStore], "ModelService"]:
     return lambda store: ModelService(store, hiring, _fault)
 
 
-def _report(folder: RunFolder[RunStore], cartridge: Cartridge, summary: Summary) -> None:
+def _keep(summary: Summary, path: Path) -> None:
+    """Write the summary beside the record of its run, for reports that are written later."""
     try:
-        write_report(folder, cartridge, summary)
-    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
-        log.warning("no report was written: %s; the run itself is whole", error)
+        write_whole(path, json.dumps(summary.as_json(), indent=1) + "\n")
+    except (OSError, ValueError) as error:
+        log.warning("no summary was kept: %s; the run itself is whole", error)
 
 
 def _fault(name: str, error: Exception) -> None:

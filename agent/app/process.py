@@ -66,3 +66,14 @@ def file_bytes(*paths: Path) -> int:
     """Return how many bytes these files have, with their companions of SQLite, where they exist."""
     files = (each.with_name(each.name + end) for each in paths for end in ("", "-wal", "-shm"))
     return sum(each.stat().st_size for each in files if each.is_file())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file in the place of what was there, which stays as it is when writing fails."""
+    new = path.with_name(path.name + ".unfinished")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise

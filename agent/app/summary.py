@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from agent.mind import Intent
 from agent.story import ReachedMilestone
@@ -71,6 +71,9 @@ class Viewer(Protocol):
     def show(self, moment: TickView) -> None:
         """Take one moment; called every tick, so it must be cheap."""
         ...
+
+
+SUMMARY: Final = "summary.json"  # the file beside a run's record
 
 
 class Stop(Enum):

@@ -49,6 +49,7 @@ from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.mind import IntentSource
 from agent.tools.overnight import Beat
+from agent.tools.report import report_ended
 
 REFRESH_PER_SECOND: Final = 8
 LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens
@@ -360,6 +361,7 @@ def play(
             err.say("No --rom given: playing the demo cartridge that comes with this.")
         with view_on(err) as view, beating(pulse, view, interrupt) as viewer:
             summary = play_run(settings, viewer, interrupt)
+            report_ended(Path(summary.run), rom)
         if as_json:
             out.say(json.dumps(summary.as_json()))
         else:

@@ -11,9 +11,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from agent.app.process import write_whole
 from agent.cli.flags import Rom, seeds_of
 from agent.cli.output import Output
-from agent.tools.report.html import write_whole
 from agent.tools.scenario import (
     Listed,
     MomentRequest,

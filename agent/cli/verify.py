@@ -9,12 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
+from agent.app.process import write_whole
 from agent.cli.flags import Rom, Seed
 from agent.cli.output import Output
 from agent.cli.play import view_on
 from agent.errors import UsageError
 from agent.story import Story
-from agent.tools.report.html import require_page_or_new, require_writable, write_whole
+from agent.tools.report.html import require_page_or_new, require_writable
 from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, frames_of, page, verify
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
+from agent.tools.report import report_ended
 from agent.tools.scenario import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
@@ -32,6 +33,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     summary = play_run(
         Settings(seed=3, until="first_badge", run=run, memory=memory), Watcher(), Interrupt()
     )
+    report_ended(run, None)
     return Played(run, memory, summary)
 
 

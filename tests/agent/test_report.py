@@ -14,9 +14,9 @@ from typing import Any, Final
 import pytest
 
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app.process import write_whole
 from agent.story import Story
 from agent.tools.report import report_run, write_report
-from agent.tools.report.html import write_whole
 from agent.tools.report.outcome import RunStatus
 from agent.tools.report.page import page
 from agent.tools.report.timeline import Point, clocked, thinned

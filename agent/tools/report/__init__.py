@@ -4,7 +4,7 @@ from agent.tools.report.comparison import write_comparison
 from agent.tools.report.export import as_csv, as_json
 from agent.tools.report.page import write_report
 from agent.tools.report.run_data import Gathered, gather
-from agent.tools.report.runs import gathered_runs, report_run
+from agent.tools.report.runs import gathered_runs, report_ended, report_run
 
 __all__ = [
     "Gathered",
@@ -12,6 +12,7 @@ __all__ = [
     "as_json",
     "gather",
     "gathered_runs",
+    "report_ended",
     "report_run",
     "write_comparison",
     "write_report",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from agent.app.process import write_whole
 from agent.tools.report.chart import (
     Axis,
     Chart,
@@ -17,7 +18,7 @@ from agent.tools.report.chart import (
     size,
     sizes,
 )
-from agent.tools.report.html import render, require_page_or_new, style, write_whole
+from agent.tools.report.html import render, require_page_or_new, style
 from agent.tools.report.page import headline, milestones_line, top
 from agent.tools.report.run_data import Gathered
 from agent.tools.report.timeline import Point, Series

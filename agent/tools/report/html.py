@@ -78,17 +78,6 @@ def require_writable(folder: Path) -> None:
         raise UsageError(message) from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in the place of what was there, which stays as it is when writing fails."""
-    new = path.with_name(path.name + ".unfinished")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
-
-
 def _is_page(path: Path) -> bool:
     if not path.is_file():
         return False

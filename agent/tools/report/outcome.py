@@ -12,6 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Self
 
+from agent.app.summary import SUMMARY
 from memory import Branching, RunReader
 
 FILE: Final = "night.jsonl"
@@ -179,9 +180,6 @@ def _kinds(faults: Sequence[LoggedFault]) -> Sequence[FaultStats]:
         for name, each in groups.items()
     ]
     return sorted(found, key=lambda each: -each.times)
-
-
-SUMMARY: Final = "summary.json"
 
 
 class RunStatus(Enum):

@@ -1,6 +1,5 @@
 """`report.html`: one page that needs no other file and shows what happened in a run."""
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final, NamedTuple
 
-from agent.app.summary import Summary
+from agent.app.process import write_whole
 from agent.story import Story
 from agent.tools.report.atlas import MapMark, MapMarkKind, TrailVisit, atlas_html, draw_atlas
 from agent.tools.report.atlas import style as atlas_style
@@ -30,8 +29,8 @@ from agent.tools.report.chart import (
     size,
     sizes,
 )
-from agent.tools.report.html import render, require_page_or_new, style, write_whole
-from agent.tools.report.outcome import SUMMARY, RunStatus
+from agent.tools.report.html import render, require_page_or_new, style
+from agent.tools.report.outcome import RunStatus
 from agent.tools.report.run_data import Gathered, gather
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import number, plain
@@ -295,19 +294,13 @@ SIDES: Final = 8  # kinds of disagreement
 def write_report(
     folder: RunFolder[RunReader],
     cartridge: Cartridge | None,
-    summary: Summary | None = None,
     path: Path | None = None,
 ) -> Path:
     """Write the page into the run's folder, or to `path`, and return where it is.
 
-    A `summary`, which only who has played has, is kept beside it, for pages that are written later.
-
     Raises:
         UsageError: when something that is no page of ours is at `path`.
     """
-    if summary is not None:
-        words = json.dumps(summary.as_json(), indent=1)
-        write_whole(folder.path / SUMMARY, words + "\n")
     if path is not None:
         require_page_or_new(path)
     path = path or folder.path / PAGE

@@ -1,5 +1,6 @@
 """Reports of runs in their folders, finished or not."""
 
+import logging
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -10,11 +11,21 @@ from agent.tools.report.run_data import Gathered, gather
 from emulator import Cartridge, CartridgeError
 from memory import RunFolder, RunReader, read_run
 
+log = logging.getLogger(__name__)
+
 
 def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
     """Write the page of the run in `path` into its folder, or to `to`, and return where it is."""
     with closing(read_run(path)) as folder:
         return write_report(folder, _cartridge(folder, rom), path=to)
+
+
+def report_ended(path: Path, rom: Path | None) -> None:
+    """Write the page of a run that has just ended; one that cannot be written costs a warning and no more."""
+    try:
+        report_run(path, rom, None)
+    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
+        log.warning("no report was written: %s; the run itself is whole", error)
 
 
 def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[Gathered]:
