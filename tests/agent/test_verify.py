@@ -67,23 +67,22 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
             session.play(PlayLimits("rival", 1_000), NoViewer())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
-    assert any(tally.held for tally in roster.notebook.tallies.values())
+    assert any(row.held for row in roster.log.rows.values())
 
 
 def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -> None:
     fact = Fact("walking.turn", "It turns.", "engine.md 3.2: turn then step")
-    notebook = FactLog()
-    notebook.learn([fact])
-    notebook.tick = 7
+    log = FactLog([fact])
+    log.tick = 7
     with closing(PyBoyConsole(demo)) as console:
         console.perform(Step(Button.A, 1, 0))
         console.poke(symbol("wCurMap"), b"\x0c")
         for _ in range(5):
-            notebook.fails(fact, "it walked", console.ram(), console.frame)
-    (tally,) = notebook.wrong
-    assert (tally.broken, len(tally.examples)) == (5, 3)
-    assert tally.examples[0].where.startswith("map 12 at (")
-    assert "tick 7, frame 1" in tally.examples[0].where
+            log.fails(fact, "it walked", console.ram(), console.frame)
+    (row,) = log.wrong
+    assert (row.broken, len(row.findings)) == (5, 3)
+    assert row.findings[0].where.startswith("map 12 at (")
+    assert "tick 7, frame 1" in row.findings[0].where
 
 
 def test_the_report_names_nobody_and_holds_nothing_of_the_game(

@@ -41,7 +41,7 @@ def test_an_edit_that_does_not_fit_says_so() -> None:
 
 
 def test_edits_are_against_facts_that_are_known() -> None:
-    known = Roster(load_cartridge(demo_cartridge_path())).notebook.tallies.keys()
+    known = Roster(load_cartridge(demo_cartridge_path())).log.rows.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
     assert {edit.until for edit in EDITS.values()} <= milestones

@@ -58,8 +58,8 @@ def try_out(edit: Edit, *, to_the_end: bool = False) -> Tried:
     cartridge = load_cartridge(broken_image(edit))
     begin = perf_counter()
 
-    def enough(notebook: FactLog) -> bool:
-        wrong: Iterable[str] = (tally.fact.id for tally in notebook.wrong)
+    def enough(log: FactLog) -> bool:
+        wrong: Iterable[str] = (row.fact.id for row in log.wrong)
         return not to_the_end and edit.finds in wrong
 
     verdict = verify(cartridge, VerifyRequest(edit.until, ENOUGH), NoViewer(), Interrupt(), enough)

@@ -1,8 +1,8 @@
 """Check of an owner's cartridge: does the game do what is written of it?"""
 
-from agent.tools.verify.fact import FactLog
+from agent.tools.verify.fact import FactLog, FactStatus
 from agent.tools.verify.game import VerifyRequest, frames_of, verify
-from agent.tools.verify.verdict import CartridgeVerdict, FactStatus, page
+from agent.tools.verify.verdict import CartridgeVerdict, page
 
 __all__ = [
     "CartridgeVerdict",

@@ -1,70 +1,25 @@
-"""That what lies at the addresses we know makes sense together, whenever the player stands free."""
+"""Facts of addresses: what lies at the known ones makes sense together whenever the player stands free."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from agent.tools.verify.fact import FactWatcher, written
 from agent.tools.verify.movement import is_idle
-from emulator import Dex, State, World
+from emulator import State
 from emulator.profile import symbol
 
-PARTY: Final = Fact(
-    "addresses.party",
-    "wPartyCount says how many species follow in wPartySpecies before 0xFF, and each mon's first byte repeats its own.",
-    "formats.md 1.3: party block",
-)
-HP: Final = Fact(
-    "addresses.hp",
-    "No mon of the team has more HP than its maximum, and its level is 1 to 100.",
-    "formats.md 1.2: party mon",
-)
-LEVEL: Final = Fact(
-    "addresses.level",
-    "A mon's level is the one that its experience gives by the growth of its species.",
-    "formats.md 1.8: experience per level",
-)
-PP: Final = Fact(
-    "addresses.pp",
-    "No move has more PP left than its base and its PP Ups give.",
-    "formats.md 1.2: max PP",
-)
-MONEY: Final = Fact(
-    "addresses.money",
-    "wPlayerMoney is six decimal digits, two a byte.",
-    "formats.md 6: money BCD",
-)
-BAG: Final = Fact(
-    "addresses.bag",
-    "wNumBagItems says how many pairs of an item and 1 to 99 follow before 0xFF.",
-    "formats.md 6: bag",
-)
-MAP: Final = Fact(
-    "addresses.map",
-    "wCurMapTileset, wCurMapHeight and wCurMapWidth are those in the header of the map wCurMap.",
-    "formats.md 3.1: header",
-)
-POSITION: Final = Fact(
-    "addresses.position",
-    "wXCoord and wYCoord lie on the map; the player's own slot of wSpriteStateData2 holds no map position.",
-    "formats.md 4, put right by RAM images of the game: player's own C204/C205",
-)
-TILE: Final = Fact(
-    "addresses.tile",
-    "The screen shows of each square in sight the bottom left tile that the live blocks give it.",
-    "formats.md 3.6: step to tile",
-)
-DEX: Final = Fact(
-    "addresses.dex",
-    "The species of the team are owned by wPokedexOwned, and all that is owned is seen by wPokedexSeen.",
-    "formats.md 6: Pokedex",
-)
-CLOCK: Final = Fact(
-    "addresses.clock",
-    "The clock of the game has less than 60 minutes, seconds and frames.",
-    "formats.md 6: play time",
-)
+PARTY: Final = written("addresses.party")
+HP: Final = written("addresses.hp")
+LEVEL: Final = written("addresses.level")
+PP: Final = written("addresses.pp")
+MONEY: Final = written("addresses.money")
+BAG: Final = written("addresses.bag")
+MAP: Final = written("addresses.map")
+POSITION: Final = written("addresses.position")
+TILE: Final = written("addresses.tile")
+DEX: Final = written("addresses.dex")
+CLOCK: Final = written("addresses.clock")
 
 COUNT: Final = symbol("wPartyCount")
 SPECIES: Final = symbol("wPartySpecies")
@@ -83,39 +38,34 @@ DEX_SIZE: Final = 19
 MOST_UP: Final = 7
 
 
-class AddressWatcher(Onlooker):
+class AddressWatcher(FactWatcher):
     """Looks at what RAM holds each time that the player stands idle after a step."""
 
     facts = (PARTY, HP, LEVEL, PP, MONEY, BAG, MAP, POSITION, TILE, DEX, CLOCK)
-
-    def __init__(self, notebook: FactLog, world: World, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._world = world
-        self._dex = dex
-        self._checks: tuple[tuple[Fact, Callable[[State], str | None]], ...] = (
-            (PARTY, _party),
-            (HP, _hp),
-            (LEVEL, self._level),
-            (PP, self._pp),
-            (MONEY, _money),
-            (BAG, _bag),
-            (MAP, self._map),
-            (POSITION, _position),
-            (TILE, self._tile),
-            (DEX, self._owned),
-            (CLOCK, _clock),
-        )
 
     def moment(self, state: State) -> None:
         """Look at a moment at which nothing is under way."""
         if not is_idle(state):
             return  # a map may be half loaded while its edge is crossed
-        for fact, check in self._checks:
-            self.notebook.judge(fact, check(state), state.ram, state.frame)
+        looks = (
+            (PARTY, _party(state)),
+            (HP, _hp(state)),
+            (LEVEL, self._level(state)),
+            (PP, self._pp(state)),
+            (MONEY, _money(state)),
+            (BAG, _bag(state)),
+            (MAP, self._map(state)),
+            (POSITION, _position(state)),
+            (TILE, self._tile(state)),
+            (DEX, self._owned(state)),
+            (CLOCK, _clock(state)),
+        )
+        for each, seen in looks:
+            self.log.judge(each, seen, state.ram, state.frame)
 
     def _level(self, state: State) -> str | None:
         for mon in state.party.mons:
-            known = self._dex.all_species.get(mon.species)
+            known = self.dex.all_species.get(mon.species)
             level = known.growth.level_at(mon.exp) if known is not None else mon.level
             if level != mon.level:
                 return f"{mon.exp} experience at level {mon.level}, where level {level} is due"
@@ -124,7 +74,7 @@ class AddressWatcher(Onlooker):
     def _pp(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                known = self._dex.all_moves.get(move.move)
+                known = self.dex.all_moves.get(move.move)
                 base = known.pp if known is not None else move.pp
                 most = base + move.pp_ups * min(base // 5, MOST_UP)
                 if move.pp > most:
@@ -133,16 +83,16 @@ class AddressWatcher(Onlooker):
 
     def _map(self, state: State) -> str | None:
         here = state.map
-        if here.map_id not in self._world.map_ids:
+        if here.map_id not in self.world.map_ids:
             return "no map has this id"
-        header = self._world.map(here.map_id).header
+        header = self.world.map(here.map_id).header
         seen = (here.tileset, here.height, here.width)
         written = (header.tileset_id, header.height, header.width)
         return None if seen == written else f"{seen} in RAM and {written} in the header"
 
     def _tile(self, state: State) -> str | None:
         shown = state.tiles_in_sight
-        live = self._world.live_map(state)
+        live = self.world.live_map(state)
         if shown is None:
             return None
         if live is None:
@@ -156,7 +106,7 @@ class AddressWatcher(Onlooker):
         if owned & ~seen:
             return f"owned without being seen: {(owned & ~seen).bit_count()} species"
         for mon in state.party.mons:
-            known = self._dex.all_species.get(mon.species)
+            known = self.dex.all_species.get(mon.species)
             if known is not None and not owned >> (known.dex - 1) & 1:
                 return f"species {mon.species} in the team and not owned"
         return None

@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import comb
 from typing import Final, NamedTuple
 
-from agent.tools.verify.console import Aside
-from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from agent.tools.verify.console import Sandbox, Trial
+from agent.tools.verify.fact import Fact, FactWatcher, written
 from emulator import (
     Attacker,
     Battle,
@@ -18,7 +18,6 @@ from emulator import (
     BattleType,
     Button,
     Defender,
-    Dex,
     MenuKind,
     Phase,
     Ram,
@@ -35,45 +34,20 @@ from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
 from emulator.rules.damage import ROLLS, full_damage, rolled
 from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT
 
-KIND: Final = Fact(
-    "battles.kind",
-    "wIsInBattle is 2 exactly where wCurOpponent is a class of trainers plus 200, and 1 where it is a species.",
-    "engine.md 7.1: variables",
-)
-ENEMY_STATS: Final = Fact(
-    "battles.enemy",
-    "The stats of who stands against one are those of its species' base stats, DVs and level, without stat experience.",
-    "formats.md 1.7: stat formulas",
-)
-TRAINER: Final = Fact(
-    "battles.trainer",
-    "A trainer's mons are those of his set in the table of parties, with DVs 9, 8, 8, 8.",
-    "formats.md 1.7: trainer mons",
-)
-OWN_STATS: Final = Fact(
-    "battles.own",
-    "The own mon fights with the level, maximum HP and unmodified stats that it has in the team.",
-    "formats.md 1.6: battle mon",
-)
-PP: Final = Fact(
-    "battles.pp",
-    "A use of a move takes one of its PP, from the mon that fights and from the team's alike.",
-    "formats.md 1.6: PP in battle",
-)
+KIND: Final = written("battles.kind")
+ENEMY_STATS: Final = written("battles.enemy")
+TRAINER: Final = written("battles.trainer")
+OWN_STATS: Final = written("battles.own")
+PP: Final = written("battles.pp")
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200
-NO_MOVE: Final = (0, 165)
 
 
-class BattleWatcher(Onlooker):
+class BattleWatcher(FactWatcher):
     """Looks at battles while their main menu waits."""
 
     facts = (KIND, ENEMY_STATS, TRAINER, OWN_STATS, PP)
-
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
 
     def moment(self, state: State) -> None:
         """Look at a battle whose menu waits."""
@@ -91,19 +65,19 @@ class BattleWatcher(Onlooker):
         )
         for fact, seen in looks:
             if fact is not TRAINER or battle.is_trainer:
-                self.notebook.judge(fact, seen, state.ram, state.frame)
+                self.log.judge(fact, seen, state.ram, state.frame)
 
     def _enemy(self, battle: Battle) -> str | None:
         mon = battle.enemy
         if mon is None:
             return "nobody whole stands against the player"
-        known = self._dex.all_species.get(mon.species)
+        known = self.dex.all_species.get(mon.species)
         if known is None or mon.transformed:
             return None
         return _unlike(mon, stats_of(known.base, mon.dvs, mon.level))
 
     def _trainer(self, battle: Battle) -> str | None:
-        known = self._dex.all_trainers.get(battle.trainer_class)
+        known = self.dex.all_trainers.get(battle.trainer_class)
         if known is None or battle.trainer_number not in range(1, len(known.teams) + 1):
             return f"class {battle.trainer_class} has no set {battle.trainer_number}"
         team = [(each.level, each.species) for each in known.teams[battle.trainer_number - 1]]
@@ -150,11 +124,7 @@ def _unlike(mon: BattleMon, wanted: Stats) -> str | None:
     return None if seen == wanted else f"stats {tuple(seen)}, not {tuple(wanted)}"
 
 
-DAMAGE: Final = Fact(
-    "battles.damage",
-    "A hit takes the damage of the formula times one of 217 to 255 parts of 255, in whole numbers throughout.",
-    "engine.md 7.3: damage",
-)
+DAMAGE: Final = written("battles.damage")
 
 IN_BATTLE: Final = symbol("wIsInBattle")
 TURN: Final = symbol("hWhoseTurn")
@@ -179,19 +149,14 @@ BLOWS: Final = (
 SIDES: Final = ((OWN, ENEMY), (ENEMY, OWN))
 
 
-class DamageWatcher(Onlooker):
+class DamageWatcher(FactWatcher):
     """Looks at every loss of HP of the side whose turn it is not."""
 
     facts = (DAMAGE,)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
+    def reset(self) -> None:
+        """Forget a hit that had begun."""
         self._hit: tuple[int, Ram] | None = None  # whose turn, and RAM as it was before
-
-    def begin_anew(self) -> None:
-        """Let a hit that was begun be none."""
-        self._hit = None
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a loss; what it was is told a frame later, when both bytes are written."""
@@ -213,7 +178,7 @@ class DamageWatcher(Onlooker):
     def _look(self, turn: int, before: Ram, now: Ram, number: int) -> None:
         blow = BLOWS[turn]
         user, target = [read_battle_mon(before, side, 0) for side in SIDES[turn]]
-        move = self._dex.all_moves.get(now.byte(blow.move))
+        move = self.dex.all_moves.get(now.byte(blow.move))
         if user is None or target is None or move is None or now.byte(MISSED):
             return
         if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
@@ -224,15 +189,15 @@ class DamageWatcher(Onlooker):
         taken, critical = _word(now, TAKEN), now.byte(CRITICAL) == 1
         if lost != min(taken, target.hp) or _loses_by_itself(target):
             return  # it was not this move that took it, or not it alone
-        species = self._dex.all_species.get(user.species)
+        species = self.dex.all_species.get(user.species)
         speed = species.base.speed if species is not None else 0
         full = full_damage(
-            Attacker.of(user, speed), Defender.of(target), move, self._dex.rules, critical=critical
+            Attacker.of(user, speed), Defender.of(target), move, self.dex.rules, critical=critical
         )
         amounts = {rolled(full, roll) for roll in ROLLS}
         fits = lost in amounts or (lost == target.hp and max(amounts) >= lost)
         seen = None if fits else _wrong(user, move.number, lost, amounts)
-        self.notebook.judge(DAMAGE, seen, now, number)
+        self.log.judge(DAMAGE, seen, now, number)
 
 
 def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
@@ -256,21 +221,9 @@ def _word(ram: Ram, at: int) -> int:
     return int.from_bytes(ram.span(at, 2), "big")
 
 
-ACCURACY: Final = Fact(
-    "battles.accuracy",
-    "A move hits when a random byte is below its accuracy, scaled by the stages of accuracy and evasion.",
-    "engine.md 7.3: accuracy",
-)
-RUN: Final = Fact(
-    "battles.run",
-    "Who is slower gets away from a wild mon by chance: 32 times the own Speed by a quarter of the enemy's, of 256.",
-    "engine.md 7.3: run",
-)
-RUN_SURE: Final = Fact(
-    "battles.run_sure",
-    "Who is at least as fast always gets away from a wild mon.",
-    "engine.md 7.3: run",
-)
+ACCURACY: Final = written("battles.accuracy")
+RUN: Final = written("battles.run")
+RUN_SURE: Final = written("battles.run_sure")
 
 MOVE_MISSED: Final = symbol("wMoveMissed")
 OWN_STAGES: Final = symbol("wPlayerMonStatMods")
@@ -291,14 +244,13 @@ LONGEST: Final = 400  # frames until a try has shown what came of it
 IMPOSSIBLE: Final = Fraction(1, 10**9)  # so unlikely a count is no chance any more
 
 
-class ChanceTrials:
+class ChanceTrials(Trial):
     """Runs, and uses a move with the lowest accuracy, from the menu of a battle."""
 
     facts = (ACCURACY, RUN, RUN_SURE)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        self._notebook = notebook
-        self._dex = dex
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._open = {ACCURACY, RUN}
 
     def wants(self, state: State) -> bool:
@@ -308,48 +260,48 @@ class ChanceTrials:
             return False
         return (RUN in self._open and battle.is_wild) or self._is_good_to_hit(battle)
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Try what was not tried yet."""
         battle = state.battle
         if battle is None:
             return
         if RUN in self._open and battle.is_wild:
             self._open.discard(RUN)
-            self._run(aside, state)
-            aside.back()
+            self._run(sandbox, state)
+            sandbox.restore()
         if self._is_good_to_hit(battle):
             self._open.discard(ACCURACY)
-            self._hit(aside, state, battle)
+            self._hit(sandbox, state, battle)
 
-    def _run(self, aside: Aside, state: State) -> None:
+    def _run(self, sandbox: Sandbox, state: State) -> None:
         own, other = SPEEDS
         chance = run_chance(own, other, 1)
-        tried = [_flees(aside, own, other, each) for each in range(TRIES)]
+        tried = [_flees(sandbox, own, other, each) for each in range(TRIES)]
         self._judge(RUN, [each for each in tried if each is not None], chance, state)
-        sure = [_flees(aside, other, own, each) for each in range(3)]
+        sure = [_flees(sandbox, other, own, each) for each in range(3)]
         for each in sure:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
-                self._notebook.judge(RUN_SURE, seen, state.ram, state.frame)
+                self.log.judge(RUN_SURE, seen, state.ram, state.frame)
 
-    def _hit(self, aside: Aside, state: State, battle: Battle) -> None:
+    def _hit(self, sandbox: Sandbox, state: State, battle: Battle) -> None:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
             return
-        move = self._dex.all_moves[own.moves[0].move]
+        move = self.dex.all_moves[own.moves[0].move]
         attacker = replace(Attacker.of(own, 0), accuracy=LOWEST - NEUTRAL)
-        chance = hit_chance(attacker, Defender.of(enemy), move, self._dex.rules)
-        tried = [_hits(aside, move.number, each) for each in range(TRIES)]
+        chance = hit_chance(attacker, Defender.of(enemy), move, self.dex.rules)
+        tried = [_hits(sandbox, move.number, each) for each in range(TRIES)]
         self._judge(ACCURACY, [each for each in tried if each is not None], chance, state)
 
     def _is_good_to_hit(self, battle: Battle) -> bool:
         own, enemy = battle.own, battle.enemy
         if ACCURACY not in self._open or own is None or enemy is None:
             return False
-        move = self._dex.all_moves.get(own.moves[0].move) if own.moves else None
+        move = self.dex.all_moves.get(own.moves[0].move) if own.moves else None
         is_plain = move is not None and move.power > 0 and move.effect == 0 and own.moves[0].pp > 0
         hampered = own.status != (0, False, False, False, False) or bool(own.volatile)
-        sees = move is not None and self._dex.rules.chart.multiplier(move.type, enemy.types) > 0
+        sees = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
         return is_plain and sees and not hampered and not enemy.volatile
 
     def _judge(self, fact: Fact, tried: list[bool], chance: Fraction, state: State) -> None:
@@ -361,50 +313,50 @@ class ChanceTrials:
             seen = (
                 f"{good} of {len(tried)} tries succeeded, with a chance of {float(chance):.0%} each"
             )
-        self._notebook.judge(fact, seen, state.ram, state.frame)
+        self.log.judge(fact, seen, state.ram, state.frame)
 
 
-def _flees(aside: Aside, own: int, other: int, number: int) -> bool | None:
+def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:
     """Return whether a run from here succeeded, or None where it did not come to one."""
-    aside.back()
-    aside.wait(4 + APART * number)
-    aside.poke(OWN_SPEED, own.to_bytes(2, "big"))
-    aside.poke(ENEMY_SPEED, other.to_bytes(2, "big"))
-    aside.poke(RUN_TRIES, b"\0")
+    sandbox.restore()
+    sandbox.wait(4 + APART * number)
+    sandbox.poke(OWN_SPEED, own.to_bytes(2, "big"))
+    sandbox.poke(ENEMY_SPEED, other.to_bytes(2, "big"))
+    sandbox.poke(RUN_TRIES, b"\0")
     for button in (Button.RIGHT, Button.DOWN):
-        aside.press(button)
-    menu = aside.state.menu
+        sandbox.press(button)
+    menu = sandbox.state.menu
     if menu is None or menu.kind is not MenuKind.BATTLE_RIGHT or menu.current != 1:
         return None
-    aside.press(Button.A, hold=4, settle=20)
+    sandbox.press(Button.A, hold=4, settle=20)
     for _ in range(LONGEST // 20):
-        ram = aside.ram
+        ram = sandbox.ram
         if ram.byte(RESULT) == LEFT or not ram.byte(IN_BATTLE):
             return True
         if ram.byte(RUN_TRIES) == 0 or read_state(ram, 0).menu is not None:
             return None
         if ram.byte(TURN) == 1:
             return False
-        aside.press(Button.B, hold=4, settle=16)
+        sandbox.press(Button.B, hold=4, settle=16)
     return None
 
 
-def _hits(aside: Aside, move: int, number: int) -> bool | None:
+def _hits(sandbox: Sandbox, move: int, number: int) -> bool | None:
     """Return whether the first move hit, used from here, or None where it was not used."""
-    aside.back()
-    aside.wait(4 + APART * number)
-    aside.poke(OWN_STAGES + ACCURACY_STAGE, bytes([LOWEST]))
-    aside.poke(OWN_SPEED, (999).to_bytes(2, "big"))  # so that it comes first
+    sandbox.restore()
+    sandbox.wait(4 + APART * number)
+    sandbox.poke(OWN_STAGES + ACCURACY_STAGE, bytes([LOWEST]))
+    sandbox.poke(OWN_SPEED, (999).to_bytes(2, "big"))  # so that it comes first
     for button in (Button.LEFT, Button.UP):
-        aside.press(button)
-    listed = aside.press(Button.A, hold=4, settle=20).menu
+        sandbox.press(button)
+    listed = sandbox.press(Button.A, hold=4, settle=20).menu
     if listed is None or listed.kind is not MenuKind.MOVES:
         return None
     for _ in range(listed.current - 1):
-        aside.press(Button.UP)
-    before = int.from_bytes(aside.ram.span(ENEMY_HP, 2), "big")
+        sandbox.press(Button.UP)
+    before = int.from_bytes(sandbox.ram.span(ENEMY_HP, 2), "big")
     used = False
-    for ram in _played(aside):
+    for ram in _played(sandbox):
         used = used or (ram.byte(OWN_MOVE) == move and ram.byte(TURN) == 0)
         if int.from_bytes(ram.span(ENEMY_HP, 2), "big") < before:
             return True
@@ -415,12 +367,12 @@ def _hits(aside: Aside, move: int, number: int) -> bool | None:
     return None
 
 
-def _played(aside: Aside) -> Iterable[Ram]:
+def _played(sandbox: Sandbox) -> Iterable[Ram]:
     """Choose what the cursor is at, and read on, frame by frame."""
-    yield from aside.frames(Button.A, 4)
+    yield from sandbox.frames(Button.A, 4)
     for _ in range(LONGEST // 20):
-        yield from aside.frames(None, 10)
-        yield from aside.frames(Button.B, 10)
+        yield from sandbox.frames(None, 10)
+        yield from sandbox.frames(Button.B, 10)
 
 
 def _is_impossible(good: int, tries: int, chance: Fraction) -> bool:

@@ -6,16 +6,16 @@ Play gets the same machine in the same state as without: a step is made of singl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from agent.tools.verify.fact import Fact, FactLog
+from agent.tools.verify.fact import FactLog, FactSource, FactWatcher
 from emulator import Button, Cartridge, PyBoyConsole, Ram, Screen, State, Step, read_state
 
 PRESS: Final = 3  # frames: long enough to be seen, and short enough to count once
 
 
-class Aside:
-    """Lends the machine; whoever is done with it calls `back`."""
+class Sandbox:
+    """The machine, lent to one trial at a time."""
 
     def __init__(self, console: PyBoyConsole) -> None:
         self._console = console
@@ -36,8 +36,8 @@ class Aside:
         """The state of now."""
         return read_state(self.ram, self.frame)
 
-    def back(self) -> None:
-        """Return to the moment that this began at."""
+    def restore(self) -> None:
+        """Return to the moment at which the sandbox was made."""
         self._console.load(self._moment)
 
     def poke(self, address: int, data: bytes) -> None:
@@ -68,37 +68,16 @@ class Aside:
         return any(reached(ram) for ram in self.frames(button, within))
 
 
-class FactWatcher(Protocol):
-    """Somebody who looks on, and knows some facts; the methods that look are called for every frame and step."""
-
-    @property
-    def facts(self) -> Sequence[Fact]:
-        """What is found out."""
-        ...
-
-    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look at one frame that has passed with `button` down."""
-
-    def moment(self, state: State) -> None:
-        """Look at the moment after a step."""
-
-    def begin_anew(self) -> None:
-        """What comes next does not follow what was last: play went back to an older moment."""
-
-
-class Trial(Protocol):
-    """Something to try out at moments that are good for it."""
-
-    @property
-    def facts(self) -> Sequence[Fact]:
-        """What is found out."""
-        ...
+class Trial(FactSource):
+    """Something to try out at moments that suit it."""
 
     def wants(self, state: State) -> bool:
-        """Say whether to try it out now; asked before every step, so it must be cheap."""
+        """Say whether to try it now; asked before every step, so it must be cheap."""
+        raise NotImplementedError
 
-    def run(self, aside: Aside, state: State) -> None:
-        """Try it out and write down what came of it; time and memory are taken back afterwards."""
+    def run(self, sandbox: Sandbox, state: State) -> None:
+        """Try it and note the results; time and memory are restored afterwards."""
+        raise NotImplementedError
 
 
 class WatchedConsole:
@@ -109,12 +88,12 @@ class WatchedConsole:
         machine: PyBoyConsole,
         watchers: Sequence[FactWatcher],
         trials: Sequence[Trial],
-        notebook: FactLog,
+        log: FactLog,
     ) -> None:
         self._machine = machine
         self._watchers: Final = tuple(watchers)
         self._trials: Final = tuple(trials)
-        self._notebook = notebook
+        self._log = log
         self._before: Ram | None = None
 
     @property
@@ -134,7 +113,7 @@ class WatchedConsole:
             self._pass(Step(step.button, 1, 0), step.button, render=render)
         for _ in range(step.settle):
             self._pass(Step(None, 0, 1), None, render=render)
-        self._notebook.tick += 1
+        self._log.tick += 1
         state = read_state(self._machine.ram(), self._machine.frame)
         for watcher in self._watchers:
             watcher.moment(state)
@@ -160,7 +139,7 @@ class WatchedConsole:
         self._machine.load(state)
         self._before = None
         for watcher in self._watchers:
-            watcher.begin_anew()
+            watcher.reset()
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""
@@ -190,7 +169,7 @@ class WatchedConsole:
         wanted = [trial for trial in self._trials if trial.wants(state)]
         if not wanted:
             return
-        aside = Aside(self._machine)
+        sandbox = Sandbox(self._machine)
         for trial in wanted:
-            trial.run(aside, state)
-            aside.back()
+            trial.run(sandbox, state)
+            sandbox.restore()

@@ -5,38 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker
+from agent.tools.verify.fact import MAP, FactWatcher, written
 from emulator import (
     FIRST_INDOOR_MAP,
     Button,
-    Dex,
     Facing,
     Lookout,
     Person,
     Ram,
     State,
-    World,
     is_in_sight,
     read_state,
 )
 from emulator.profile import symbol
 from emulator.ram.tile_map import COLUMNS, TILE_MAP
 
-WHERE: Final = Fact(
-    "encounters.where",
-    "Wild mons are met where tile (9,9) is grass or water, and on maps from 37 on, the forest's tileset apart.",
-    "engine.md 3.7: wild encounters",
-)
-WHO: Final = Fact(
-    "encounters.who",
-    "Who is met, and at which level, is one of the ten of the map's table.",
-    "formats.md 2: wild data",
-)
-PEACE: Final = Fact(
-    "encounters.peace",
-    "Nobody is met while wNumberOfNoRandomBattleStepsLeft counts.",
-    "engine.md 3.7: three steps after a battle",
-)
+WHERE: Final = written("encounters.where")
+WHO: Final = written("encounters.who")
+PEACE: Final = written("encounters.peace")
 
 IN_BATTLE: Final = symbol("wIsInBattle")
 OPPONENT: Final = symbol("wCurOpponent")
@@ -57,19 +43,14 @@ WILD: Final = 1
 FIRST_TRAINER: Final = 200
 
 
-class EncounterWatcher(Onlooker):
+class EncounterWatcher(FactWatcher):
     """Looks at the last moment of the map before each wild battle."""
 
     facts = (WHERE, WHO, PEACE)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
-        self._quiet: Ram | None = None  # the map as it was before somebody was met
-
-    def begin_anew(self) -> None:
-        """Know of no moment before."""
-        self._quiet = None
+    def reset(self) -> None:
+        """Forget the moment before."""
+        self._quiet: Ram | None = None  # the map as it was before the encounter
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Keep the map as it is while nobody is met; look at it when somebody is."""
@@ -84,20 +65,17 @@ class EncounterWatcher(Onlooker):
                 self._met(self._quiet, now, number)
             self._quiet = None
 
-    def moment(self, state: State) -> None:
-        """Nothing is seen at the end of a step that is not seen in its frames."""
-
     def _met(self, quiet: Ram, now: Ram, number: int) -> None:
         if now.byte(BATTLE_TYPE):
             return  # a show or the Safari
         map_id, tile = quiet.byte(MAP), quiet.byte(CORNER)
-        note, rate = self.notebook, _rate(quiet, tile)
+        note, rate = self.log, _rate(quiet, tile)
         seen = None if rate else f"tile {tile:#04x} at (9,9), where no rate counts"
         note.judge(WHERE, seen, quiet, number)
         left = quiet.byte(STEPS)
         early = f"{left} steps were left" if left > 1 else None
         note.judge(PEACE, early, quiet, number)
-        wild = self._dex.wild.get(map_id)
+        wild = self.dex.wild.get(map_id)
         slots = [slot for each in wild or () if each is not None for slot in each.slots]
         met = (now.byte(LEVEL), now.byte(OPPONENT))
         known = met in {(slot.level, slot.species) for slot in slots}
@@ -115,16 +93,8 @@ def _rate(ram: Ram, tile: int) -> int:
     return ram.byte(GRASS_RATE)
 
 
-SEES: Final = Fact(
-    "trainers.sees",
-    "A trainer who is not beaten comes when the player stands in his row or column before him, within his sight, whatever is between.",
-    "engine.md 3.5: trainers' sight",
-)
-BLIND: Final = Fact(
-    "trainers.blind",
-    "A trainer comes for nobody who stands beside or behind him, or beyond his sight.",
-    "engine.md 3.5: trainers' sight",
-)
+SEES: Final = written("trainers.sees")
+BLIND: Final = written("trainers.blind")
 
 SPOTTED: Final = symbol("wMiscFlags")
 IS_SPOTTED: Final = 0x01
@@ -141,14 +111,10 @@ class Watched(NamedTuple):
     distance: int
 
 
-class SightWatcher(Onlooker):
+class SightWatcher(FactWatcher):
     """Looks at the trainers of the map when the player stands free, and when one has come."""
 
     facts = (SEES, BLIND)
-
-    def __init__(self, notebook: FactLog, world: World) -> None:
-        super().__init__(notebook)
-        self._world = world
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """See a trainer notice the player, or the player begin a step before one who did not."""
@@ -163,9 +129,9 @@ class SightWatcher(Onlooker):
         state = read_state(before, number)
         near = any(0 < each.distance <= each.lookout.sight for each in self._watched(state))
         where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
-        self.notebook.judge(BLIND, None if near else where, now, number)
+        self.log.judge(BLIND, None if near else where, now, number)
         if near:
-            self.notebook.holds(SEES)
+            self.log.holds(SEES)
 
     def _passed(self, before: Ram, number: int) -> None:
         """Look at who watched the square that is left: they are asked in each pass before the pad is."""
@@ -176,11 +142,11 @@ class SightWatcher(Onlooker):
             is_there = each.person.on_screen and not each.person.moving
             if is_there and 0 < each.distance <= each.lookout.sight:
                 seen = f"the player walks on {each.distance} squares before one who sees {each.lookout.sight}"
-                self.notebook.fails(SEES, seen, before, number)
+                self.log.fails(SEES, seen, before, number)
 
     def _watched(self, state: State) -> Iterator[Watched]:
         people = {person.slot: person for person in state.people_present}
-        for slot, lookout in self._world.lookouts(state).items():
+        for slot, lookout in self.world.lookouts(state).items():
             person = people.get(slot)
             if person is None or state.flags.is_set(lookout.event):
                 continue

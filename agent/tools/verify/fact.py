@@ -1,15 +1,22 @@
-"""Written facts about the game, how often each was seen to hold or fail, and the base of their watchers."""
+"""Written facts about the game, how often each was seen to hold or fail, and the base of their watchers.
+
+The sentences are in `facts.toml`, each with the place where it is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
 
-from emulator import Button, Ram, State
+from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
 
-EXAMPLES: Final = 3  # of what contradicts one fact
+EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
 X: Final = symbol("wXCoord")
@@ -28,84 +35,119 @@ class Fact(NamedTuple):
         return self.id.partition(".")[0]
 
 
-class Contradiction(NamedTuple):
-    """One time that the game did otherwise: where and when, and what was seen instead."""
+def written(name: str) -> Fact:
+    """Return the written fact with this id."""
+    return Fact(name, **_sentences()[name])
 
-    map_id: int
-    x: int
-    y: int
-    tick: int
-    frame: int
+
+@cache
+def _sentences() -> Mapping[str, Any]:
+    text = (files("agent.tools.verify") / "facts.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+class FactStatus(Enum):
+    """What is known of a fact."""
+
+    HELD = "held"
+    WRONG = "wrong"
+    NOT_SEEN = "not seen"
+
+
+class Deviation(NamedTuple):
+    """One time that a fact did not hold: where, if anywhere in the game, and what was seen instead."""
+
+    where: str
+    map_id: int | None
+    tick: int | None
+    frame: int | None
     seen: str
-
-    @property
-    def where(self) -> str:
-        """The moment in words."""
-        return f"map {self.map_id} at ({self.x},{self.y}), tick {self.tick}, frame {self.frame:,}"
 
 
 @dataclass(slots=True)
-class FactTally:
-    """How one fact has fared so far."""
+class FactRow:
+    """A fact, how often it held and did not, and the first deviations."""
 
     fact: Fact
     held: int = 0
     broken: int = 0
-    examples: list[Contradiction] = field(default_factory=list)
+    findings: list[Deviation] = field(default_factory=list)
+
+    @property
+    def standing(self) -> FactStatus:
+        """What is known of it now."""
+        if self.broken:
+            return FactStatus.WRONG
+        return FactStatus.HELD if self.held else FactStatus.NOT_SEEN
+
+    @property
+    def words(self) -> str:
+        """What was wrong, in one line."""
+        first = self.findings[0]
+        return f"{self.fact.id} ({self.fact.reference}): {first.seen}; {first.where}"
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return it in plain JSON types."""
+        return {
+            **self.fact._asdict(),
+            "standing": self.standing.value,
+            "held": self.held,
+            "broken": self.broken,
+            "findings": [each._asdict() for each in self.findings],
+        }
 
 
 class FactLog:
-    """Where whoever watches writes down what held and what did not."""
+    """The facts of one game and how each has fared so far; `wrong` are those contradicted, the first seen first."""
 
-    def __init__(self) -> None:
-        self.tick = 0  # of play, for what is written down next
-        self.tallies: dict[str, FactTally] = {}
-        self._wrong: list[FactTally] = []
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.tick = 0  # of play, for what is noted next
+        self.rows = {fact.id: FactRow(fact) for fact in facts}
+        self.wrong: list[FactRow] = []
 
-    def learn(self, facts: Iterable[Fact]) -> None:
-        """Take up facts that nothing is known of yet."""
-        self.tallies |= {fact.id: FactTally(fact) for fact in facts}
-
-    @property
-    def wrong(self) -> tuple[FactTally, ...]:
-        """The facts that were contradicted, in the order in which that was first seen."""
-        return tuple(self._wrong)
-
-    def holds(self, fact: Fact, times: int = 1) -> None:
+    def holds(self, fact: Fact) -> None:
         """Note that a fact was seen to hold."""
-        self.tallies[fact.id].held += times
+        self.rows[fact.id].held += 1
 
     def fails(self, fact: Fact, seen: str, ram: Ram, frame: int) -> None:
-        """Note that the game did otherwise at the moment that `ram` shows, and what was seen."""
-        tally = self.tallies[fact.id]
-        if not tally.broken:
-            self._wrong.append(tally)
-        tally.broken += 1
-        if len(tally.examples) < EXAMPLES:
-            here = Contradiction(ram.byte(MAP), ram.byte(X), ram.byte(Y), self.tick, frame, seen)
-            tally.examples.append(here)
+        """Note what the game did instead at the moment that `ram` shows."""
+        row = self.rows[fact.id]
+        if not row.broken:
+            self.wrong.append(row)
+        row.broken += 1
+        if len(row.findings) < EXAMPLES:
+            map_id, x, y = ram.byte(MAP), ram.byte(X), ram.byte(Y)
+            where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
+            row.findings.append(Deviation(where, map_id, self.tick, frame, seen))
 
     def judge(self, fact: Fact, seen: str | None, ram: Ram, frame: int) -> None:
-        """Note what a look has found: None where the fact held, else what was seen instead."""
+        """Note the result of a look: None where the fact held, else what was seen instead."""
         if seen is None:
             self.holds(fact)
         else:
             self.fails(fact, seen, ram, frame)
 
 
-class Onlooker:
-    """A watcher that looks at nothing."""
+class FactSource:
+    """The base of watchers and trials: the facts it judges, the log, and the cartridge's tables."""
 
     facts: Sequence[Fact] = ()
 
-    def __init__(self, notebook: FactLog) -> None:
-        self.notebook = notebook
+    def __init__(self, log: FactLog, world: World, dex: Dex) -> None:
+        self.log = log
+        self.world = world
+        self.dex = dex
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything seen so far: what comes next does not follow it."""
+
+
+class FactWatcher(FactSource):
+    """Looks at every frame and step of play; this base looks at nothing."""
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look away."""
+        """Look at one frame that has passed with `button` down."""
 
     def moment(self, state: State) -> None:
-        """Look away."""
-
-    def begin_anew(self) -> None:
-        """Have nothing to forget."""
+        """Look at the moment after a step."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +15,9 @@ from agent.app.session import PlayLimits
 from agent.story import Story
 from agent.tools.verify.addresses import AddressWatcher
 from agent.tools.verify.battles import BattleWatcher, ChanceTrials, DamageWatcher
-from agent.tools.verify.console import FactWatcher, Trial, WatchedConsole
+from agent.tools.verify.console import Trial, WatchedConsole
 from agent.tools.verify.encounters import EncounterWatcher, SightWatcher
-from agent.tools.verify.fact import Fact, FactLog
+from agent.tools.verify.fact import Deviation, Fact, FactLog, FactRow, FactWatcher
 from agent.tools.verify.growth import ExperienceWatcher, HealingWatcher, LevelWatcher, MoneyWatcher
 from agent.tools.verify.movement import StepTrials, WalkWatcher
 from agent.tools.verify.text_menus import (
@@ -31,7 +32,6 @@ from agent.tools.verify.warps import WarpTrials, WarpWatcher
 from emulator import (
     FRAMES_PER_SECOND,
     Cartridge,
-    CartridgeCheck,
     Dex,
     EmulatorError,
     PyBoyConsole,
@@ -39,84 +39,31 @@ from emulator import (
     survey,
 )
 
-REFERENCE: Final = "formats.md 2 and 3: tables of the cartridge"
-
-
-def checks_of(cartridge: Cartridge) -> tuple[tuple[Fact, CartridgeCheck], ...]:
-    """Return every invariant as a fact, with what a look at the cartridge has found."""
-    found = survey(cartridge)
-    return tuple(
-        (Fact(f"tables.{n}", each.invariant, REFERENCE), each) for n, each in enumerate(found, 1)
-    )
-
-
-def milestone_facts(story: Story) -> tuple[Fact, ...]:
-    """Return a fact for each milestone, held when both its witnesses have shown it."""
-    return tuple(
-        Fact(
-            f"story.{each.id}",
-            f"The milestone {each.id} is reached, and work RAM and the picture show it as the story file says.",
-            "progression.md: milestones",
-        )
-        for each in story.milestones
-    )
-
-
-def reached_of(facts: Iterable[Fact], reached: Iterable[str]) -> tuple[Fact, ...]:
-    """Return the facts whose milestones were reached."""
-    names = {f"story.{each}" for each in reached}
-    return tuple(fact for fact in facts if fact.id in names)
-
-
-class WatcherContext(NamedTuple):
-    """What watchers are made with."""
-
-    notebook: FactLog
-    world: World
-    dex: Dex
-
-
-WATCHERS: Final[tuple[Callable[[WatcherContext], FactWatcher], ...]] = (
-    lambda ground: AddressWatcher(*ground),
-    lambda ground: WalkWatcher(ground.notebook),
-    lambda ground: WarpWatcher(ground.notebook, ground.world),
-    lambda ground: ArrowWatcher(ground.notebook),
-    lambda ground: CursorWatcher(ground.notebook),
-    lambda ground: EncounterWatcher(ground.notebook, ground.dex),
-    lambda ground: SightWatcher(ground.notebook, ground.world),
-    lambda ground: BattleWatcher(ground.notebook, ground.dex),
-    lambda ground: DamageWatcher(ground.notebook, ground.dex),
-    lambda ground: ExperienceWatcher(ground.notebook, ground.dex),
-    lambda ground: LevelWatcher(ground.notebook, ground.dex),
-    lambda ground: MoneyWatcher(ground.notebook, ground.dex),
-    lambda ground: HealingWatcher(ground.notebook, ground.dex),
+STORY: Final = "story."  # what the ids of milestones begin with
+TABLES: Final = "formats.md 2 and 3: tables of the cartridge"
+WATCHERS: Final[tuple[type[FactWatcher], ...]] = (
+    AddressWatcher,
+    WalkWatcher,
+    WarpWatcher,
+    ArrowWatcher,
+    CursorWatcher,
+    EncounterWatcher,
+    SightWatcher,
+    BattleWatcher,
+    DamageWatcher,
+    ExperienceWatcher,
+    LevelWatcher,
+    MoneyWatcher,
+    HealingWatcher,
 )
-TRIALS: Final[tuple[Callable[[WatcherContext], Trial], ...]] = (
-    lambda ground: StepTrials(ground.notebook, ground.world),
-    lambda ground: WarpTrials(ground.notebook, ground.world),
-    lambda ground: PageTrials(ground.notebook),
-    lambda ground: MenuTrials(ground.notebook),
-    lambda ground: StartMenuTrials(ground.notebook),
-    lambda ground: ChanceTrials(ground.notebook, ground.dex),
+TRIALS: Final[tuple[type[Trial], ...]] = (
+    StepTrials,
+    WarpTrials,
+    PageTrials,
+    MenuTrials,
+    StartMenuTrials,
+    ChanceTrials,
 )
-
-
-class Roster:
-    """The watchers and trials of one game, and the notebook they share."""
-
-    def __init__(self, cartridge: Cartridge) -> None:
-        self.notebook = FactLog()
-        ground = WatcherContext(self.notebook, World.of(cartridge), Dex.of(cartridge))
-        self._watchers = [make(ground) for make in WATCHERS]
-        self._trials = [make(ground) for make in TRIALS]
-        everybody: list[FactWatcher | Trial] = [*self._watchers, *self._trials]
-        self.notebook.learn(dict.fromkeys(fact for each in everybody for fact in each.facts))
-
-    def around(self, machine: PyBoyConsole) -> WatchedConsole:
-        """Return what stands between play and the machine."""
-        return WatchedConsole(machine, self._watchers, self._trials, self.notebook)
-
-
 Enough = Callable[[FactLog], bool]
 
 
@@ -126,6 +73,22 @@ class VerifyRequest(NamedTuple):
     until: str
     frames: float
     seed: int = 0
+
+
+class Roster:
+    """The watchers and trials of one game, and the log they share; milestones are facts of it too."""
+
+    def __init__(self, cartridge: Cartridge) -> None:
+        known = [*WATCHERS, *TRIALS]
+        facts = dict.fromkeys(fact for each in known for fact in each.facts)
+        self.log = FactLog([*facts, *_milestone_facts(Story.of(cartridge.kind))])
+        with_what = self.log, World.of(cartridge), Dex.of(cartridge)
+        self._watchers = [make(*with_what) for make in WATCHERS]
+        self._trials = [make(*with_what) for make in TRIALS]
+
+    def around(self, machine: PyBoyConsole) -> WatchedConsole:
+        """Return the console between play and the machine."""
+        return WatchedConsole(machine, self._watchers, self._trials, self.log)
 
 
 def frames_of(minutes: float) -> float:
@@ -141,67 +104,83 @@ def verify(
     enough: Enough | None = None,
 ) -> CartridgeVerdict:
     """Play as `wish` says, or until `enough` is known, and return what held and what did not."""
-    story = Story.of(cartridge.kind)
-    tables, milestones = checks_of(cartridge), milestone_facts(story)
-    roster = Roster(cartridge)
-    roster.notebook.learn(milestones)
-    watch = _Watch(wish, viewer, interrupt, roster.notebook, enough)
+    tables, roster = _survey(cartridge), Roster(cartridge)
+
+    def is_over(moment: TickView) -> bool:
+        return moment.frame >= wish.frames or (enough is not None and enough(roster.log))
+
+    watch = _Watch(viewer, interrupt, roster.log, is_over)
     with TemporaryDirectory(prefix="verify-") as home:
-        played = _play(Path(home), cartridge, story, wish, roster, watch, interrupt)
-    for fact in reached_of(milestones, watch.reached):
-        roster.notebook.holds(fact)
-    return CartridgeVerdict.of(cartridge, wish.seed, played, roster.notebook, tables)
+        played = _play(Path(home), cartridge, wish, roster, watch)
+    for fact in _milestone_facts(Story.of(cartridge.kind)):
+        if fact.id.removeprefix(STORY) in watch.reached:
+            roster.log.holds(fact)
+    return CartridgeVerdict.of(cartridge, wish.seed, played, roster.log, tables)
 
 
 class _Watch(Viewer):
-    """Tells the notebook which tick it is, and ends play when there is no need for more."""
+    """Tells the log which tick it is, and ends play when it is over."""
 
     def __init__(
         self,
-        wish: VerifyRequest,
         viewer: Viewer,
         interrupt: Interrupt,
-        notebook: FactLog,
-        enough: Enough | None,
+        log: FactLog,
+        is_over: Callable[[TickView], bool],
     ) -> None:
         self.reached: tuple[str, ...] = ()
         self.ran_out = False
-        self._wish = wish
+        self.interrupt = interrupt
         self._viewer = viewer
-        self._interrupt = interrupt
-        self._notebook = notebook
-        self._enough = enough
+        self._log = log
+        self._is_over = is_over
 
     def show(self, moment: TickView) -> None:
         """Take one moment, and pass it on."""
-        self._notebook.tick = moment.tick
+        self._log.tick = moment.tick
         self.reached = moment.milestones
         self._viewer.show(moment)
-        satisfied = self._enough is not None and self._enough(self._notebook)
-        if moment.frame >= self._wish.frames or satisfied:
-            self.ran_out = self._interrupt.asked = True
+        if self._is_over(moment):
+            self.ran_out = self.interrupt.asked = True
 
 
-def _play(  # noqa: PLR0913  # what a game is made of
-    home: Path,
-    cartridge: Cartridge,
-    story: Story,
-    wish: VerifyRequest,
-    roster: Roster,
-    watch: _Watch,
-    interrupt: Interrupt,
+def _play(
+    home: Path, cartridge: Cartridge, wish: VerifyRequest, roster: Roster, watch: _Watch
 ) -> PlayResult:
-    with session_in(home, cartridge, story, wish.seed, interrupt, around=roster.around) as (
-        session,
-        _,
-    ):
+    story = Story.of(cartridge.kind)
+    session_of = partial(session_in, home, cartridge, story, wish.seed, watch.interrupt)
+    with session_of(around=roster.around) as (session, _):
         try:
             summary = session.play(PlayLimits(wish.until, inf), watch)
         except EmulatorError as error:
-            return PlayResult(Stop.ERROR, type(error).__name__, roster.notebook.tick, 0)
+            return PlayResult(Stop.ERROR, type(error).__name__, roster.log.tick, 0)
     stop = Stop.LIMIT if watch.ran_out and summary.stop is Stop.INTERRUPTED else summary.stop
     if summary.milestones:
         watch.reached = tuple(each.id for each in summary.milestones)
-    # What an error says may name files of whoever plays; the log has it.
+    # An error's words may name files of the player's; the log has them.
     reason = summary.reason.partition(":")[0] if stop is Stop.ERROR else summary.reason
     return PlayResult(stop, reason, summary.ticks, summary.frames)
+
+
+def _milestone_facts(story: Story) -> Iterator[Fact]:
+    """Yield a fact for each milestone, held when both its witnesses have shown it."""
+    for each in story.milestones:
+        yield Fact(
+            f"{STORY}{each.id}",
+            f"The milestone {each.id} is reached, and work RAM and the picture show it as the story file says.",
+            "progression.md: milestones",
+        )
+
+
+def _survey(cartridge: Cartridge) -> list[FactRow]:
+    """Return the invariants of the cartridge's tables as facts: no game is played for that.
+
+    The survey's own words are left out: they may name what is on the cartridge.
+    """
+    rows = []
+    for number, check in enumerate(survey(cartridge), 1):
+        fact = Fact(f"tables.{number}", check.invariant, TABLES)
+        seen = f"{check.broken} of {check.looked_at} looked at break it; `doctor` names them"
+        found = [Deviation("on the cartridge", None, None, None, seen)] if check.broken else []
+        rows.append(FactRow(fact, check.looked_at - check.broken, check.broken, found))
+    return rows

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from agent.tools.verify.fact import FactWatcher, written
 from emulator import (
     BattleKind,
     BattleResult,
     Button,
-    Dex,
     MenuKind,
     Ram,
     State,
@@ -22,21 +21,9 @@ from emulator.ram.battle_mon import ENEMY, read_battle_mon
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Party, PartyMon, read_party
 
-GAINED: Final = Fact(
-    "battles.experience",
-    "Who fought gets the base experience, shared, times the level by seven, half as much again for a trainer's and for who was traded.",
-    "engine.md 7.3: exp",
-)
-STAT_EXP: Final = Fact(
-    "battles.stat_experience",
-    "Who fought gets the base stats of who fell, shared, as stat experience.",
-    "engine.md 7.3: stat exp",
-)
-STATS: Final = Fact(
-    "battles.level_up",
-    "With a new level the stats are those of base stats, DVs, stat experience and level, and HP grow with their maximum.",
-    "formats.md 1.7: stat formulas",
-)
+GAINED: Final = written("battles.experience")
+STAT_EXP: Final = written("battles.stat_experience")
+STATS: Final = written("battles.level_up")
 
 IN_BATTLE: Final = symbol("wIsInBattle")
 FOUGHT: Final = symbol("wPartyGainExpFlags")
@@ -56,17 +43,12 @@ STILL: Final = (
 LONGEST: Final = 120  # frames that one is waited for
 
 
-class ExperienceWatcher(Onlooker):
+class ExperienceWatcher(FactWatcher):
     """Looks at the team whenever somebody's experience changes in battle."""
 
     facts = (GAINED, STAT_EXP)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Let a gain that was begun be none."""
         # Not all numbers of a change are written in one frame: it is held against some frames earlier.
         self._earlier: deque[Ram] = deque(maxlen=SETTLED)
@@ -76,7 +58,7 @@ class ExperienceWatcher(Onlooker):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a change of experience, and at all of it a little later."""
         if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
-            self.begin_anew()
+            self.reset()
             return
         self._earlier.append(before)
         if self._before is None:
@@ -86,7 +68,7 @@ class ExperienceWatcher(Onlooker):
         self._due -= 1
         if not self._due:
             self._look(self._before, now, number)
-            self.begin_anew()
+            self.reset()
 
     def _look(self, before: Ram, now: Ram, number: int) -> None:
         old, new = read_party(before), read_party(now)
@@ -94,7 +76,7 @@ class ExperienceWatcher(Onlooker):
         shared_by = before.byte(FOUGHT).bit_count()
         if len(old) != len(new) or fallen is None or not shared_by:
             return
-        species = self._dex.all_species.get(fallen.species)
+        species = self.dex.all_species.get(fallen.species)
         if species is None or fallen.transformed or EXP_ALL in before.span(BAG, 40)[::2]:
             return
         for mon, grown in zip(old.mons, new.mons, strict=True):
@@ -109,25 +91,20 @@ class ExperienceWatcher(Onlooker):
                 traded=mon.ot_id != int.from_bytes(before.span(PLAYER_ID, 2), "big"),
             )
             seen = None if gained == wanted else f"{gained} instead of {wanted}"
-            self.notebook.judge(GAINED, seen, now, number)
+            self.log.judge(GAINED, seen, now, number)
             given = tuple(g - m for g, m in zip(grown.stat_exp, mon.stat_exp, strict=True))
             due = tuple(each // shared_by for each in species.base)
             if max(grown.stat_exp) < 0xFFFF:
                 wrong = None if given == due else f"{given} instead of {due}"
-                self.notebook.judge(STAT_EXP, wrong, now, number)
+                self.log.judge(STAT_EXP, wrong, now, number)
 
 
-class LevelWatcher(Onlooker):
+class LevelWatcher(FactWatcher):
     """Looks at the team a little after somebody's level has changed."""
 
     facts = (STATS,)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Let a level that was reached be none."""
         self._before: Party | None = None
         self._still = 0
@@ -136,7 +113,7 @@ class LevelWatcher(Onlooker):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a new level, and at its stats once all of them are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
-            self.begin_anew()
+            self.reset()
         elif self._before is None:
             if _levels(before) != _levels(now):
                 self._before = read_party(before)
@@ -145,17 +122,17 @@ class LevelWatcher(Onlooker):
             self._still = self._still + 1 if _mons(before) == _mons(now) else 0
             if self._still == STILL or self._waited == LONGEST:
                 self._look(self._before, read_party(now), now, number)
-                self.begin_anew()
+                self.reset()
 
     def _look(self, old: Party, new: Party, now: Ram, number: int) -> None:
         if [mon.species for mon in old.mons] != [mon.species for mon in new.mons]:
             return
         for mon, grown in zip(old.mons, new.mons, strict=True):
             if mon.level != grown.level:
-                self.notebook.judge(STATS, self._wrong(mon, grown), now, number)
+                self.log.judge(STATS, self._wrong(mon, grown), now, number)
 
     def _wrong(self, mon: PartyMon, grown: PartyMon) -> str | None:
-        known = self._dex.all_species.get(grown.species)
+        known = self.dex.all_species.get(grown.species)
         if known is None:
             return None
         wanted = stats_of(known.base, grown.dvs, grown.level, grown.stat_exp)
@@ -177,36 +154,19 @@ def _levels(ram: Ram) -> tuple[int, ...]:
     return tuple([ram.byte(EXPERIENCE + 19 + MON_SIZE * n) for n in range(6)])
 
 
-PRIZE: Final = Fact(
-    "money.prize",
-    "A trainer who is beaten pays his class's base money times the level of his last mon.",
-    "engine.md 7.3: prize money",
-)
-PRICE: Final = Fact(
-    "money.price",
-    "A thing that is bought costs its price in ItemPrices, or in TechnicalMachinePrices, times how many.",
-    "engine.md 6: mart",
-)
-BLACKOUT: Final = Fact(
-    "money.blackout",
-    "A defeat that blacks out halves the money.",
-    "engine.md 7.3: blackout",
-)
+PRIZE: Final = written("money.prize")
+PRICE: Final = written("money.price")
+BLACKOUT: Final = written("money.blackout")
 
 MOST: Final = 999_999
 
 
-class MoneyWatcher(Onlooker):
+class MoneyWatcher(FactWatcher):
     """Follows money from step to step."""
 
     facts = (PRIZE, PRICE, BLACKOUT)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Know of no step before."""
         self._last: State | None = None
         self._fought: State | None = None  # in the last step of a trainer's battle
@@ -237,28 +197,28 @@ class MoneyWatcher(Onlooker):
 
     def _won(self, fought: State, state: State) -> None:
         battle = fought.battle
-        if battle is None or battle.trainer_class not in self._dex.all_trainers:
+        if battle is None or battle.trainer_class not in self.dex.all_trainers:
             return
-        known = self._dex.all_trainers[battle.trainer_class]
+        known = self.dex.all_trainers[battle.trainer_class]
         if battle.trainer_number not in range(1, len(known.teams) + 1):
             return
         wanted = min(known.prize(battle.trainer_number), MOST - self._purse)
         won = state.player.money - self._purse
         seen = None if won == wanted else f"{won} from class {battle.trainer_class}, not {wanted}"
-        self.notebook.judge(PRIZE, seen, state.ram, state.frame)
+        self.log.judge(PRIZE, seen, state.ram, state.frame)
 
     def _paid(self, last: State, state: State) -> None:
         had = dict(last.bag.items)
         more = [(i, q - had.get(i, 0)) for i, q in state.bag.items if q > had.get(i, 0)]
-        if len(more) != 1 or more[0][0] not in self._dex.all_items:
+        if len(more) != 1 or more[0][0] not in self.dex.all_items:
             return  # a fee, or what lies at a PC
         item, quantity = more[0]
-        wanted = self._dex.all_items[item].price * quantity
+        wanted = self.dex.all_items[item].price * quantity
         paid = last.player.money - state.player.money
-        if paid == self._dex.vending.get(item):
+        if paid == self.dex.vending.get(item):
             return  # a machine has prices of its own
         seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
-        self.notebook.judge(PRICE, seen, state.ram, state.frame)
+        self.log.judge(PRICE, seen, state.ram, state.frame)
 
     def _black_out(self, state: State) -> None:
         if self._lost is None or not state.in_control:
@@ -268,24 +228,12 @@ class MoneyWatcher(Onlooker):
         if state.map.map_id != state.flags.blackout_map:
             return  # the first fight of the story, which costs nothing
         seen = None if left == had // 2 else f"{left} were left of {had}"
-        self.notebook.judge(BLACKOUT, seen, state.ram, state.frame)
+        self.log.judge(BLACKOUT, seen, state.ram, state.frame)
 
 
-HP: Final = Fact(
-    "healing.hp",
-    "The nurse restores all HP of the team and cures what ails it.",
-    "engine.md 6: Pokemon Center",
-)
-PP: Final = Fact(
-    "healing.pp",
-    "The nurse restores all PP of the team.",
-    "engine.md 6: Pokemon Center",
-)
-HOME: Final = Fact(
-    "healing.home",
-    "Who was healed would wake up in that town: wLastBlackoutMap is the last map outdoors.",
-    "engine.md 6: Pokemon Center",
-)
+HP: Final = written("healing.hp")
+PP: Final = written("healing.pp")
+HOME: Final = written("healing.home")
 
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 LAST_MAP: Final = symbol("wLastMap")
@@ -295,18 +243,13 @@ WHOLE: Final = (0, False, False, False, False)
 MOST_UP: Final = 7
 
 
-class HealingWatcher(Onlooker):
+class HealingWatcher(FactWatcher):
     """Remembers that HEAL was chosen, and looks at the team when the player is free again."""
 
     facts = (HP, PP, HOME)
 
-    def __init__(self, notebook: FactLog, dex: Dex) -> None:
-        super().__init__(notebook)
-        self._dex = dex
-        self._asked = False
-
-    def begin_anew(self) -> None:
-        """Let nobody have been asked."""
+    def reset(self) -> None:
+        """Forget that HEAL was chosen."""
         self._asked = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
@@ -323,12 +266,12 @@ class HealingWatcher(Onlooker):
             return
         self._asked = False
         for fact, seen in ((HP, _hurt(state)), (PP, self._spent(state)), (HOME, _home(state))):
-            self.notebook.judge(fact, seen, state.ram, state.frame)
+            self.log.judge(fact, seen, state.ram, state.frame)
 
     def _spent(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                known = self._dex.all_moves.get(move.move)
+                known = self.dex.all_moves.get(move.move)
                 base = known.pp if known is not None else move.pp
                 most = base + move.pp_ups * min(base // 5, MOST_UP)
                 if move.pp != most:

@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent.tools.verify.console import Aside
-from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker, X, Y
-from emulator import Button, Facing, Ram, State, Travel, World
+from agent.tools.verify.console import Sandbox, Trial
+from agent.tools.verify.fact import MAP, Fact, FactWatcher, X, Y, written
+from emulator import Button, Facing, Ram, State, Travel
 from emulator.profile import symbol
 
-LENGTH: Final = Fact(
-    "walking.length",
-    "A step on foot takes 16 frames: wWalkCounter goes from 8 to 0, one a pass of two frames.",
-    "engine.md 3.1: loop and step timing",
-)
-ARRIVAL: Final = Fact(
-    "walking.arrival",
-    "wXCoord and wYCoord change when wWalkCounter reaches 0, and not before.",
-    "engine.md 3.1: coordinates change at the end of the step",
-)
-ONE_SQUARE: Final = Fact(
-    "walking.one_square",
-    "A step leads one square the way that the player faces.",
-    "engine.md 3.2: facing",
-)
+LENGTH: Final = written("walking.length")
+ARRIVAL: Final = written("walking.arrival")
+ONE_SQUARE: Final = written("walking.one_square")
 
 COUNTER: Final = symbol("wWalkCounter")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
@@ -34,20 +22,16 @@ SPINNING: Final = 0x80  # who is turned about faces all ways
 COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
 
 
-class WalkWatcher(Onlooker):
+class WalkWatcher(FactWatcher):
     """Follows wWalkCounter."""
 
     facts = (LENGTH, ARRIVAL, ONE_SQUARE)
 
-    def __init__(self, notebook: FactLog) -> None:
-        super().__init__(notebook)
+    def reset(self) -> None:
+        """Forget a step that had begun."""
         self._frames = 0  # since the counter began
         self._from = (0, 0, 0)
         self._torn = self._spun = False
-
-    def begin_anew(self) -> None:
-        """Let a step that had begun be none."""
-        self._frames = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look at the counter and the coordinates."""
@@ -69,7 +53,7 @@ class WalkWatcher(Onlooker):
             return
         if now.byte(MOVEMENT) & SPINNING or self._spun:
             return
-        note = self.notebook
+        note = self.log
         early = "they changed while it still counted" if self._torn else None
         note.judge(ARRIVAL, early, now, number)
         facing = Facing(now.byte(FACING) & 0x0C)
@@ -85,36 +69,12 @@ def _place(ram: Ram) -> tuple[int, int, int]:
     return ram.byte(MAP), ram.byte(X), ram.byte(Y)
 
 
-TURN: Final = Fact(
-    "walking.turn",
-    "After standing still, the first press of a direction other than wPlayerLastStopDirection only turns.",
-    "engine.md 3.2: turn then step",
-)
-HELD: Final = Fact(
-    "walking.held",
-    "A direction that is held after the turn walks.",
-    "engine.md 3.2: turn then step",
-)
-BUMP: Final = Fact(
-    "walking.bump",
-    "Walking into what is closed changes the facing and neither the place nor wWalkCounter.",
-    "engine.md 3.2: a bump",
-)
-PEOPLE: Final = Fact(
-    "walking.people",
-    "Nobody walks onto the square of a person who is there.",
-    "formats.md 3.6: a sprite occupies B",
-)
-HOP: Final = Fact(
-    "ledges.hop",
-    "Walking into a ledge from above jumps two squares, with bit 6 of wMovementFlags.",
-    "engine.md 3.9: ledges",
-)
-ONE_WAY: Final = Fact(
-    "ledges.one_way",
-    "A ledge is jumped only from the tile and the way that LedgeTiles lists, else it is a wall.",
-    "formats.md 3.6: ledge jumps",
-)
+TURN: Final = written("walking.turn")
+HELD: Final = written("walking.held")
+BUMP: Final = written("walking.bump")
+PEOPLE: Final = written("walking.people")
+HOP: Final = written("ledges.hop")
+ONE_WAY: Final = written("ledges.one_way")
 
 KEYS: Final = {
     Facing.DOWN: Button.DOWN,
@@ -138,14 +98,13 @@ def is_idle(state: State) -> bool:
     return on_foot and state.in_control and state.ram.byte(IDLE) == 1
 
 
-class StepTrials:
+class StepTrials(Trial):
     """Turns and walks from where the player stands, each way."""
 
     facts = (TURN, HELD, BUMP, PEOPLE, HOP, ONE_WAY)
 
-    def __init__(self, notebook: FactLog, world: World) -> None:
-        self._notebook = notebook
-        self._world = world
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._left = dict.fromkeys(self.facts, OTHERS) | {TURN: TURNS}
         self._been: set[tuple[int, int, int]] = set()
 
@@ -157,17 +116,17 @@ class StepTrials:
             return False
         return any(True for _ in self._tries(state))
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Try each direction."""
         here = state.map
         self._been.add((here.map_id, here.x, here.y))
         for fact, facing in list(self._tries(state)):
             self._left[fact] -= 1
-            seen = _TRIES[fact](aside, facing)
+            seen = _TRIES[fact](sandbox, facing)
             if seen is not None:
                 # The moment that is told of is the one that was tried at.
-                self._notebook.judge(fact, seen or None, state.ram, state.frame)
-            aside.back()
+                self.log.judge(fact, seen or None, state.ram, state.frame)
+            sandbox.restore()
 
     def _tries(self, state: State) -> Iterator[tuple[Fact, Facing]]:
         for facing in Facing:
@@ -178,7 +137,7 @@ class StepTrials:
                 yield fact, facing
 
     def _what_ahead(self, state: State, facing: Facing) -> Fact | None:
-        game_map, here = self._world.live_map(state), state.position
+        game_map, here = self.world.live_map(state), state.position
         if game_map is None:
             return None
         ahead = (here.x + facing.dx, here.y + facing.dy)
@@ -197,11 +156,11 @@ class StepTrials:
         return ONE_WAY if is_edge else BUMP
 
 
-def _turn(aside: Aside, facing: Facing) -> str | None:
+def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
     """Return what was wrong, nothing at all as "", or None where something came between."""
-    begin = aside.state
-    moved = aside.until(_walks, TAP, KEYS[facing]) or aside.until(_walks, 14)
-    end = aside.wait(24)
+    begin = sandbox.state
+    moved = sandbox.until(_walks, TAP, KEYS[facing]) or sandbox.until(_walks, 14)
+    end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
     if moved or end.position != begin.position:
@@ -209,10 +168,10 @@ def _turn(aside: Aside, facing: Facing) -> str | None:
     return "" if end.map.facing is facing else None
 
 
-def _held(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state
-    walked = aside.until(_walks, 16, KEYS[facing])
-    end = aside.wait(24)
+def _held(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state
+    walked = sandbox.until(_walks, 16, KEYS[facing])
+    end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
     ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
@@ -225,10 +184,10 @@ def _held(aside: Aside, facing: Facing) -> str | None:
     return ""
 
 
-def _bump(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state
-    walked = aside.until(_walks, 24, KEYS[facing])
-    end = aside.wait(4)
+def _bump(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state
+    walked = sandbox.until(_walks, 24, KEYS[facing])
+    end = sandbox.wait(4)
     if _interrupted(begin, end):
         return None
     if walked or end.position != begin.position:
@@ -236,11 +195,11 @@ def _bump(aside: Aside, facing: Facing) -> str | None:
     return "" if end.map.facing is facing else f"the player still faces {end.map.facing.name}"
 
 
-def _people(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state
+def _people(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state
     ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
-    aside.press(KEYS[facing], hold=16, settle=20)
-    end = aside.state
+    sandbox.press(KEYS[facing], hold=16, settle=20)
+    end = sandbox.state
     if _interrupted(begin, end):
         return None
     still = [p for p in end.people_present if p.position == ahead]
@@ -249,10 +208,10 @@ def _people(aside: Aside, facing: Facing) -> str | None:
     return "the player stands where a person stands" if end.position == ahead else ""
 
 
-def _hop(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state
-    hopped = aside.until(_hops, 16, KEYS[facing])
-    end = aside.wait(HOP_FRAMES)
+def _hop(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state
+    hopped = sandbox.until(_hops, 16, KEYS[facing])
+    end = sandbox.wait(HOP_FRAMES)
     if _interrupted(begin, end):
         return None
     landing = (begin.map.x + 2 * facing.dx, begin.map.y + 2 * facing.dy)
@@ -263,10 +222,10 @@ def _hop(aside: Aside, facing: Facing) -> str | None:
     return ""
 
 
-def _one_way(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state
-    aside.press(KEYS[facing], hold=16, settle=HOP_FRAMES)
-    end = aside.state
+def _one_way(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state
+    sandbox.press(KEYS[facing], hold=16, settle=HOP_FRAMES)
+    end = sandbox.state
     if _interrupted(begin, end):
         return None
     if end.position != begin.position:

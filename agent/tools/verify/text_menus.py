@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from agent.tools.verify.console import Aside
-from agent.tools.verify.fact import Fact, FactLog, Onlooker
+from agent.tools.verify.console import Sandbox, Trial
+from agent.tools.verify.fact import FactLog, FactWatcher, written
 from emulator import Button, Dialogue, Menu, MenuKind, Ram, State, Waiting
 from emulator.profile import symbol
 from emulator.ram.dialogue import read_dialogue
 from emulator.ram.menu import CURSOR, read_menu
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
 
-WAITS: Final = Fact(
-    "text.waits",
-    "A text that shows its arrow goes on only when A or B is pressed.",
-    "engine.md 4: PARA and PROMPT wait",
-)
-ARROW: Final = Fact(
-    "text.arrow",
-    "The arrow of a text that waits blinks at column 18 of row 16.",
-    "engine.md 0: tile (18,16)",
-)
-A_ADVANCES: Final = Fact("text.a", "A turns the page.", "engine.md 0: recipe for dialogue")
-B_ADVANCES: Final = Fact("text.b", "B turns the page.", "engine.md 0: recipe for dialogue")
+WAITS: Final = written("text.waits")
+ARROW: Final = written("text.arrow")
+A_ADVANCES: Final = written("text.a")
+B_ADVANCES: Final = written("text.b")
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
@@ -32,18 +24,14 @@ TURNED: Final = 40  # frames within which a press shows
 TIMES: Final = 5
 
 
-class ArrowWatcher(Onlooker):
+class ArrowWatcher(FactWatcher):
     """Looks where the arrow of an open text is."""
 
     facts = (ARROW,)
 
-    def __init__(self, notebook: FactLog) -> None:
-        super().__init__(notebook)
+    def reset(self) -> None:
+        """Forget the arrows seen last."""
         self._before: list[int] = []
-
-    def begin_anew(self) -> None:
-        """Know of no arrow before."""
-        self._before = []
 
     def moment(self, state: State) -> None:
         """Look for arrows on the whole screen: lists have one of their own, and draw it before their cursor."""
@@ -56,16 +44,16 @@ class ArrowWatcher(Onlooker):
             return
         elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != ARROW_ADDRESS]
         seen = f"an arrow at {elsewhere[0]}" if elsewhere else None
-        self.notebook.judge(ARROW, seen, state.ram, state.frame)
+        self.log.judge(ARROW, seen, state.ram, state.frame)
 
 
-class PageTrials:
+class PageTrials(Trial):
     """Leaves a waiting text alone, and then turns its page."""
 
     facts = (WAITS, A_ADVANCES, B_ADVANCES)
 
-    def __init__(self, notebook: FactLog) -> None:
-        self._notebook = notebook
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._left = {False: TIMES, True: TIMES}  # in battle or not
 
     def wants(self, state: State) -> bool:
@@ -73,25 +61,25 @@ class PageTrials:
         waits = state.dialogue.waiting is Waiting.ARROW and state.menu is None
         return waits and self._left[state.in_battle] > 0
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Wait, then press A, then B."""
         self._left[state.in_battle] -= 1
-        page, note = state.dialogue, self._notebook
-        went_on = any(_is_other(ram, page) for ram in aside.frames(None, PATIENCE))
+        page, note = state.dialogue, self.log
+        went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, PATIENCE))
         seen = f"another page within {PATIENCE} frames without a press" if went_on else None
         note.judge(WAITS, seen, state.ram, state.frame)
         for fact, button in ((A_ADVANCES, Button.A), (B_ADVANCES, Button.B)):
-            aside.back()
-            aside.wait(4)
-            wrong = None if _turns(aside, button, page) else f"it still waits after {button.name}"
+            sandbox.restore()
+            sandbox.wait(4)
+            wrong = None if _turns(sandbox, button, page) else f"it still waits after {button.name}"
             note.judge(fact, wrong, state.ram, state.frame)
 
 
-def _turns(aside: Aside, button: Button, page: Dialogue) -> bool:
+def _turns(sandbox: Sandbox, button: Button, page: Dialogue) -> bool:
     """Say whether a press shows another page, or the arrow does not come back."""
-    looks = [_is_other(ram, page) for ram in aside.frames(button, 4)]
-    looks += [_is_other(ram, page) for ram in aside.frames(None, TURNED)]
-    return any(looks) or not aside.until(_has_arrow, TURNED)
+    looks = [_is_other(ram, page) for ram in sandbox.frames(button, 4)]
+    looks += [_is_other(ram, page) for ram in sandbox.frames(None, TURNED)]
+    return any(looks) or not sandbox.until(_has_arrow, TURNED)
 
 
 def _has_arrow(ram: Ram) -> bool:
@@ -102,41 +90,13 @@ def _is_other(ram: Ram, page: Dialogue) -> bool:
     return read_dialogue(ram).lines != page.lines
 
 
-CURSOR_PLACE: Final = Fact(
-    "menus.cursor",
-    "The cursor of a menu is at column wTopMenuItemX, and wCurrentMenuItem times two rows (one where bit 1 of hUILayoutFlags is set) below wTopMenuItemY.",
-    "formats.md 8: menus in memory",
-)
-MOVES: Final = Fact(
-    "menus.one_item",
-    "A press of DOWN or UP moves the cursor one item.",
-    "engine.md 5: HandleMenuInput",
-)
-STOPS: Final = Fact(
-    "menus.stops",
-    "Menus of the table that do not wrap stop at their first and their last item.",
-    "engine.md 5: menu table",
-)
-WRAPS: Final = Fact(
-    "menus.wraps",
-    "The list of moves and the menu behind START wrap from the last item to the first and back.",
-    "engine.md 5: menu table, keys",
-)
-COLUMN: Final = Fact(
-    "menus.columns",
-    "RIGHT and LEFT change between the columns of the battle menu, at x 9 and x 15.",
-    "engine.md 5: battle main",
-)
-LISTS: Final = Fact(
-    "menus.lists",
-    "The cursor of a list goes over three rows and then scrolls; the last entry is CANCEL, and no end wraps.",
-    "engine.md 5: list menu model",
-)
-START: Final = Fact(
-    "menus.start",
-    "START opens the menu at (11,2); wMaxMenuItem is one more than its last entry, and B closes it.",
-    "engine.md 5: start menu",
-)
+CURSOR_PLACE: Final = written("menus.cursor")
+MOVES: Final = written("menus.one_item")
+STOPS: Final = written("menus.stops")
+WRAPS: Final = written("menus.wraps")
+COLUMN: Final = written("menus.columns")
+LISTS: Final = written("menus.lists")
+START: Final = written("menus.start")
 
 LAYOUT: Final = symbol("hUILayoutFlags")
 SINGLE: Final = 0x02
@@ -151,13 +111,13 @@ STARTS: Final = 3
 SPACE: Final = 0x7F
 
 
-class CursorWatcher(Onlooker):
+class CursorWatcher(FactWatcher):
     """Looks where the cursor is drawn."""
 
     facts = (CURSOR_PLACE,)
 
-    def __init__(self, notebook: FactLog) -> None:
-        super().__init__(notebook)
+    def reset(self) -> None:
+        """Count again from nothing."""
         self._wrong = 0  # frames in a row
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
@@ -172,15 +132,9 @@ class CursorWatcher(Onlooker):
         place = _place_of(menu, now)
         self._wrong = 0 if menu.cursor == place else self._wrong + 1
         if self._wrong == SETTLED:
-            self.notebook.fails(
-                CURSOR_PLACE, f"it is at {menu.cursor}, not at {place}", now, number
-            )
+            self.log.fails(CURSOR_PLACE, f"it is at {menu.cursor}, not at {place}", now, number)
         elif not self._wrong and button is None:
-            self.notebook.holds(CURSOR_PLACE)
-
-    def begin_anew(self) -> None:
-        """Count anew."""
-        self._wrong = 0
+            self.log.holds(CURSOR_PLACE)
 
 
 class Cycle(NamedTuple):
@@ -191,13 +145,13 @@ class Cycle(NamedTuple):
     wraps: bool
 
 
-class MenuTrials:
+class MenuTrials(Trial):
     """Moves the cursor of each kind of menu down to its end and up again."""
 
     facts = (MOVES, STOPS, WRAPS, COLUMN, LISTS)
 
-    def __init__(self, notebook: FactLog) -> None:
-        self._notebook = notebook
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._tried: dict[MenuKind, int] = {}
 
     def wants(self, state: State) -> bool:
@@ -207,33 +161,33 @@ class MenuTrials:
             return False
         return menu.kind in SCROLLING or cycle_of(menu, state) is not None
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Go over all items."""
         menu = state.menu
-        if menu is None or not _takes_keys(aside, menu):
+        if menu is None or not _takes_keys(sandbox, menu):
             return
         self._tried[menu.kind] = self._tried.get(menu.kind, 0) + 1
-        aside.back()
-        menu = aside.wait(SETTLED).menu or menu
+        sandbox.restore()
+        menu = sandbox.wait(SETTLED).menu or menu
         if menu.kind in SCROLLING:
-            self._notebook.judge(LISTS, scrolled(aside, menu), state.ram, state.frame)
+            self.log.judge(LISTS, scrolled(sandbox, menu), state.ram, state.frame)
             return
         cycle = cycle_of(menu, state)
         if cycle is not None:
-            go_over(aside, menu, cycle, self._notebook)
+            go_over(sandbox, menu, cycle, self.log)
         if menu.kind in COLUMNS_OF_BATTLE:
-            aside.back()
-            aside.wait(SETTLED)
-            self._notebook.judge(COLUMN, _columns(aside), state.ram, state.frame)
+            sandbox.restore()
+            sandbox.wait(SETTLED)
+            self.log.judge(COLUMN, _columns(sandbox), state.ram, state.frame)
 
 
-class StartMenuTrials:
+class StartMenuTrials(Trial):
     """Opens the menu behind START where the player stands free, and closes it again."""
 
     facts = (START,)
 
-    def __init__(self, notebook: FactLog) -> None:
-        self._notebook = notebook
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._left = STARTS
         self._maps: set[int] = set()
 
@@ -241,15 +195,15 @@ class StartMenuTrials:
         """Say whether the player stands free on a map where it was not tried."""
         return self._left > 0 and state.in_control and state.map.map_id not in self._maps
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Open it, go over it, close it."""
         self._maps.add(state.map.map_id)
-        opened = aside.press(Button.START, hold=4, settle=40)
+        opened = sandbox.press(Button.START, hold=4, settle=40)
         menu = opened.menu
         if opened.in_battle or (menu is None and opened.dialogue.is_open):
             return
         self._left -= 1
-        note = self._notebook
+        note = self.log
         if menu is None or menu.kind is not MenuKind.START:
             note.fails(START, "no menu opened at (11,2)", state.ram, state.frame)
             return
@@ -258,8 +212,8 @@ class StartMenuTrials:
         if menu.maximum != entries:
             seen = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
         note.judge(START, seen, state.ram, state.frame)
-        go_over(aside, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
-        closed = aside.press(Button.B, hold=4, settle=40)
+        go_over(sandbox, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
+        closed = sandbox.press(Button.B, hold=4, settle=40)
         still = "B did not close it" if closed.menu is not None else None
         note.judge(START, still, state.ram, state.frame)
 
@@ -274,7 +228,7 @@ def cycle_of(menu: Menu, state: State) -> Cycle | None:
     return None
 
 
-def go_over(aside: Aside, menu: Menu, cycle: Cycle, notebook: FactLog) -> None:
+def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
     """Press DOWN past the last item, and UP past the first, and write down where the cursor went."""
     at = menu.current
     size = cycle.last - cycle.first + 1
@@ -284,16 +238,16 @@ def go_over(aside: Aside, menu: Menu, cycle: Cycle, notebook: FactLog) -> None:
             if wanted not in range(cycle.first, cycle.last + 1):
                 fact = WRAPS if cycle.wraps else STOPS
                 wanted = (at + by - cycle.first) % size + cycle.first if cycle.wraps else at
-            now = aside.press(button)
+            now = sandbox.press(button)
             got = None if now.menu is None else now.menu.current
             seen = None if got == wanted else f"{button.name} led from item {at} to {got}"
-            notebook.judge(fact, _of_kind(menu, seen), now.ram, now.frame)
+            log.judge(fact, _of_kind(menu, seen), now.ram, now.frame)
             if seen is not None:
                 return
             at = wanted
 
 
-def scrolled(aside: Aside, menu: Menu) -> str | None:
+def scrolled(sandbox: Sandbox, menu: Menu) -> str | None:
     """Go to the end of a list and back, and return what was wrong."""
     end = menu.list_count  # the index of CANCEL
     lowest = min(ROWS - 1, end)
@@ -301,7 +255,7 @@ def scrolled(aside: Aside, menu: Menu) -> str | None:
     for button in (Button.DOWN, Button.UP):
         for _ in range(end + 1):
             offset, row = _scroll(offset, row, button, lowest, end)
-            now = aside.press(button).menu
+            now = sandbox.press(button).menu
             got = None if now is None else (now.list_offset, now.current)
             if got != (offset, row):
                 return f"{button.name} led to (offset, row) {got}, not {(offset, row)}"
@@ -318,11 +272,11 @@ def _scroll(offset: int, row: int, button: Button, lowest: int, end: int) -> tup
     return max(offset - 1, 0), row
 
 
-def _takes_keys(aside: Aside, menu: Menu) -> bool:
+def _takes_keys(sandbox: Sandbox, menu: Menu) -> bool:
     """Say whether this menu is the one that waits: one that waits behind a text shows its cursor as well."""
-    aside.wait(SETTLED)
+    sandbox.wait(SETTLED)
     for button in (Button.DOWN, Button.UP):
-        now = aside.press(button).menu
+        now = sandbox.press(button).menu
         if now is None or now.kind is not menu.kind:
             return False
         if (now.list_offset, now.current) != (menu.list_offset, menu.current):
@@ -330,9 +284,9 @@ def _takes_keys(aside: Aside, menu: Menu) -> bool:
     return False
 
 
-def _columns(aside: Aside) -> str | None:
+def _columns(sandbox: Sandbox) -> str | None:
     for button, column in ((Button.RIGHT, 15), (Button.LEFT, 9), (Button.RIGHT, 15)):
-        menu = aside.press(button).menu
+        menu = sandbox.press(button).menu
         if menu is None or menu.cursor[0] != column:
             return f"{button.name} led to {None if menu is None else menu.cursor}"
     return None

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, NamedTuple
 
 from agent import VERSION
 from agent.app import Stop
 from agent.tools.report.html import render, style
-from agent.tools.verify.fact import Fact, FactLog
-from emulator import EMULATOR, Cartridge, CartridgeCheck
-
-
-class FactStatus(Enum):
-    """What is known of a fact."""
-
-    HELD = "held"
-    WRONG = "wrong"
-    NOT_SEEN = "not seen"
+from agent.tools.verify.fact import FactLog, FactRow, FactStatus
+from emulator import EMULATOR, Cartridge
 
 
 class PlayResult(NamedTuple):
@@ -31,42 +22,9 @@ class PlayResult(NamedTuple):
     frames: int
 
 
-class Deviation(NamedTuple):
-    """One time that a fact did not hold: where, if anywhere in the game, and what was seen instead."""
-
-    where: str
-    map_id: int | None
-    tick: int | None
-    frame: int | None
-    seen: str
-
-
-@dataclass(frozen=True, slots=True)
-class FactRow:
-    """A fact and how it fared."""
-
-    fact: Fact
-    held: int
-    broken: int
-    findings: tuple[Deviation, ...]
-
-    @property
-    def standing(self) -> FactStatus:
-        """What is known of it now."""
-        if self.broken:
-            return FactStatus.WRONG
-        return FactStatus.HELD if self.held else FactStatus.NOT_SEEN
-
-    @property
-    def words(self) -> str:
-        """What was wrong, in one line."""
-        first = self.findings[0]
-        return f"{self.fact.id} ({self.fact.reference}): {first.seen}; {first.where}"
-
-
 @dataclass(frozen=True, slots=True)
 class CartridgeVerdict:
-    """What came of one game; `wrong` are the facts contradicted, the first one seen first."""
+    """The result of one game; `wrong` are the facts contradicted, the first one seen first."""
 
     cartridge: str
     sha1: str
@@ -81,16 +39,14 @@ class CartridgeVerdict:
         cartridge: Cartridge,
         seed: int,
         played: PlayResult,
-        notebook: FactLog,
-        tables: Iterable[tuple[Fact, CartridgeCheck]],
+        log: FactLog,
+        tables: Iterable[FactRow],
     ) -> CartridgeVerdict:
-        """Return the verdict on what a notebook and a survey of the tables say."""
-        by_id = {name: _row(notebook, name) for name in notebook.tallies}
-        surveyed = [_surveyed(fact, check) for fact, check in tables]
-        broken = [row for row in surveyed if row.broken]
-        in_order = (*broken, *[by_id[tally.fact.id] for tally in notebook.wrong])
-        rows = (*by_id.values(), *surveyed)
-        return cls(cartridge.name, cartridge.sha1, seed, played, rows, in_order)
+        """Return the verdict on what the log of a game and a survey of the tables say."""
+        surveyed = tuple(tables)
+        wrong = (*[row for row in surveyed if row.broken], *log.wrong)
+        rows = (*log.rows.values(), *surveyed)
+        return cls(cartridge.name, cartridge.sha1, seed, played, rows, wrong)
 
     @property
     def broke(self) -> bool:
@@ -129,31 +85,8 @@ class CartridgeVerdict:
             "frames": self.played.frames,
             "headline": self.headline,
             "wrong": [row.fact.id for row in self.wrong],
-            "facts": [_told(row) for row in self.rows],
+            "facts": [row.as_json() for row in self.rows],
         }
-
-
-def _told(row: FactRow) -> Mapping[str, Any]:
-    return {
-        **row.fact._asdict(),
-        "standing": row.standing.value,
-        "held": row.held,
-        "broken": row.broken,
-        "findings": [each._asdict() for each in row.findings],
-    }
-
-
-def _row(notebook: FactLog, name: str) -> FactRow:
-    tally = notebook.tallies[name]
-    findings = [Deviation(e.where, e.map_id, e.tick, e.frame, e.seen) for e in tally.examples]
-    return FactRow(tally.fact, tally.held, tally.broken, tuple(findings))
-
-
-def _surveyed(fact: Fact, check: CartridgeCheck) -> FactRow:
-    """Return what a survey says without its own words: they may name what is on the cartridge."""
-    seen = f"{check.broken} of {check.looked_at} looked at break it; `doctor` names them"
-    findings = (Deviation("on the cartridge", None, None, None, seen),) if check.broken else ()
-    return FactRow(fact, check.looked_at - check.broken, check.broken, findings)
 
 
 def page(verdict: CartridgeVerdict) -> str:

@@ -5,32 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from agent.tools.verify.console import Aside
-from agent.tools.verify.fact import MAP, Fact, FactLog, Onlooker, X, Y
+from agent.tools.verify.console import Sandbox, Trial
+from agent.tools.verify.fact import MAP, FactWatcher, X, Y, written
 from agent.tools.verify.movement import KEYS, is_idle
-from emulator import LAST_MAP, Button, Facing, Position, Ram, State, Warp, WarpTrigger, World
+from emulator import LAST_MAP, Button, Facing, Position, Ram, State, Warp, WarpTrigger
 from emulator.profile import symbol
 
-ARRIVAL: Final = Fact(
-    "warps.arrival",
-    "A warp leads to the square of the destination's warp with its index; 0xFF is the last map outdoors.",
-    "formats.md 3.7: arrival",
-)
-KEY: Final = Fact(
-    "warps.key",
-    "A warp that is neither on a door tile nor on a warp tile fires only while its direction is held.",
-    "formats.md 3.7: press warps",
-)
-PAUSE: Final = Fact(
-    "warps.pause",
-    "After a warp the pad is off for 30 frames, counted in wIgnoreInputCounter with bit 5 of wStatusFlags5.",
-    "engine.md 3.3: input locks",
-)
-CROSSING: Final = Fact(
-    "connections.crossing",
-    "A step over the edge of a map ends where the alignment of its connection says.",
-    "formats.md 3.2: connection",
-)
+ARRIVAL: Final = written("warps.arrival")
+KEY: Final = written("warps.key")
+PAUSE: Final = written("warps.pause")
+CROSSING: Final = written("connections.crossing")
 
 IN_BATTLE: Final = symbol("wIsInBattle")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
@@ -57,21 +41,15 @@ class Left(NamedTuple):
     y: int
     facing: Facing
     outdoors: int
-    since_key: int
 
 
-class WarpWatcher(Onlooker):
+class WarpWatcher(FactWatcher):
     """Follows wCurMap."""
 
     facts = (ARRIVAL, KEY, PAUSE, CROSSING)
 
-    def __init__(self, notebook: FactLog, world: World) -> None:
-        super().__init__(notebook)
-        self._world = world
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
-        """Let a way that had begun be none."""
+    def reset(self) -> None:
+        """Forget a warp or a crossing that had begun."""
         self._left: Left | None = None
         self._warp: Warp | None = None
         self._due = 0  # frames until a crossing is looked at
@@ -98,12 +76,12 @@ class WarpWatcher(Onlooker):
         self._warp, self._due = None, 0
         if now.byte(IN_BATTLE) or before.byte(IN_BATTLE) or not before.byte(PLAYER_PICTURE):
             return  # a defeat, or a game that begins
-        if before.byte(MAP) not in self._world.map_ids:
+        if before.byte(MAP) not in self.world.map_ids:
             return
         facing = Facing(before.byte(FACING) & 0x0C)
         x, y = before.byte(X), before.byte(Y)
-        here = self._world.map(before.byte(MAP))
-        left = Left(here.map_id, x, y, facing, before.byte(LAST_OUTDOORS), self._since_key)
+        here = self.world.map(before.byte(MAP))
+        left = Left(here.map_id, x, y, facing, before.byte(LAST_OUTDOORS))
         self._left = left
         warp = here.warp_at(x, y)
         if warp is None:
@@ -116,7 +94,7 @@ class WarpWatcher(Onlooker):
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
-                self.notebook.judge(KEY, seen, now, number)
+                self.log.judge(KEY, seen, now, number)
 
     def _destination(self, warp: Warp, now: Ram) -> int:
         return now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
@@ -135,29 +113,29 @@ class WarpWatcher(Onlooker):
                 self._look_where(warp, now, number)
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
-            self.notebook.judge(PAUSE, seen, now, number)
+            self.log.judge(PAUSE, seen, now, number)
             self._warp, self._counter = None, 0
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
         """See whether the player stands where the warp leads; a map whose screen is still off may not be set up yet."""
-        wanted = self._world.map(now.byte(MAP)).warps
+        wanted = self.world.map(now.byte(MAP)).warps
         square = wanted[warp.warp_index].position if warp.warp_index < len(wanted) else None
         here = (now.byte(X), now.byte(Y))
         self._has_arrived = here == square
         if self._has_arrived:
-            self.notebook.holds(ARRIVAL)
+            self.log.holds(ARRIVAL)
         elif self._paused == SETUP_FRAMES:
             seen = f"{here}, and the destination's warp is on {square}"
-            self.notebook.fails(ARRIVAL, seen, now, number)
+            self.log.fails(ARRIVAL, seen, now, number)
 
     def _cross(self, now: Ram, number: int) -> None:
         left = self._left
         if left is None:
             return
-        wanted = self._world.map(left.map_id).crossing((left.x, left.y), left.facing)
+        wanted = self.world.map(left.map_id).crossing((left.x, left.y), left.facing)
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
         seen = None if here == wanted else f"map, x and y are {here}, and {wanted} are due"
-        self.notebook.judge(CROSSING, seen, now, number)
+        self.log.judge(CROSSING, seen, now, number)
 
 
 def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
@@ -166,16 +144,8 @@ def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
     return entry == bytes([warp.y, warp.x, warp.warp_index, warp.map_id])
 
 
-STEP: Final = Fact(
-    "warps.step",
-    "A warp on a door tile or a warp tile fires when the player arrives, whatever is held.",
-    "formats.md 3.7: step warps",
-)
-PRESS: Final = Fact(
-    "warps.press",
-    "Other warps let who arrives without a key stand, and fire when the direction that leads out is held.",
-    "formats.md 3.7: press warps",
-)
+STEP: Final = written("warps.step")
+PRESS: Final = written("warps.press")
 
 COUNTER: Final = symbol("wWalkCounter")
 TRIES: Final = 4  # of each kind
@@ -183,14 +153,13 @@ BEGINS: Final = 16  # frames that a key is held at most until a step begins
 ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has fired
 
 
-class WarpTrials:
+class WarpTrials(Trial):
     """Walks onto the warps beside the player."""
 
     facts = (STEP, PRESS)
 
-    def __init__(self, notebook: FactLog, world: World) -> None:
-        self._notebook = notebook
-        self._world = world
+    def reset(self) -> None:
+        """Begin with nothing tried."""
         self._left = {STEP: TRIES, PRESS: TRIES}
         self._been: set[tuple[int, int]] = set()  # map and index of a warp
 
@@ -198,19 +167,19 @@ class WarpTrials:
         """Say whether a warp that was not tried is beside the player."""
         return is_idle(state) and next(self._beside(state), None) is not None
 
-    def run(self, aside: Aside, state: State) -> None:
+    def run(self, sandbox: Sandbox, state: State) -> None:
         """Walk onto each of them."""
         for facing, warp in list(self._beside(state)):
             fact = STEP if warp.trigger is WarpTrigger.STEP else PRESS
             self._been.add((state.map.map_id, warp.index))
             self._left[fact] -= 1
-            tried = _step(aside, facing) if fact is STEP else _press(aside, facing, warp)
+            tried = _step(sandbox, facing) if fact is STEP else _press(sandbox, facing, warp)
             if tried is not None:
-                self._notebook.judge(fact, tried or None, state.ram, state.frame)
-            aside.back()
+                self.log.judge(fact, tried or None, state.ram, state.frame)
+            sandbox.restore()
 
     def _beside(self, state: State) -> Iterator[tuple[Facing, Warp]]:
-        here = self._world.live_map(state)
+        here = self.world.live_map(state)
         if here is None or here.warp_at(*state.position) is not None:
             return
         taken = {person.position for person in state.people_present}
@@ -225,29 +194,29 @@ class WarpTrials:
                 yield facing, warp
 
 
-def _step(aside: Aside, facing: Facing) -> str | None:
-    begin = aside.state.map.map_id
-    if not aside.until(_walks, BEGINS, KEYS[facing]):
+def _step(sandbox: Sandbox, facing: Facing) -> str | None:
+    begin = sandbox.state.map.map_id
+    if not sandbox.until(_walks, BEGINS, KEYS[facing]):
         return None
-    left = aside.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES)
-    end = aside.state
+    left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES)
+    end = sandbox.state
     if end.in_battle or end.dialogue.is_open or (end.control.scripted and not left):
         return None
     return "" if left else f"the player stands on it {ARRIVAL_FRAMES} frames after the step began"
 
 
-def _press(aside: Aside, facing: Facing, warp: Warp) -> str | None:
-    begin = aside.state.map.map_id
-    if not aside.until(_walks, BEGINS, KEYS[facing]):
+def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
+    begin = sandbox.state.map.map_id
+    if not sandbox.until(_walks, BEGINS, KEYS[facing]):
         return None
-    end = aside.wait(ARRIVAL_FRAMES)
+    end = sandbox.wait(ARRIVAL_FRAMES)
     if end.map.map_id != begin:
         return "it fired although the key was let go of before the player arrived"
     if not end.in_control or end.position != warp.position:
         return None
     way_out = KEYS[next(iter(sorted(warp.press, key=lambda each: each.value)))]
-    left = aside.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, way_out)
-    if aside.state.in_battle or aside.state.dialogue.is_open:
+    left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, way_out)
+    if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
     return "" if left else f"{way_out.name} held on it did not lead out"
 
