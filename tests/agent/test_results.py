@@ -1,0 +1,91 @@
+"""Results are data that say what they were measured on, and no page quotes a figure of an older tree."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.lab import publish as publishing
+from agent.lab.publish import (
+    FOLDER,
+    Origin,
+    Result,
+    code_digest,
+    demo,
+    publish,
+    read_result,
+    results,
+    write_result,
+)
+from tests.agent.support import ROOT
+
+# A figure in a page: <!-- result: NAME.FIGURE -->VALUE<!-- /result -->, where FIGURE may be a path with dots.
+QUOTED = re.compile(r"<!-- result: (\w+)\.([\w.]+) -->(.*?)<!-- /result -->")
+
+
+def quoted() -> Iterator[tuple[str, str, str]]:
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        yield from QUOTED.findall(page.read_text(encoding="utf-8"))
+
+
+def test_pages_quote_only_figures_of_the_code_and_cartridge_in_the_tree() -> None:
+    for name, figure, value in quoted():
+        result = read_result(FOLDER / f"{name}.json")
+        assert result is not None, name
+        assert not result.older_than_tree(), f"{name} is older than the tree: quote no figure of it"
+        found = result.figures
+        for key in figure.split("."):
+            found = found[key]
+        assert value == f"{found}" or float(value) == round(float(str(found)), len(value) - 2)
+
+
+def test_every_published_result_can_be_read_and_is_in_the_index() -> None:
+    index = FOLDER.with_suffix(".md").read_text(encoding="utf-8")
+    for each in results():
+        assert f"[{each.name}](results/{each.name}.json)" in index
+        assert each.command in index
+        assert all((each.date, each.commit, each.code, each.sha1))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = tmp_path.resolve() / "results"
+    monkeypatch.setattr(publishing, "FOLDER", found)
+    return found
+
+
+def test_a_result_is_read_back_as_it_was_published(folder: Path) -> None:
+    rows = [{"seed": 1, "ticks": 20}, {"seed": 2, "ticks": 30}]
+    path = publish("games", rows, {"mean": 25.0}, "eval", what="Two games", picture=b"PNG")
+    assert path == folder / "games.json"
+    found = read_result(path)
+    assert isinstance(found, Result)
+    assert (found.name, found.rows, found.figures) == ("games", rows, {"mean": 25.0})
+    assert (found.sha1, found.code) == (demo().sha1, code_digest())
+    assert path.with_suffix(".png").read_bytes() == b"PNG"
+    index = (folder.parent / "results.md").read_text(encoding="utf-8")
+    assert (
+        "| [games](results/games.json) ([picture](results/games.png)) | Two games | `eval` |"
+        in index
+    )
+
+
+def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) -> None:
+    write_result(tmp_path / "mine.json", [], {}, Origin("bench", "", demo()))
+    assert json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))["rows"] == []
+    assert not folder.exists()
+
+
+def test_a_result_of_other_code_or_another_cartridge_is_older(folder: Path) -> None:
+    found = read_result(publish("speed", [], {}, "bench"))
+    assert found is not None
+    assert found.older_than_tree() == []
+    assert replace(found, code="0").older_than_tree() == ["code"]
+    assert replace(found, sha1="0", code="0").older_than_tree() == ["cartridge", "code"]
+    path = folder / "speed.json"
+    path.write_text(path.read_text(encoding="utf-8").replace(code_digest(), "0"), encoding="utf-8")
+    assert publishing.older_results() == ["speed: code changed since; bench"]
+    assert read_result(folder / "none.json") is None
