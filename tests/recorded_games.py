@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.play import NoViewer
-from agent.fake_claude import FakeClaude, scenario_named
 from memory import read_run
+from tests.fake_service import FakeClaude, scenario_named
 
 RECORDED: Final = Path(__file__).with_suffix(".txt")
 STARTED: Final = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

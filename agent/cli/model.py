@@ -1,7 +1,6 @@
 """`fake-claude` and `observe`: a server to try a model on, and observations made from recorded turns of a model."""
 
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -9,7 +8,7 @@ import typer
 
 from agent.app import HOME, interrupts
 from agent.cli.output import Output
-from agent.fake_claude import FakeClaude, FaultSpread, ServiceScenario, scenario_named, shipped
+from agent.fake_claude import FakeClaude
 from memory.tapes import command
 from memory.tapes.command import ObserveFlags
 
@@ -20,42 +19,20 @@ def fake_claude(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="Where to listen on 127.0.0.1; 0 takes any free.")
     ] = 8_765,
-    scenario: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME_OR_PATH",
-            help=f"What to answer: {', '.join(shipped())}, or a file or folder of your own.",
-        ),
-    ] = "sensible",
-    faults: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, help="Let this share of the messages go wrong.", show_default=False
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Varies what is made up and what goes wrong.")] = 0,
+    seed: Annotated[int, typer.Option(help="Varies what is made up.")] = 0,
 ) -> None:
     """Serve the Messages API on loopback with made-up answers: no model, no key, no network."""
-    out, chosen = Output(), scenario_named(scenario)
-    if faults is not None:
-        chosen = replace(chosen, spread=FaultSpread(faults, chosen.spread.kinds))
-    with FakeClaude(chosen, seed=seed, port=port) as server:
-        _introduce(server.url, chosen, out)
-        with interrupts() as interrupt:  # also where whoever began this has it ignore Ctrl-C
+    out = Output()
+    with FakeClaude(seed=seed, port=port) as server:
+        out.say("This is no model: every answer is made up, and none of them means anything.")
+        out.say("To play with it:")
+        address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
+        out.say(f"  {address} python -m agent play --mind claude")
+        out.say("Ctrl-C ends it.")
+        with interrupts() as interrupt:  # also when Ctrl-C is ignored by the parent process
             while not interrupt.asked:
                 threading.Event().wait(LOOK_EVERY_S)
-        counts = server.counts
-        out.say(f"{counts.calls.total()} calls, {counts.faults.total()} faults made.")
-
-
-def _introduce(url: str, scenario: ServiceScenario, out: Output) -> None:
-    out.say("This is no model: every answer is made up, and none of them means anything.")
-    out.say(f"Scenario {scenario.name}: {scenario.about}")
-    if scenario.spread.share:
-        out.say(f"{scenario.spread.share:.0%} of the messages go wrong.")
-    out.say("To play with it:")
-    out.say(f"  ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=any python -m agent play --mind claude")
-    out.say("Ctrl-C ends it.")
+        out.say(f"{server.counts.calls.total()} calls.")
 
 
 def observe(

@@ -138,10 +138,9 @@ class Received:
 
 @dataclass(slots=True)
 class ServiceCounts:
-    """Counts since the start: calls by path, faults by kind, errors by type, and tokens by what they cost."""
+    """Counts since the start: calls by path, errors by type, and tokens by what they cost."""
 
     calls: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
 

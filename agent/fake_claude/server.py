@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -18,17 +18,8 @@ from typing import Any, Final, Self
 from urllib.parse import parse_qs, urlsplit
 
 from agent.fake_claude.cache import Received, ServiceCounts
-from agent.fake_claude.faults import (
-    MESSAGES,
-    Mishaps,
-    OutgoingReply,
-    ServiceFault,
-    comes_first,
-    send,
-)
-from agent.fake_claude.scenario import ServiceScenario
 from agent.fake_claude.service import FakeService, model_json, models_json
-from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json
+from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
 CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
 MOST_BYTES: Final = 32_000_000  # of a request
@@ -37,14 +28,13 @@ KEPT: Final = 1_000  # requests; a night of play has more than memory should hol
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ServerState:
     """What all connections share."""
 
     service: FakeService
-    mishaps: Mishaps
-    close_door: Callable[[float], None]
     requests: deque[Received] = field(default_factory=lambda: deque(maxlen=KEPT))
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    turns: Iterator[int] = field(default_factory=lambda: count(1))  # of requests for a message
     stopping: threading.Event = field(default_factory=threading.Event)
 
 
@@ -55,8 +45,8 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = -1  # a small reply leaves in one piece
 
-    def __init__(self, desk: Desk, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
-        self._desk = desk
+    def __init__(self, server: ServerState, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
+        self.state = server
         super().__init__(*connection)
 
     def log_message(self, *_: object) -> None:
@@ -74,19 +64,19 @@ class Handler(BaseHTTPRequestHandler):
         self._serve("POST", self.rfile.read(length) if length <= MOST_BYTES else None)
 
     def _serve(self, method: str, raw: bytes | None) -> None:
-        desk = self._desk
-        wire = Wire(self, f"req_fake{next(desk.numbers):06}", desk.stopping)
+        state = self.state
+        wire = Wire(self, f"req_fake{next(state.numbers):06}", state.stopping)
         try:
             body = _parsed(raw)
             headers = {name.lower(): value for name, value in self.headers.items()}
             kept = {name: "present" if name in CREDENTIALS else headers[name] for name in headers}
-            desk.requests.append(Received(method, self.path, kept, body))
-            desk.service.tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
+            state.requests.append(Received(method, self.path, kept, body))
+            state.service.tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
             if self.path != "/":
                 _check_headers(headers)
             self._route(method, body, wire)
         except RequestRefused as refused:
-            desk.service.tally.errors[refused.kind] += 1
+            state.service.tally.errors[refused.kind] += 1
             said = error_json(refused.kind, refused.message, wire.request_id)
             wire.json(said, refused.status)
 
@@ -98,35 +88,35 @@ class Handler(BaseHTTPRequestHandler):
             case "GET", ["v1", "models"]:
                 asked = parse_qs(path.query)
                 lifecycles = asked.get("lifecycle") or asked.get("lifecycle[]")
-                self._tell("models", partial(models_json, lifecycles or LIFECYCLES), wire)
+                self.send_json("models", partial(models_json, lifecycles or LIFECYCLES), wire)
             case "GET", ["v1", "models", name]:
-                self._tell("models", partial(model_json, name), wire)
+                self.send_json("models", partial(model_json, name), wire)
             case "POST", ["v1", "messages", "count_tokens"]:
-                self._tell("count_tokens", partial(self._desk.service.count, body), wire)
+                self.send_json("count_tokens", partial(self.state.service.count, body), wire)
             case "POST", ["v1", "messages"]:
-                self._message(body, wire)
+                self.send_message(body, wire)
             case _:
                 raise RequestRefused("not_found_error", f"{method} {path.path} is not served here")
 
-    def _message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        turn, fault = self._mishap(MESSAGES)
-        message: Mapping[str, Any] = {}
-        if fault is None or not comes_first(fault.kind):
-            message = self._desk.service.message(body, turn, None if fault is None else fault.kind)
-        streamed = isinstance(body, dict) and body.get("stream") is True
-        send(OutgoingReply(message, streamed, self._desk.close_door), wire, fault)
+    def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
+        """Reply with a message, as a stream where one is asked for."""
+        message = self.state.service.message(body, next(self.state.turns))
+        send(message, wire, streamed=body.get("stream") is True)
 
-    def _tell(self, at: str, what: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
-        """Reply with what is no message."""
-        _, fault = self._mishap(at)
-        told = {} if fault is not None and comes_first(fault.kind) else what()
-        send(OutgoingReply(told, streamed=False, close_door=self._desk.close_door), wire, fault)
+    def send_json(self, _endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
+        """Reply with what is no message: `value` of that endpoint."""
+        wire.json(value())
 
-    def _mishap(self, at: str) -> tuple[int, ServiceFault | None]:
-        turn, fault = self._desk.mishaps.next(at)
-        if fault is not None:
-            self._desk.service.tally.faults[fault.kind.value] += 1
-        return turn, fault
+
+def send(message: Mapping[str, Any], wire: Wire, *, streamed: bool) -> None:
+    """Send a message as one body, or as the events of a stream."""
+    if not streamed:
+        wire.json(message)
+        return
+    wire.begin()
+    for part in events(message):
+        wire.chunk(part)
+    wire.end()
 
 
 def _parsed(raw: bytes | None) -> object:
@@ -155,23 +145,21 @@ POLL_S: Final = 0.02  # how long stopping takes at most
 class FakeClaude:
     """A server that speaks the Messages API and is no model; use it as a context.
 
-    `clock` is in seconds and tells the age of what is cached; `seed` varies what is made up and what goes
-    wrong; `port` 0 takes any that is free. `url` is for ANTHROPIC_BASE_URL. Raises OSError where the port
-    is taken.
+    `clock` is in seconds and tells the age of what is cached; `seed` varies what is made up; `port` 0 takes any
+    that is free. `url` is for ANTHROPIC_BASE_URL. Raises OSError where the port is taken.
     """
 
     def __init__(
         self,
-        scenario: ServiceScenario | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         seed: int = 0,
         port: int = 0,
+        service: FakeService | None = None,
+        handler: Callable[..., Handler] = Handler,
     ) -> None:
-        self.scenario = scenario or ServiceScenario()
-        mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
-        service = FakeService(self.scenario, clock, seed)
-        self._desk = Desk(service, mishaps, self._close_for)
+        self._state = ServerState(service or FakeService(clock, seed))
+        self._handler = handler
         # Bound for as long as this lives, and never listening: it keeps the port while the door is closed.
         self._place = _bound(port)
         self._door: _Server | None = None
@@ -184,13 +172,13 @@ class FakeClaude:
 
     @property
     def counts(self) -> ServiceCounts:
-        """What was asked, which faults were made, and the tokens."""
-        return self._desk.service.tally
+        """What was asked, and the tokens."""
+        return self._state.service.tally
 
     @property
     def requests(self) -> Sequence[Received]:
         """The last thousand requests that came, in their order."""
-        return tuple(self._desk.requests)
+        return tuple(self._state.requests)
 
     def __enter__(self) -> Self:
         self._open()
@@ -202,39 +190,20 @@ class FakeClaude:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._desk.stopping.set()
+        self._state.stopping.set()
         self._close()
         self._place.close()
 
-    @contextmanager
-    def refusing(self) -> Iterator[None]:
-        """Let nobody connect for as long as the context lasts; open connections end."""
-        self._close()
-        try:
-            yield
-        finally:
-            self._open()
-
     def _open(self) -> None:
         with self._lock:
-            if self._door is None and not self._desk.stopping.is_set():
-                self._door = _Server(self._place.getsockname(), partial(Handler, self._desk))
+            if self._door is None and not self._state.stopping.is_set():
+                self._door = _Server(self._place.getsockname(), partial(self._handler, self._state))
 
     def _close(self) -> None:
         with self._lock:
             door, self._door = self._door, None
         if door is not None:
             door.end()
-
-    def _close_for(self, seconds: float) -> None:
-        """Close, and open again after a while; returns at once after closing."""
-        self._close()
-
-        def reopen() -> None:
-            self._desk.stopping.wait(seconds)
-            self._open()
-
-        threading.Thread(target=reopen, daemon=True).start()
 
 
 def _bound(port: int) -> socket.socket:

@@ -5,13 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, sensible, texts
+from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, sensible
 from agent.fake_claude.cache import Charge, PromptCache, PromptPiece, ServiceCounts, pieces_of
-from agent.fake_claude.diagnosis import Diagnosis
-from agent.fake_claude.faults import ServiceFaultKind, twisted
 from agent.fake_claude.models import MODELS, ServedModel
-from agent.fake_claude.scenario import ScenarioProgress, ServiceScenario
-from agent.fake_claude.validation import validate
 from agent.fake_claude.wire import RequestRefused
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
@@ -20,51 +16,53 @@ THOUGHT: Final = "No model thinks here."
 
 
 class FakeService:
-    """Answers requests one after the other. `clock` is in seconds; `seed` varies what is made up."""
+    """Answers requests one after the other. `clock` is in seconds; `seed` varies what is made up.
 
-    def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
+    What it checks, answers and says of the cache is in methods of their own, for a stricter service in tests.
+    """
+
+    def __init__(self, clock: Callable[[], float], seed: int) -> None:
         self.tally = ServiceCounts()
-        self._script = ScenarioProgress(scenario)
-        self._seed = seed
+        self.seed = seed
         self._cache = PromptCache(clock)
-        self._diagnosis = Diagnosis()
-        self._paused: set[str] = set()
         self._lock = threading.Lock()
 
-    def message(
-        self, body: Mapping[str, Any], turn: int, wrong: ServiceFaultKind | None = None
-    ) -> dict[str, Any]:
-        """Return the message that answers `body`, with what is to be `wrong` about it. Raises Refused."""
+    def message(self, body: Mapping[str, Any], turn: int) -> dict[str, Any]:
+        """Return the message that answers `body`, the request of that number. Raises RequestRefused."""
         with self._lock:
-            model = validate(body)
+            model = self.check(body)
             pieces = pieces_of(body)
             _check_window(pieces, model)
-            self._check_end(body, model)
             ask = ParsedRequest(body, turn, pieces[-1].digest)
-            answer = self._script.answer(ask) or sensible(ask, self._seed)
-            if (body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
-                answer = replace(answer, thought=THOUGHT)
-            answer = _cut(answer, body["max_tokens"])
-            if wrong is not None:
-                answer = twisted(wrong, ask, answer, ask.chance(self._seed, wrong.value))
+            answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
             return self._message(ask, answer, charge, pieces)
 
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
-        """Return how many tokens the input of `body` counts as. Raises Refused."""
-        validate(body, counting=True)
+        """Return how many tokens the input of `body` counts as. Raises RequestRefused."""
+        self.check(body, counting=True)
         pieces = pieces_of(body)
         return {"input_tokens": pieces[-1].tokens}
 
-    def _check_end(self, body: Mapping[str, Any], model: ServedModel) -> None:
-        """Refuse the beginning of an answer, unless it is what was paused and may be given back as it was."""
-        last = body["messages"][-1]
-        if last["role"] != "assistant" or model.prefill:
-            return
-        if "\n\n".join(texts(last["content"])) not in self._paused:
-            message = "This model does not support assistant message prefill."
-            message += " The conversation must end with a user message."
-            raise RequestRefused("invalid_request_error", message)
+    def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
+        """Return the model that is asked. `counting`: nothing is to be generated. Raises RequestRefused."""
+        if not isinstance(body, dict) or not body.get("messages"):
+            raise RequestRefused("invalid_request_error", "messages: Field required")
+        if not counting and not isinstance(body.get("max_tokens"), int):
+            raise RequestRefused("invalid_request_error", "max_tokens: Field required")
+        model = MODELS.get(str(body.get("model")))
+        if model is None or model.lifecycle == "retired":
+            raise RequestRefused("not_found_error", f"model: {body.get('model')}")
+        return model
+
+    def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
+        """Return the answer to a request that was checked."""
+        return fitted(sensible(ask, self.seed), ask)
+
+    def diagnostics(
+        self, ask: ParsedRequest, message_id: str, pieces: Sequence[PromptPiece]
+    ) -> dict[str, object] | None:
+        """Return why the cache was missed; None where it is not known."""
 
     def _message(
         self,
@@ -74,12 +72,8 @@ class FakeService:
         pieces: tuple[PromptPiece, ...],
     ) -> dict[str, Any]:
         # Other requests have other ids, whichever server is asked.
-        message_id = f"msg_fake{ask.turn:06}{ask.chance(self._seed).randbytes(4).hex()}"
-        diagnostics = self._diagnosis.of(ask.body, pieces)
-        self._diagnosis.remember(message_id, ask.body["model"], pieces)
+        message_id = f"msg_fake{ask.turn:06}{ask.chance(self.seed).randbytes(4).hex()}"
         self.tally.charge(charge, answer.tokens)
-        if answer.stop == "pause_turn":
-            self._paused.add(answer.text)
         return {
             "id": message_id,
             "type": "message",
@@ -87,7 +81,7 @@ class FakeService:
             "model": NAME + ask.body["model"],
             "content": answer.blocks(message_id),
             "container": None,
-            "diagnostics": diagnostics,
+            "diagnostics": self.diagnostics(ask, message_id, pieces),
             "stop_reason": answer.stop,
             "stop_sequence": "\n\n" if answer.stop == "stop_sequence" else None,
             "stop_details": _details(answer),
@@ -138,8 +132,14 @@ def _check_window(pieces: tuple[PromptPiece, ...], model: ServedModel) -> None:
         raise RequestRefused("invalid_request_error", message)
 
 
-def _cut(answer: MadeUpAnswer, most: int) -> MadeUpAnswer:
-    """Return as much of `answer` as `most` tokens allow; a call that does not fit is left out."""
+def fitted(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:
+    """Return `answer` with a thought where one is wanted, and as much of it as the request allows tokens.
+
+    A call that does not fit is left out.
+    """
+    if (ask.body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
+        answer = replace(answer, thought=THOUGHT)
+    most = ask.body["max_tokens"]
     if answer.tokens <= most:
         return answer
     share = most / answer.tokens

@@ -15,7 +15,13 @@ from typing import Final
 from agent.advisor.money import load_terms
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE
-from agent.fake_claude import (
+from agent.tools.replay import redecide_run, replay_run
+from counsel.bills import passed
+from counsel.hearing import MESSAGES, Asked, Hearing
+from counsel.leaks import leaks
+from counsel.offline import Reached, offline
+from memory import read_run
+from tests.fake_service import (
     AnswerKind,
     FakeClaude,
     FaultSpread,
@@ -25,12 +31,6 @@ from agent.fake_claude import (
     ToolCall,
     scenario_named,
 )
-from agent.tools.replay import redecide_run, replay_run
-from counsel.bills import passed
-from counsel.hearing import MESSAGES, Asked, Hearing
-from counsel.leaks import leaks
-from counsel.offline import Reached, offline
-from memory import read_run
 
 WIDE: Final = Path(__file__).with_name("wide.toml")
 LOG: Final = "log"
@@ -116,7 +116,7 @@ def play(wanted: Wanted, home: Path) -> Game:
         rules,
         claude,
         hearing.questions,
-        dict(server.counts.faults),
+        dict(server.faults),
         Counter(each.state.value for each in calls),
         float((claude.advice or {})["usd"]),
         problems,
@@ -206,8 +206,8 @@ def _problems_of_hearing(hearing: Hearing, server: FakeClaude) -> Iterator[str]:
     if reached != server.counts.calls[MESSAGES]:
         yield f"{server.counts.calls[MESSAGES]} requests came, and {reached} were made"
     heard = Counter(each.fault for each in calls if each.fault)
-    if heard != server.counts.faults:
-        yield f"faults that nobody heard of: {dict(server.counts.faults - heard)}"
+    if heard != server.faults:
+        yield f"faults that nobody heard of: {dict(server.faults - heard)}"
     if server.counts.errors:
         yield f"the service refused requests: {dict(server.counts.errors)}"
 

@@ -14,7 +14,7 @@ from agent.advisor import Advice, Silent
 from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor, Exchange
 from agent.advisor.model import ModelFault
-from agent.fake_claude import FakeClaude
+from tests.fake_service import FakeClaude
 
 ANSWERED: Final = "answered"
 MESSAGES: Final = "POST /v1/messages"
@@ -65,7 +65,7 @@ class Hearing:
         return answer
 
     def _call(self, complete: Callable[..., Any], *request: Any) -> Any:  # noqa: ANN401
-        calls, faults = self._server.counts.calls[MESSAGES], Counter(self._server.counts.faults)
+        calls, faults = self._server.counts.calls[MESSAGES], Counter(self._server.faults)
         saw = ""
         try:
             reply = complete(*request)
@@ -74,7 +74,7 @@ class Hearing:
             saw = fault.kind.value
             raise
         finally:
-            made = "".join(self._server.counts.faults - faults)
+            made = "".join(self._server.faults - faults)
             reached = self._server.counts.calls[MESSAGES] > calls
             self.questions[-1].calls.append(Call(reached, made, saw))
         return reply

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
-from agent.fake_claude import scenario_named
 from counsel.game import Game
 from counsel.hearing import ANSWERED, Asked
+from tests.fake_service import scenario_named
 
 NOTHING: Final = "nothing wrong"
 

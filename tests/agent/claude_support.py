@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import anthropic
 
-from agent.fake_claude import (
+from tests.fake_service import (
     FakeClaude,
     ServiceFault,
     ServiceFaultKind,

@@ -11,12 +11,12 @@ from agent.advisor.exchange import CUT, LONGEST, NO_MORE
 from agent.advisor.model import FaultKind
 from agent.advisor.port import Advice, Option, Purpose, Silence, Silent
 from agent.advisor.request import Fixed
-from agent.fake_claude import ScriptedAnswer, ServiceScenario, ToolCall
-from agent.fake_claude.faults import FaultSpread, ServiceFault
-from agent.fake_claude.faults import ServiceFaultKind as Mishap
 from memory.conversation.messages import MessageOrigin
 from memory.errors import BusyStore
 from tests.agent.advising import KEY, LOOK, PNG, Bench, View, advising, question
+from tests.fake_service import ScriptedAnswer, ServiceScenario, ToolCall
+from tests.fake_service.faults import FaultSpread, ServiceFault
+from tests.fake_service.faults import ServiceFaultKind as Mishap
 
 ANSWER = {"goals": ["heal"], "candidates": ["go:west"], "note": "the ledge", "confidence": 0.7}
 GIVEN = Advice(("heal",), ("go:west",), "the ledge", 0.7)

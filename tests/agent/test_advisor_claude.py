@@ -13,10 +13,10 @@ import pytest
 from agent.advisor.claude import Claude, ClaudeConnection
 from agent.advisor.model import FaultKind, ModelFault, ModelLimits, Reply, Request, Usage
 from agent.errors import UsageError
-from agent.fake_claude import FakeClaude, ScriptedAnswer, ServiceScenario, ToolCall
-from agent.fake_claude.faults import ServiceFault
-from agent.fake_claude.faults import ServiceFaultKind as Mishap
 from tests.agent.advising import KEY, LOOK, MODEL, Records, connected
+from tests.fake_service import FakeClaude, ScriptedAnswer, ServiceScenario, ToolCall
+from tests.fake_service.faults import ServiceFault
+from tests.fake_service.faults import ServiceFaultKind as Mishap
 
 ASKED = Request(
     model=MODEL,

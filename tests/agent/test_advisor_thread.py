@@ -10,11 +10,11 @@ from agent.advisor.exchange import distilling
 from agent.advisor.model import Request
 from agent.advisor.port import Advice, Option
 from agent.advisor.request import Fixed, calibrated, text, without_state
-from agent.fake_claude import ScriptedAnswer, ServiceScenario
-from agent.fake_claude.faults import ServiceFault, ServiceFaultKind
 from memory.conversation.record import DistillingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advising import KEY, LOOK, MODEL, PNG, Records, advising, question
+from tests.fake_service import ScriptedAnswer, ServiceScenario
+from tests.fake_service.faults import ServiceFault, ServiceFaultKind
 
 
 @pytest.fixture(autouse=True)

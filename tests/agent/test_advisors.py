@@ -18,8 +18,8 @@ from agent.advisor.recorded import (
     from_json,
     hash_of,
 )
-from agent.fake_claude import ScriptedAnswer, ServiceScenario
 from tests.agent.advising import KEY, PNG, advising, question
+from tests.fake_service import ScriptedAnswer, ServiceScenario
 
 GIVEN = Advice(("heal",), ("go:west", "talk:girl"), "the ledge", 0.7)
 STRANGE = Advice(("fly", "heal", "heal"), ("nowhere",), "a\nb" * 300, 7.0)

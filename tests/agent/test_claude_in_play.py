@@ -19,15 +19,6 @@ from counsel.page import document
 
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE
-from agent.fake_claude import (
-    AnswerKind,
-    FakeClaude,
-    ScriptedAnswer,
-    ServiceFault,
-    ServiceFaultKind,
-    ServiceScenario,
-    ToolCall,
-)
 from agent.tools.replay import replay_run
 from emulator import demo_cartridge_path, load_cartridge
 from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
@@ -36,6 +27,15 @@ from memory.store.calls import CallState
 from memory.store.calls import ModelCall as Billed
 from memory.tapes.reader import TapeReader
 from tests.agent.support import ROOT, Watcher
+from tests.fake_service import (
+    AnswerKind,
+    FakeClaude,
+    ScriptedAnswer,
+    ServiceFault,
+    ServiceFaultKind,
+    ServiceScenario,
+    ToolCall,
+)
 
 KEY: Final = "sk-ant-api03-test-in-play-0123456789"
 LATE: Final = ServiceFault(ServiceFaultKind.LATE, probability=1.0, ms=60_000)

@@ -8,8 +8,8 @@ import anthropic
 import pytest
 from anthropic.types import Usage
 
-from agent.fake_claude import FakeClaude
 from tests.agent.claude_support import FORMAT, LOOK, SCHEMA, client_of, request
+from tests.fake_service import FakeClaude
 
 RULES: Final = "Rules of some length. " * 300  # over 1,024 tokens
 NEWS: Final = "What was observed so far. " * 300

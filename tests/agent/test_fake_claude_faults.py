@@ -11,8 +11,6 @@ import anthropic
 import httpx2
 import pytest
 
-from agent.fake_claude import FakeClaude, FaultSpread, ServiceFaultKind, ServiceScenario
-from agent.fake_claude.faults import INJECTION
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -24,6 +22,8 @@ from tests.agent.claude_support import (
     served,
 )
 from tests.agent.schema_check import fits
+from tests.fake_service import FakeClaude, FaultSpread, ServiceFaultKind, ServiceScenario
+from tests.fake_service.faults import INJECTION
 
 ASKED: Final = request(QUESTION, output_config=FORMAT)
 
@@ -56,7 +56,7 @@ def test_a_status_is_the_error_that_the_sdk_has_for_it(kind: ServiceFaultKind) -
             assert isinstance(raised.value, anthropic.APIStatusError)
             assert (raised.value.status_code, raised.value.type) == (status, name)
             assert raised.value.request_id
-        assert server.counts.faults == {kind.value: 2}
+        assert server.faults == {kind.value: 2}
         assert not server.counts.tokens
 
 
@@ -323,7 +323,7 @@ def test_a_share_of_faults_is_spread_over_every_kind() -> None:
                 client.messages.create(**request())
             except anthropic.APIStatusError:
                 continue
-        faults = server.counts.faults
+        faults = server.faults
     assert set(faults) == {kind.value for kind in quick}
     assert 25 <= faults.total() <= 55
     assert max(faults.values()) - min(faults.values()) <= 1

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.fake_claude import FakeClaude, ServiceScenario
-from agent.fake_claude.service import FakeService
 from agent.fake_claude.wire import RequestRefused
 from tests.agent.claude_support import LOOK, SCHEMA, request, served
+from tests.fake_service import FakeClaude, ServiceScenario
+from tests.fake_service.server import ScriptedService
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
 RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
@@ -234,6 +234,6 @@ def test_whatever_a_request_has_in_one_place_is_answered_or_refused(
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
-    service = FakeService(ServiceScenario(), lambda: 0.0, 0)
+    service = ScriptedService(ServiceScenario(), lambda: 0.0, 0)
     with suppress(RequestRefused):
         assert service.message(body, 1)["type"] == "message"

@@ -8,14 +8,6 @@ import anthropic
 import pytest
 
 from agent.errors import UsageError
-from agent.fake_claude import (
-    FakeClaude,
-    ParsedRequest,
-    ServiceFaultKind,
-    scenario_named,
-    scenario_of,
-    shipped,
-)
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -27,6 +19,14 @@ from tests.agent.claude_support import (
     served,
 )
 from tests.agent.schema_check import fits
+from tests.fake_service import (
+    FakeClaude,
+    ParsedRequest,
+    ServiceFaultKind,
+    scenario_named,
+    scenario_of,
+    shipped,
+)
 
 SCRIPT: Final = """
 about = "Two answers in turn, then one for whoever is stuck."

@@ -9,7 +9,6 @@ import anthropic
 import pytest
 from pydantic import BaseModel
 
-from agent.fake_claude import FakeClaude
 from tests.agent.claude_support import (
     FORMAT,
     LOOK,
@@ -22,6 +21,7 @@ from tests.agent.claude_support import (
     served,
 )
 from tests.agent.schema_check import fits
+from tests.fake_service import FakeClaude
 
 
 class Answer(BaseModel):

@@ -15,9 +15,7 @@ from agent.advisor import Advice, Silent
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.build import Branch
 from agent.app.summary import Stop
-from agent.fake_claude import FakeClaude, ServiceScenario, scenario_named
 from agent.fake_claude.answers import ToolCall
-from agent.fake_claude.scenario import ScriptedAnswer as Said
 from agent.mind.advice import QuestionContext
 from agent.perception import Percept
 from agent.planning import Plan, explain
@@ -33,6 +31,8 @@ from memory.tokens import tokens
 from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Watcher
+from tests.fake_service import FakeClaude, ServiceScenario, scenario_named
+from tests.fake_service.scenario import ScriptedAnswer as Said
 
 TEXTS: Final = hostile_texts(key=KEY)
 CERTAIN: Final = {LinePriority.ASSERTED, LinePriority.DONE}
@@ -410,7 +410,7 @@ def test_a_game_with_a_hostile_service_reaches_what_rules_reach(
         summary = play_run(settings, Watcher(), Interrupt())
     assert (summary.stop, summary.errors) == (Stop.GOAL, 0)
     assert [each.id for each in summary.milestones] == game.reached
-    assert sum(server.counts.faults.values()) > 10
+    assert sum(server.faults.values()) > 10
     assert no_key_below(tmp_path)
     assert KEY not in caplog.text + json.dumps(summary.as_json())
 

@@ -20,7 +20,6 @@ from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits, Session
 from agent.app.settings import Decider, ModelTerms, RunSettings
-from agent.fake_claude import FakeClaude, ServiceScenario
 from agent.mind import Advising, AdvisorTools, Describing
 from agent.mind.advice import QuestionContext
 from agent.story import Story
@@ -37,6 +36,7 @@ from memory.conversation.store import ConversationStore
 from memory.conversation.view import ConversationView
 from memory.tokens import tokens
 from tests.agent.support import Watcher
+from tests.fake_service import FakeClaude, ServiceScenario
 
 KEY: Final = "an-entirely-made-up-key-0123456789"
 UNTIL: Final = "healed"

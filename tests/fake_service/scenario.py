@@ -39,15 +39,16 @@ from typing import Any, Final, TypeVar
 
 from agent.errors import UsageError
 from agent.fake_claude.answers import (
+    LISTS,
     AnswerKind,
     MadeUpAnswer,
     ParsedRequest,
     ToolCall,
     json_text,
+    listed,
     made_object,
-    offers,
 )
-from agent.fake_claude.faults import FaultSpread, ServiceFault, ServiceFaultKind
+from tests.fake_service.faults import FaultSpread, ServiceFault, ServiceFaultKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,31 @@ class ScriptedAnswer:
             text = string.Template(self.text).safe_substitute(fill)
             return MadeUpAnswer(text, stop_reason=self.stop)
         return None
+
+
+def offers(ask: ParsedRequest) -> dict[str, str]:
+    """Return the values of `$goal`, `$candidate`, `$tool`, `$turn` and `$question`; '' for what is not offered.
+
+    The first goal and candidate are taken from the enums of the schema, else from the list under their
+    heading in what the user said last of such lists.
+    """
+    parts = (ask.schema or {}).get("properties") or {}
+    names = listed(ask.told)
+    goal, candidate = (
+        [*_enum(parts.get(name) or {}), *names.get(name, ()), ""][0] for name in LISTS
+    )
+    tools = [str(tool["name"]) for tool in ask.tools]
+    return {
+        "goal": goal,
+        "candidate": candidate,
+        "tool": tools[0] if tools else "",
+        "turn": str(ask.turn),
+        "question": ask.user.partition("\n")[0],
+    }
+
+
+def _enum(schema: Mapping[str, Any]) -> Sequence[str]:
+    return (schema.get("items") or schema).get("enum") or ()
 
 
 def _call(told: ToolCall, fill: Mapping[str, str], ask: ParsedRequest) -> ToolCall:

@@ -1,0 +1,149 @@
+"""The stand-in server with a scenario: scripted answers, faults, and what the real service refuses."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from agent.fake_claude import server
+from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
+from agent.fake_claude.cache import PromptPiece
+from agent.fake_claude.models import ServedModel
+from agent.fake_claude.server import Handler
+from agent.fake_claude.service import FakeService, fitted
+from agent.fake_claude.wire import RequestRefused, Wire
+from tests.fake_service.diagnosis import Diagnosis
+from tests.fake_service.faults import (
+    MESSAGES,
+    Mishaps,
+    OutgoingReply,
+    ServiceFault,
+    ServiceFaultKind,
+    comes_first,
+    send,
+    twisted,
+)
+from tests.fake_service.scenario import ScenarioProgress, ServiceScenario
+from tests.fake_service.validation import validate
+
+
+class ScriptedService(FakeService):
+    """Answers after a scenario, refuses what the real service refuses, and tells why the cache was missed."""
+
+    def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
+        super().__init__(clock, seed)
+        self.wrong: dict[int, ServiceFaultKind] = {}  # by the number of the request
+        self._script = ScenarioProgress(scenario)
+        self._diagnosis = Diagnosis()
+        self._paused: set[str] = set()
+
+    def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
+        """Return the model; refuse what the real service refuses."""
+        model = validate(body, counting=counting)
+        last = body["messages"][-1]
+        if counting or last["role"] != "assistant" or model.prefill:
+            return model
+        # The beginning of an answer is refused, unless it is what was paused, given back as it was.
+        if "\n\n".join(texts(last["content"])) not in self._paused:
+            message = "This model does not support assistant message prefill."
+            message += " The conversation must end with a user message."
+            raise RequestRefused("invalid_request_error", message)
+        return model
+
+    def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
+        """Return what the scenario answers, else something sensible, with what is to be wrong about it."""
+        scripted = self._script.answer(ask)
+        answer = super().answer(ask) if scripted is None else fitted(scripted, ask)
+        wrong = self.wrong.pop(ask.turn, None)
+        if wrong is not None:
+            answer = twisted(wrong, ask, answer, ask.chance(self.seed, wrong.value))
+        if answer.stop == "pause_turn":
+            self._paused.add(answer.text)
+        return answer
+
+    def diagnostics(
+        self, ask: ParsedRequest, message_id: str, pieces: Sequence[PromptPiece]
+    ) -> dict[str, object] | None:
+        """Return why the cache was missed, where the request asks for it."""
+        told = self._diagnosis.of(ask.body, pieces)
+        self._diagnosis.remember(message_id, ask.body["model"], pieces)
+        return told
+
+
+class FaultyHandler(Handler):
+    """Serves a connection, and lets replies go wrong."""
+
+    def __init__(self, owner: "FakeClaude", *connection: Any) -> None:  # noqa: ANN401  # socketserver's
+        self._owner = owner
+        super().__init__(owner.state, *connection)
+
+    def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401  # JSON
+        """Reply with a message, or with what the fault makes of it."""
+        turn, fault = self._fault(MESSAGES)
+        message: Mapping[str, Any] = {}
+        if fault is None or not comes_first(fault.kind):
+            if fault is not None:
+                self._owner.service.wrong[turn] = fault.kind
+            message = self._owner.service.message(body, turn)
+        streamed = isinstance(body, dict) and body.get("stream") is True
+        send(OutgoingReply(message, streamed, self._owner.close_for), wire, fault)
+
+    def send_json(self, endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
+        """Reply with what is no message, or with what the fault makes of it."""
+        _, fault = self._fault(endpoint)
+        told = {} if fault is not None and comes_first(fault.kind) else value()
+        reply = OutgoingReply(told, streamed=False, close_door=self._owner.close_for)
+        send(reply, wire, fault)
+
+    def _fault(self, endpoint: str) -> tuple[int, ServiceFault | None]:
+        turn, fault = self._owner.mishaps.next(endpoint)
+        if fault is not None:
+            self._owner.faults[fault.kind.value] += 1
+        return turn, fault
+
+
+class FakeClaude(server.FakeClaude):
+    """The product's stand-in server with a scenario; `seed` varies what goes wrong, too."""
+
+    def __init__(
+        self,
+        scenario: ServiceScenario | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        seed: int = 0,
+        port: int = 0,
+    ) -> None:
+        self.scenario = scenario or ServiceScenario()
+        self.service = ScriptedService(self.scenario, clock, seed)
+        self.mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
+        self.faults: Counter[str] = Counter()  # by kind
+        super().__init__(port=port, service=self.service, handler=self._handle)
+
+    def _handle(self, _: server.ServerState, *connection: Any) -> Handler:  # noqa: ANN401
+        return FaultyHandler(self, *connection)
+
+    @property
+    def state(self) -> server.ServerState:
+        """What all connections share."""
+        return self._state
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Let nobody connect for as long as the context lasts; open connections end."""
+        self._close()
+        try:
+            yield
+        finally:
+            self._open()
+
+    def close_for(self, seconds: float) -> None:
+        """Stop listening, and listen again after a while; returns at once after closing."""
+        self._close()
+
+        def reopen() -> None:
+            self._state.stopping.wait(seconds)
+            self._open()
+
+        threading.Thread(target=reopen, daemon=True).start()
