@@ -78,6 +78,7 @@ from memory.recall.context import gather_context
 from memory.recall.port import BlackboardRecall, Recall
 from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery, Weights, explain
 from memory.store.calls import CallState, ModelCall
+from memory.store.checkpoints import Checkpoint, CheckpointMark, Why
 from memory.store.checks.finding import CheckFinding
 from memory.store.database import move_aside, put_back, sync
 from memory.store.files import flaw_in
@@ -91,22 +92,9 @@ from memory.store.knowledge_store import (
 )
 from memory.store.knowledge_tables import Provenance
 from memory.store.merge import Merged
+from memory.store.record import BranchedBy, Branching, EventRow, StepRow, TrailRow, VitalsRow
 from memory.store.run_folder import RunFolder, create_run, open_run, own, read_run
-from memory.store.run_reader import RunReader
-from memory.store.run_rows import (
-    BranchedBy,
-    Branching,
-    Checkpoint,
-    CheckpointMark,
-    EventRow,
-    OutboxRow,
-    StepRow,
-    TrailRow,
-    VitalsRow,
-    Why,
-)
-from memory.store.run_store import RunStore, open_run_store, read_run_store
-from memory.store.salvage import Salvaged, salvage
+from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 from memory.team_memory import MemoryManagementAgent
 from memory.tiers.consolidator import CONSOLIDATION, MemoryConsolidator
 from memory.tiers.encounters import (
@@ -130,7 +118,7 @@ from memory.tiers.knowledge import (
     PlayerPreference,
     SuccessfulStrategy,
 )
-from memory.tiers.lessons import BLACKOUT, SESSION
+from memory.tiers.lessons import BLACKOUT, SESSION, OutboxRow
 from memory.tiers.observer import (
     ACTION,
     SENSORY_INPUT,
@@ -264,7 +252,6 @@ __all__ = [
     "RunFolderError",
     "RunReader",
     "RunStore",
-    "Salvaged",
     "Scope",
     "Section",
     "SensoryInput",
@@ -315,7 +302,6 @@ __all__ = [
     "read_run_store",
     "recollection_of",
     "repair_file",
-    "salvage",
     "scope_name",
     "sync",
     "team_scope",

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from memory.hooks.hooks import Hooks
     from memory.recall.query import Searched
     from memory.store.knowledge_store import KnowledgeReader, KnowledgeStore
-    from memory.store.run_reader import RunReader
-    from memory.store.run_store import RunStore
+    from memory.store.run_store import RunReader, RunStore
     from memory.tiers.knowledge import Knowledge
 
 

@@ -14,6 +14,7 @@ MemoryFault
     ├── CorruptStore     the file is damaged (one that can start anew is set aside)
     ├── ForeignStore     the file is healthy, but not of this kind
     ├── NewerStore       the file was written by a later version
+    ├── RetiredStore     the file was written before version 1 of its schema
     ├── BusyStore        another process holds the file, and did not let go of it in time
     ├── ObservationsRefused  a file takes no observations; it may still take the rest
     ├── MissingCheckpoint  there is no moment to go back to
@@ -75,6 +76,10 @@ class ForeignStore(StoreError):
 
 class NewerStore(StoreError):
     """The file was written by a later version."""
+
+
+class RetiredStore(StoreError):
+    """The file was written before version 1 of its schema."""
 
 
 class BusyStore(StoreError):

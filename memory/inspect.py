@@ -19,9 +19,8 @@ from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, Opened, open_sound
 from memory.store.items import MemoryItem, Totals, knowledge_items, run_items, totals
 from memory.store.run_folder import LOCK, own
-from memory.store.run_reader import RunReader
-from memory.store.run_schema import RUN_SCHEMA
-from memory.store.run_store import RunStore
+from memory.store.run_store import RunReader, RunStore
+from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
 
 if TYPE_CHECKING:
@@ -103,11 +102,11 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
 
 @contextmanager
 def _mendable(database: Database) -> Iterator[None]:
-    """Call a file damaged where its own indexes forbid to mend it, so that what it holds is saved in a new one."""
+    """Call a file damaged where its own indexes forbid to mend it, so that a copy is put back instead."""
     try:
         yield
     except StoreError as error:
-        message = f"{database.path} is damaged, and cannot be mended where it is ({error})"
+        message = f"{database.path} is damaged, and cannot be repaired where it is ({error})"
         raise CorruptStore(message) from error
 
 

@@ -21,7 +21,7 @@ from memory.conversation.record import Chunk, ObservationalMemoryRecord, Reflect
 from memory.errors import ObservationsRefused
 from memory.observations.observation import Observed
 from memory.store.database import open_database
-from memory.store.run_schema import RUN_SCHEMA
+from memory.store.schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

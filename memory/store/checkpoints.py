@@ -1,22 +1,208 @@
-"""Which checkpoints of a run stay, and the saved state of its sessions, which goes back with them."""
+"""The checkpoints of a run: what each holds, which of them stay, and the saved state of sessions, which goes back with them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memory.codec import Json, decode, encode
+from memory.errors import MissingCheckpoint
+from memory.store.database import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from memory.blackboard.entry import CheckpointPart
     from memory.store.database import Database
-    from memory.store.run_rows import CheckpointMark, Why
 
-
+CHECKPOINT_TABLES: Final = (
+    # last_*: the highest number of each table at the time. why: what it was made for, which says how long it stays; size:
+    # bytes of game, mind and parts.
+    """CREATE TABLE checkpoints (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        tick INTEGER NOT NULL,
+        frame INTEGER NOT NULL,
+        state BLOB NOT NULL,
+        chain BLOB NOT NULL,
+        mind TEXT NOT NULL,
+        why TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        last_event INTEGER NOT NULL,
+        last_entry INTEGER NOT NULL,
+        last_sequence INTEGER NOT NULL,
+        last_observation INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE parts (
+        checkpoint INTEGER NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (checkpoint, name)
+    ) STRICT, WITHOUT ROWID""",
+    # made_after, dropped_after: the last checkpoint before it was written, and before it was replaced.
+    """CREATE TABLE strategist_checkpoints (
+        id INTEGER PRIMARY KEY,
+        session_id TEXT NOT NULL,
+        tick INTEGER NOT NULL,
+        data TEXT NOT NULL,
+        made_after INTEGER NOT NULL,
+        dropped_after INTEGER
+    ) STRICT""",
+    "CREATE UNIQUE INDEX live_sessions ON strategist_checkpoints (session_id) WHERE dropped_after IS NULL",
+)
+LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 RING: Final = 8  # the newest, whatever they were made for
 BUDGET: Final = 64 << 20  # bytes of game and mind
 FEWEST: Final = 2  # stay however large they are
+
+Why: TypeAlias = Literal[
+    "start", "milestone", "consolidation", "battle", "signal", "end", "back"
+]  # what a checkpoint was made for; "battle": one that matters is about to begin, "back": play went back to it
 LASTING: Final[frozenset[Why]] = frozenset({"start", "milestone"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One moment to come back to: the game, the chain of digests so far, and the mind's own part.
+
+    `id` is its number in the file, which the store gives.
+    """
+
+    tick: int
+    frame: int
+    state: bytes
+    chain: bytes
+    mind: Json
+    id: int = field(default=0, compare=False)
+    why: Why = field(default="consolidation", compare=False)
+
+
+class CheckpointMark(NamedTuple):
+    """What is known of a checkpoint without reading it; `size` in bytes."""
+
+    id: int
+    tick: int
+    frame: int
+    why: Why
+    size: int
+
+
+class Extent(NamedTuple):
+    """How far each table went when a checkpoint was made."""
+
+    tick: int
+    last_event: int
+    last_entry: int
+    last_sequence: int
+    last_observation: int
+
+
+class CheckpointReader(Reader):
+    """The checkpoints that were committed."""
+
+    def latest_checkpoint(self) -> Checkpoint | None:
+        """Return the last moment to come back to, or None when there is none yet."""
+        return next(self.checkpoints(), None)
+
+    def checkpoints(self) -> Iterator[Checkpoint]:
+        """Yield the moments to come back to, newest first, each read when it is asked for."""
+        for mark in reversed(self.marks()):
+            try:
+                yield self.checkpoint(mark.id)
+            except MissingCheckpoint:
+                continue  # deleted meanwhile, by the process that plays
+
+    def checkpoint(self, number: int) -> Checkpoint:
+        """Return a moment to come back to by its number.
+
+        Raises:
+            MissingCheckpoint: when the file does not hold it any more.
+        """
+        row = self._database.row(
+            "SELECT tick, frame, state, chain, mind, why FROM checkpoints WHERE id = ?",
+            (number,),
+        )
+        if row is None:
+            message = (
+                f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
+            )
+            raise MissingCheckpoint(message)
+        with self._database.understood(f"checkpoints, tick {row[0]}"):
+            tick, frame, state, chain, mind, why = row
+            return Checkpoint(tick, frame, state, chain, decode(mind), number, why)
+
+    def marks(self) -> list[CheckpointMark]:
+        """Return what is known of the moments to come back to without reading them, in their order."""
+        rows = self._database.rows("SELECT id, tick, frame, why, size FROM checkpoints ORDER BY id")
+        return [CheckpointMark(*row) for row in rows]
+
+    def checkpoint_ticks(self) -> list[int]:
+        """Return the ticks of the moments to come back to, newest first."""
+        return [mark.tick for mark in reversed(self.marks())]
+
+    def restore_part(self, name: str, part: CheckpointPart) -> None:
+        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        rows = self._database.rows(
+            "SELECT data FROM parts WHERE name = ? "
+            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
+            (name,),
+        )
+        with self._database.understood(f"part {name}"):
+            for (data,) in rows:
+                part.restore(decode(data))
+
+    def _extent(self, checkpoint: Checkpoint) -> Extent:
+        row = self._database.row(
+            "SELECT tick, last_event, last_entry, last_sequence, last_observation "
+            "FROM checkpoints WHERE id = ?",
+            (checkpoint.id,),
+        )
+        if row is None:
+            message = (
+                f"{self._database.path} does not hold this checkpoint of tick {checkpoint.tick}; "
+                "take one of those it holds."
+            )
+            raise MissingCheckpoint(message)
+        return Extent(*row)
+
+
+def save_checkpoint(
+    database: Database, checkpoint: Checkpoint, parts: Mapping[str, str], last_observation: int
+) -> None:
+    """Write a checkpoint and the parts that belong to it, within a transaction."""
+    mind = encode(checkpoint.mind)
+    size = len(checkpoint.state) + len(mind) + sum(map(len, parts.values()))
+    database.execute(
+        "INSERT INTO checkpoints (tick, frame, state, chain, mind, why, size, "
+        "last_observation, last_event, last_entry, last_sequence) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
+        "(SELECT coalesce(max(id), 0) FROM entries), "
+        "(SELECT coalesce(max(sequence), 0) FROM outbox))",
+        (
+            checkpoint.tick,
+            checkpoint.frame,
+            checkpoint.state,
+            checkpoint.chain,
+            mind,
+            checkpoint.why,
+            size,
+            last_observation,
+        ),
+    )
+    database.execute_many(
+        "INSERT INTO parts (checkpoint, name, data) "
+        "VALUES ((SELECT max(id) FROM checkpoints), ?, ?)",
+        parts.items(),
+    )
+
+
+def delete_checkpoints(database: Database, numbers: Sequence[int]) -> None:
+    """Delete checkpoints with their parts, within a transaction."""
+    database.execute_many("DELETE FROM checkpoints WHERE id = ?", ((each,) for each in numbers))
+
+
+def delete_checkpoints_after(database: Database, number: int) -> None:
+    """Delete all checkpoints after one, with their parts, within a transaction."""
+    database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
 
 def kept(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:
@@ -51,7 +237,7 @@ def _dispensable(
 
 
 class StrategistCheckpoints:
-    """Saved with the next commit. What it takes the place of stays while a checkpoint needs it."""
+    """The state of sessions by name, saved with the next commit. What it replaces stays while a checkpoint needs it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -75,14 +261,13 @@ class StrategistCheckpoints:
     def flush(self) -> None:
         """Write what was saved, within the transaction of a commit."""
         self._database.execute_many(
-            "UPDATE strategist_checkpoints "
-            "SET dropped_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+            f"UPDATE strategist_checkpoints SET dropped_after = {LAST_CHECKPOINT} "  # noqa: S608
             "WHERE session_id = ? AND dropped_after IS NULL",
             ((session_id,) for session_id in self._saved),
         )
         self._database.execute_many(
-            "INSERT INTO strategist_checkpoints (session_id, tick, data, made_after) "
-            "VALUES (?, ?, ?, (SELECT coalesce(max(id), 0) FROM checkpoints))",
+            "INSERT INTO strategist_checkpoints (session_id, tick, data, made_after) "  # noqa: S608
+            f"VALUES (?, ?, ?, {LAST_CHECKPOINT})",
             ((session_id, *saved) for session_id, saved in self._saved.items()),
         )
 
@@ -101,7 +286,7 @@ class StrategistCheckpoints:
         )
 
     def prune(self, before: int, after: int) -> None:
-        """Delete what was saved and taken the place of between two checkpoints that stay, within a transaction."""
+        """Delete what was saved and replaced between two checkpoints that stay, within a transaction."""
         self._database.execute(
             "DELETE FROM strategist_checkpoints "
             "WHERE dropped_after >= ?1 AND dropped_after < ?2 AND made_after >= ?1",

@@ -30,11 +30,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memory.store.database import Database
-    from memory.store.run_rows import OutboxRow
     from memory.tiers.knowledge import Knowledge
+    from memory.tiers.lessons import OutboxRow
 
 
-TRUST: Final = {"retracted": -1, "claim": 0, "inferred": 1, "verified": 2}
+SHARE_TABLES: Final = (
+    # sequence: the run's last lesson about it; share: what it taught, added up; closed: why its word does not stand
+    # against another run's, '' while it does; evidence: a list of what shows it.
+    """CREATE TABLE shares (
+        table_name TEXT NOT NULL,
+        id TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        share TEXT NOT NULL,
+        closed TEXT NOT NULL DEFAULT '',
+        evidence TEXT NOT NULL DEFAULT '[]',
+        PRIMARY KEY (table_name, id, run_id)
+    ) STRICT, WITHOUT ROWID""",
+)
+TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 
 class Word(NamedTuple):
@@ -53,7 +67,6 @@ def standing(word: Word) -> tuple[int, float, int, str]:
 
 TOTALS_ROW: Final = "totals"  # the one row of totals
 BY_HAND: Final = "by hand"  # who teaches what was saved without a run
-OF_OLD: Final = "before/"  # how the names begin of those who taught a file before shares were kept
 MANAGER: Final = "memory-management"  # who tells what several runs agree on
 
 

@@ -19,63 +19,17 @@ from memory.errors import (
     MalformedRecord,
     MissingStore,
     NewerStore,
+    RetiredStore,
     StoreError,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 
-
-def free_name(path: Path, word: str) -> Path:
-    """Return a name beside `path` that nothing bears: its own, a word, and a number."""
-    number = 1
-    while (name := path.with_name(f"{path.name}.{word}-{number}")).exists():
-        number += 1
-    return name
-
-
-def move_aside(path: Path, word: str) -> Path:
-    """Return the name that the file at `path` has now, after `word`; what belongs to it has moved along."""
-    aside = free_name(path, word)
-    path.rename(aside)
-    for suffix in COMPANIONS:
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
-
-
-def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
-    """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
-
-    What was there moves `aside`, to a name with that word, which is returned; without a word it is overwritten. Nothing
-    has happened to it when there is no room for the new file. Companions of it that are left are none of the copy's, and go.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".put-back")
-    try:
-        shutil.copyfile(copy, new)
-        sync(new)
-        moved = move_aside(path, aside) if aside and path.exists() else None
-        for suffix in COMPANIONS:
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-        new.replace(path)
-        return moved
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def sync(path: Path) -> None:
-    """See to it that what was written to a file outlasts a loss of power."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-if TYPE_CHECKING:
-    Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -86,14 +40,16 @@ MAGIC: Final = b"SQLite format 3\0"
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One kind of file: its name, its mark in the header, and how it came to be, step by step.
+    """One kind of file: its name, its mark in the header, and how it is made, step by step.
 
-    Each migration is a tuple of statements; the list is only ever appended to.
+    Each migration is a tuple of statements. The list is only ever appended to; what is in it never changes. `retired` is
+    the mark of files from before version 1, which are refused.
     """
 
     name: str
     application_id: int
     migrations: tuple[tuple[str, ...], ...]
+    retired: int = 0
 
 
 class Database:
@@ -215,6 +171,13 @@ class Database:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+class Reader:
+    """Reads tables of one open file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Database:
     """Return the file at `path`, made or brought up to date; a damaged one is refused.
 
@@ -271,21 +234,6 @@ def in_memory(schema: Schema) -> Database:
     return Database(path, connection)
 
 
-def open_torn(path: Path) -> Database:
-    """Return a file as it is, however damaged; for copies of one's own, since SQLite may try to mend it."""
-    with _in_one_line(path):
-        connection = sqlite3.connect(path.absolute(), isolation_level=None)
-        try:
-            connection.execute("PRAGMA cell_size_check = ON")
-            connection.execute(
-                "PRAGMA writable_schema = ON"
-            )  # one broken line of it hides no other
-        except BaseException:
-            connection.close()
-            raise
-    return Database(path, connection)
-
-
 def open_readonly(path: Path, schema: Schema) -> Database:
     """Return the file at `path` for reading; nothing is made, changed or moved."""
     if not path.is_file():
@@ -307,7 +255,7 @@ def open_readonly(path: Path, schema: Schema) -> Database:
 
 
 def copy_database(path: Path, schema: Schema, to: Path) -> None:
-    """Copy the file at `path`, of this or an older version; nothing is made beside it, changed or moved."""
+    """Copy the file at `path`, of any version; nothing is made beside it, changed or moved."""
     if not path.is_file():
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
@@ -323,6 +271,51 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
             if report != "ok":
                 raise _damaged(path, report)
             Database(path, connection).backup(to)
+
+
+def free_name(path: Path, word: str) -> Path:
+    """Return a name beside `path` that nothing bears: its own, a word, and a number."""
+    number = 1
+    while (name := path.with_name(f"{path.name}.{word}-{number}")).exists():
+        number += 1
+    return name
+
+
+def move_aside(path: Path, word: str) -> Path:
+    """Return the name that the file at `path` has now, after `word`; what belongs to it has moved along."""
+    aside = free_name(path, word)
+    path.rename(aside)
+    for suffix in COMPANIONS:
+        companion = path.with_name(path.name + suffix)
+        if companion.exists():
+            companion.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
+    """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
+
+    What was there moves `aside`, to a name with that word, which is returned; without a word it is overwritten. Nothing
+    has happened to it when there is no room for the new file. Companions of it that are left are none of the copy's, and go.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".put-back")
+    try:
+        shutil.copyfile(copy, new)
+        sync(new)
+        moved = move_aside(path, aside) if aside and path.exists() else None
+        for suffix in COMPANIONS:
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        new.replace(path)
+        return moved
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """See to it that what was written to a file outlasts a loss of power."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
@@ -396,6 +389,9 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application_id != schema.application_id and (application_id or tables):
+        if application_id and application_id == schema.retired:
+            message = f"{path} is a {schema.name} from before version 1, which is not read any more; move it away."
+            raise RetiredStore(message)
         message = f"{path} is not a {schema.name}; name another file."
         raise ForeignStore(message)
     known = len(schema.migrations)

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
 from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
-from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.run_folder import STORE
-from memory.store.run_schema import RUN_SCHEMA
-from memory.store.torn import HEADER, marked
+from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,21 +37,9 @@ _KNOWLEDGE: Final[_Columns] = {
 _JSON: Final[Mapping[str, _Columns]] = {RUN_SCHEMA.name: _RUN, KNOWLEDGE_SCHEMA.name: _KNOWLEDGE}
 
 
-def require_readable(database: Database, schema: Schema) -> None:
-    """Raise CorruptStore where a text that must be JSON is none."""
-    for table, columns in _JSON[schema.name].items():
-        found = database.row(_first_broken(table, columns))
-        if found is not None:
-            message = f"{database.path} is damaged (a text of its {table} cannot be read)"
-            raise CorruptStore(message)
-
-
-def _first_broken(table: str, columns: Sequence[str]) -> str:
-    wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
-    return f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608  # the names are our own
-
-
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
+_HEADER: Final = 100  # bytes
+_MARK_AT: Final = 68  # where the header says which kind of file it is
 
 
 class Opened(NamedTuple):
@@ -142,11 +128,12 @@ def flaw_in(path: Path) -> StoreError | None:
 
 def _require_beginning(path: Path) -> None:
     with path.open("rb") as file:
-        head = file.read(HEADER)
+        head = file.read(_HEADER)
     if head.startswith(MAGIC):
         return
-    if marked(head, KINDS) is not None:
-        message = f"{path} is damaged (its first bytes are not SQLite's)"
+    mark = int.from_bytes(head[_MARK_AT : _MARK_AT + 4], "big")
+    if mark in {each.application_id for each in KINDS}:
+        message = f"{path} is damaged (its first bytes are not SQLite's); put back a copy of it"
         raise CorruptStore(message)
     message = f"{path} is not a SQLite file; name a file of memory, or the folder of a run"
     raise ForeignStore(message)
@@ -158,7 +145,9 @@ def require_whole(database: Database) -> None:
     if report != [("ok",)]:
         with database.understood("quick_check"):
             says = str(report[0][0])
-        message = f"{database.path} is damaged ({' '.join(says.split())[:120]})"
+        message = (
+            f"{database.path} is damaged ({' '.join(says.split())[:120]}); put back a copy of it"
+        )
         raise CorruptStore(message)
 
 
@@ -171,5 +160,19 @@ def _require_tables(database: Database, schema: Schema) -> None:
     there = dict(database.rows(sql))
     wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
     if wrong:
-        message = f"{database.path} is damaged (its {wrong[0]} is not what it should be)"
+        message = f"{database.path} is damaged (its {wrong[0]} is not what it should be); put back a copy of it"
         raise CorruptStore(message)
+
+
+def require_readable(database: Database, schema: Schema) -> None:
+    """Raise CorruptStore where a text that must be JSON is none."""
+    for table, columns in _JSON[schema.name].items():
+        found = database.row(_first_broken(table, columns))
+        if found is not None:
+            message = f"{database.path} is damaged (a text of its {table} cannot be read); put back a copy of it"
+            raise CorruptStore(message)
+
+
+def _first_broken(table: str, columns: Sequence[str]) -> str:
+    wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
+    return f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608  # the names are our own

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from math import isfinite, log
+from dataclasses import dataclass, field, replace
+from math import log
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import Json, as_json, content_id
-from memory.store.knowledge_tables import BY_LESSON, TABLES, Piece, Provenances, known_from
+from memory.store.knowledge_tables import (
+    BY_LESSON,
+    TABLES,
+    Piece,
+    Provenances,
+    known_from,
+    sound_entry,
+    sound_record,
+)
 from memory.store.long_term import SELECT, entry_of, taught
 from memory.store.long_term import TABLE as ENTRIES
 from memory.tiers.forgetting import MONTH_S, values
@@ -18,29 +26,7 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry
     from memory.store.database import Database
-    from memory.store.run_reader import RunReader
-
-
-def sound_record(record: Piece) -> Piece:
-    """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
-    for each in fields(record):
-        value = getattr(record, each.name)
-        kind = str(each.type)
-        if (
-            (kind.startswith("Mapping") and not isinstance(value, dict))
-            or (kind.startswith("tuple") and not all(isinstance(each, str) for each in value))
-            or (value is None and kind != "Json")
-            or (isinstance(value, float) and not isfinite(value))
-        ):
-            raise TypeError(each.name)
-    return record
-
-
-def sound_entry(entry: Entry) -> Entry:
-    """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
-    if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
-        raise TypeError(entry.key)
-    return entry
+    from memory.store.run_store import RunReader
 
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file

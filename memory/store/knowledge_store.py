@@ -21,7 +21,6 @@ from memory.store.contributions import (
     sum_totals,
 )
 from memory.store.database import Database, open_database, open_readonly
-from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.knowledge_tables import (
     BY_NAME,
     PATTERNS,
@@ -34,6 +33,7 @@ from memory.store.knowledge_tables import (
     knowledge,
 )
 from memory.store.long_term import TABLE, GrowingEntries, LongTermEntries
+from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.store.contributions import ByThing, Folded, Share
-    from memory.store.run_rows import OutboxRow
+    from memory.tiers.lessons import OutboxRow
 
 
 SEEDS: Final = 100  # of each kind in a scope

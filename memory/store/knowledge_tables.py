@@ -1,8 +1,12 @@
-"""The four tables of knowledge as records, the side table that says where their rows come from, and the archive."""
+"""The four tables of knowledge as records, the side table that says where their rows come from, and the archive.
+
+A record that was read must have the shape that its kind declares; a file may say otherwise where it is damaged.
+"""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import as_json, decode, encode
@@ -17,11 +21,95 @@ from memory.tiers.knowledge import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.store.database import Database
 
 
 Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
+
+
+KNOWLEDGE_TABLES: Final = (
+    """CREATE TABLE tactician_patterns (
+        pattern_id TEXT PRIMARY KEY,
+        pattern_type TEXT,
+        description TEXT,
+        trigger_conditions TEXT,
+        learned_from_session TEXT,
+        learned_from_tick INTEGER,
+        success_count INTEGER DEFAULT 0,
+        failure_count INTEGER DEFAULT 0,
+        confidence REAL,
+        last_validated REAL,
+        relevance_score REAL
+    ) STRICT""",
+    """CREATE TABLE successful_strategies (
+        strategy_id TEXT PRIMARY KEY,
+        context TEXT,
+        enemy_type TEXT,
+        player_pokemon TEXT,
+        strategy_description TEXT,
+        moves_sequence TEXT,
+        success_rate REAL,
+        total_uses INTEGER,
+        first_used REAL,
+        last_used REAL
+    ) STRICT""",
+    """CREATE TABLE mistake_records (
+        mistake_id TEXT PRIMARY KEY,
+        description TEXT,
+        situation TEXT,
+        outcome TEXT,
+        severity TEXT,
+        prevention_tip TEXT,
+        first_occurred REAL,
+        last_occurred REAL,
+        occurrence_count INTEGER
+    ) STRICT""",
+    """CREATE TABLE player_preferences (
+        preference_id TEXT PRIMARY KEY,
+        category TEXT,
+        description TEXT,
+        preference_value TEXT,
+        learned_from_session TEXT,
+        confidence REAL,
+        created_at REAL,
+        updated_at REAL
+    ) STRICT""",
+    """CREATE TABLE tactician_stats (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        total_sessions INTEGER NOT NULL,
+        total_battles INTEGER NOT NULL,
+        overall_win_rate REAL NOT NULL,
+        decayed_at REAL NOT NULL
+    ) STRICT""",
+    # Where the rows of the four tables come from; their columns are fixed by the design. closed: why the row no longer
+    # holds, '' while it does; evidence: a list of what shows it.
+    """CREATE TABLE provenance (
+        table_name TEXT NOT NULL,
+        id TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
+        run_id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        tick INTEGER NOT NULL,
+        closed TEXT NOT NULL,
+        evidence TEXT NOT NULL,
+        PRIMARY KEY (table_name, id)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE archive (
+        number INTEGER PRIMARY KEY,
+        table_name TEXT NOT NULL,
+        id TEXT NOT NULL,
+        archived_at REAL NOT NULL,
+        row TEXT NOT NULL,
+        provenance TEXT NOT NULL
+    ) STRICT""",
+    # The last lesson that each run delivered.
+    """CREATE TABLE deliveries (
+        run_id TEXT NOT NULL PRIMARY KEY,
+        sequence INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+)
 
 
 class KnowledgeTable:
@@ -93,10 +181,32 @@ def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
     return Knowledge(shelves[0], shelves[1], shelves[2], shelves[3])
 
 
+def sound_record(record: Piece) -> Piece:
+    """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        kind = str(field.type)
+        if (
+            (kind.startswith("Mapping") and not isinstance(value, dict))
+            or (kind.startswith("tuple") and not all(isinstance(each, str) for each in value))
+            or (value is None and kind != "Json")
+            or (isinstance(value, float) and not isfinite(value))
+        ):
+            raise TypeError(field.name)
+    return record
+
+
+def sound_entry(entry: Entry) -> Entry:
+    """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
+    if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
+        raise TypeError(entry.key)
+    return entry
+
+
 class Provenance(NamedTuple):
     """How far a row is to be trusted, the last lesson that taught it, and why it was closed, if it was."""
 
-    status: str  # verified, inferred or claim; older files have retracted as well
+    status: str  # verified, inferred or claim
     run_id: str
     sequence: int
     tick: int

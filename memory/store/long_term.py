@@ -28,9 +28,48 @@ if TYPE_CHECKING:
     from memory.store.contributions import Runs, Shares
     from memory.store.database import Database
     from memory.store.knowledge_tables import Archive
-    from memory.store.run_rows import OutboxRow
+    from memory.tiers.lessons import OutboxRow
 
 
+LONG_TERM_TABLES: Final = (
+    # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the lesson that taught it
+    # last; count: how often it was taught; merged: the keys that became one with this one.
+    """CREATE TABLE ltm_entries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        origin TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        scope TEXT NOT NULL CHECK (
+            scope GLOB 'agent:?*:ltm:?*' OR scope GLOB 'team:?*' OR scope = 'collective'
+        ),
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        tick INTEGER NOT NULL,
+        game_s REAL NOT NULL,
+        data TEXT NOT NULL,
+        tags TEXT NOT NULL,
+        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+        relevance REAL NOT NULL,
+        utility REAL NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
+        sources TEXT NOT NULL,
+        closed TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        merged TEXT NOT NULL,
+        text TEXT NOT NULL,
+        UNIQUE (scope, key)
+    ) STRICT""",
+    "CREATE INDEX open_entries ON ltm_entries (scope, kind) WHERE closed = ''",
+    "CREATE VIRTUAL TABLE ltm_text USING fts5 "
+    "(text, content = 'ltm_entries', content_rowid = 'id', tokenize = 'porter unicode61')",
+    """CREATE TRIGGER ltm_made AFTER INSERT ON ltm_entries BEGIN
+        INSERT INTO ltm_text (rowid, text) VALUES (new.id, new.text);
+    END""",
+    """CREATE TRIGGER ltm_gone AFTER DELETE ON ltm_entries BEGIN
+        INSERT INTO ltm_text (ltm_text, rowid, text) VALUES ('delete', old.id, old.text);
+    END""",
+)
 COLUMNS: Final = (
     "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
     "status, sources, closed, origin, run_id, sequence, count, merged, text"
@@ -273,8 +312,7 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
             voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
             record["closed"] if closing is None else closing.reason,
         )
-        before: Any = record.get("merged", ())  # what had become one before there were shares
-        taught = Taught(record["origin"], voice.run_id, voice.taught, times, tuple(before))
+        taught = Taught(record["origin"], voice.run_id, voice.taught, times)
         otherwise = [each for each in known if (each.record or {})["data"] != entry.data]
         since = min((each.since, each.run_id, each.taught) for each in known)
         yield FoldedEntry(entry, taught, {key: outspoken(otherwise, voice)}, since)

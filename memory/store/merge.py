@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 from memory.codec import as_json, decode, encode
 from memory.store.contributions import Shares, joined
 from memory.store.database import copy_database, open_database
-from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances
 from memory.store.long_term import KEY, SCOPE, SELECT, TABLE, archived, thing
+from memory.store.schema import KNOWLEDGE_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

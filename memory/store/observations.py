@@ -6,24 +6,56 @@ lost and counted, and the record is kept all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import decode, encode
 from memory.errors import ObservationsRefused, StoreError
 from memory.observations.observation import Observation, ObservationQuery
+from memory.store.checkpoints import LAST_CHECKPOINT
+from memory.store.database import Reader
 
 if TYPE_CHECKING:
     from memory.errors import Faults
     from memory.observations.observation import Observed
     from memory.store.database import Database
 
-
-if TYPE_CHECKING:
     _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
+OBSERVATION_TABLES: Final = (
+    # One lifetime of a process; what was observed in it goes with it.
+    """CREATE TABLE sessions (
+        id TEXT NOT NULL PRIMARY KEY,
+        tick INTEGER NOT NULL,
+        game_s REAL NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    # created: a tick; stale: why it no longer holds, '' while it does;
+    # stale_after: the last checkpoint at the time that was found out.
+    """CREATE TABLE observations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        type TEXT NOT NULL,
+        content TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
+        created INTEGER NOT NULL,
+        created_s REAL NOT NULL,
+        about TEXT NOT NULL DEFAULT '',
+        stale TEXT NOT NULL DEFAULT '',
+        stale_after INTEGER,
+        live INTEGER NOT NULL DEFAULT 1
+    ) STRICT""",
+    "CREATE INDEX observations_session ON observations (session)",
+    "CREATE INDEX observations_type ON observations (session, type)",
+    "CREATE INDEX observations_importance ON observations (session, importance DESC, id DESC)",
+    "CREATE INDEX observations_about ON observations (about, type) "
+    "WHERE live = 1 AND stale = '' AND about <> ''",
+    "CREATE INDEX observations_stale ON observations (stale_after) WHERE stale_after IS NOT NULL",
+)
 TABLE: Final = "observations"
+EVERYTHING: Final = ObservationQuery()
 _COLUMNS: Final = (
     "id, session, type, content, metadata, importance, source, created, created_s, about, stale"
 )
@@ -33,11 +65,11 @@ _ADD: Final = (
 )
 # Of what an observation overtakes, all that is older: its own row has not been written yet.
 _OVERTAKE: Final = (
-    "UPDATE observations SET stale = ?, stale_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+    f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE live = 1 AND stale = '' AND about <> '' AND about = ? AND type = ?"
 )
 _STALE: Final = (
-    "UPDATE observations SET stale = ?, stale_after = (SELECT coalesce(max(id), 0) FROM checkpoints) "
+    f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE id = ? AND stale = ''"
 )
 _REFRESH: Final = (
@@ -46,15 +78,11 @@ _REFRESH: Final = (
 )
 
 
-class ObservationRows:
-    """The observations of a run's file; `settle` writes what still waits, before anything is asked."""
+class ObservationReader(Reader):
+    """The observations of a run's file."""
 
-    def __init__(self, database: Database, settle: Callable[[], object] = lambda: None) -> None:
-        self._database = database
-        self._settle = settle
-
-    def found(self, query: ObservationQuery) -> list[Observation]:
-        """Return what answers `query`, the newest first, or the most important."""
+    def observations(self, query: ObservationQuery = EVERYTHING) -> list[Observation]:
+        """Return what was observed that answers `query`, the newest first, or the most important."""
         self._settle()
         conditions: list[tuple[str, object]] = [
             ("live = ?", int(query.live)),
@@ -75,7 +103,7 @@ class ObservationRows:
                 for row in rows
             ]
 
-    def latest(self, session: str) -> int | None:
+    def latest_observation(self, session: str) -> int | None:
         """Return the tick of the last observation of a session, or None when there is none."""
         self._settle()
         row = self._database.row(
@@ -84,23 +112,19 @@ class ObservationRows:
         return None if row is None else row[0]
 
     def sessions(self) -> list[str]:
-        """Return the names of the sessions, in their order."""
+        """Return the names of the sessions in which something was observed, in their order."""
         self._settle()
-        return self._names()
+        return _session_names(self._database)
 
-    def _names(self) -> list[str]:
-        rows = self._database.rows("SELECT id FROM sessions")
-        with self._database.understood("sessions"):
-            return sorted((str(name) for (name,) in rows), key=_number)
+    def _settle(self) -> None:
+        """Write what still waits, before anything is asked."""
 
 
-class ObservationLog(ObservationRows):
-    """The same while it is written; what was added is kept at the next commit."""
+class ObservationLog:
+    """The observations while they are written; what was added is kept at the next commit."""
 
-    def __init__(
-        self, database: Database, faults: Faults, settle: Callable[[], object] = lambda: None
-    ) -> None:
-        super().__init__(database, settle)
+    def __init__(self, database: Database, faults: Faults) -> None:
+        self._database = database
         self._faults = faults
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
@@ -110,7 +134,7 @@ class ObservationLog(ObservationRows):
 
         A session comes to be with the first that is observed in it.
         """
-        sessions = self._names()
+        sessions = _session_names(self._database)
         number = _number(sessions[-1]) + 1 if sessions else 1
         return run_id if number == 1 else f"{run_id}#{number}"
 
@@ -134,12 +158,10 @@ class ObservationLog(ObservationRows):
 
     def clear(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
-        self._settle()
         return self._database.execute("DELETE FROM observations WHERE session = ?", (session,))
 
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
-        """Say of observations, for as long as nobody goes back to before, why they no longer hold."""
-        self._settle()
+        """Say of observations, for as long as play does not go back to before, why they no longer hold."""
         with self._database.transaction():
             self._database.execute_many(_STALE, ((reason, number) for number in ids))
 
@@ -195,6 +217,12 @@ class ObservationLog(ObservationRows):
             self._faults.note(TABLE, error)
             self._is_refused = True
             raise ObservationsRefused(str(error)) from error
+
+
+def _session_names(database: Database) -> list[str]:
+    rows = database.rows("SELECT id FROM sessions")
+    with database.understood("sessions"):
+        return sorted((str(name) for (name,) in rows), key=_number)
 
 
 def _number(session: str) -> int:

@@ -1,27 +1,96 @@
-"""What a lesson must be to be delivered, asked before it waits: one that cannot be would hold up all after it."""
+"""The outbox: lessons that wait in a run's file until a checkpoint covers them, and what a lesson must be to wait there."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from memory.codec import encode
+from memory.codec import decode, encode
 from memory.errors import MalformedRecord, UnknownScope
+from memory.store.database import Reader
 from memory.store.knowledge_tables import BY_NAME
 from memory.store.long_term import LASTING, TABLE, Taught, entry_in, row_of
-from memory.store.run_rows import OutboxRow
 from memory.tiers.knowledge import Knowledge
-from memory.tiers.lessons import learn
+from memory.tiers.lessons import OutboxRow, learn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.codec import Json
+    from memory.store.database import Database
     from memory.tiers.lessons import LessonKind
+
+OUTBOX_TABLES: Final = (
+    # AUTOINCREMENT: a number that was delivered must never come again.
+    """CREATE TABLE outbox (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        tick INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        payload TEXT NOT NULL,
+        live INTEGER NOT NULL DEFAULT 1
+    ) STRICT""",
+)
+
+
+class OutboxReader(Reader):
+    """The lessons that were committed."""
+
+    def outbox(self, *, after: int = 0) -> list[OutboxRow]:
+        """Return the lessons after sequence `after` that a checkpoint of the live branch covers, oldest first."""
+        sql = (
+            "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence > ? "
+            "AND sequence <= (SELECT coalesce(max(last_sequence), 0) FROM checkpoints) "
+            "ORDER BY sequence"
+        )
+        rows = self._database.rows(sql, (after,))
+        with self._database.understood("outbox"):
+            return [
+                OutboxRow(sequence, tick, kind, dict(decode(payload)))
+                for sequence, tick, kind, payload in rows
+            ]
+
+
+class Outbox:
+    """The outbox while it is written; what was added is kept at the next commit."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._added: list[tuple[int, str, str]] = []
+
+    def add(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
+        """Keep one lesson at the next commit."""
+        require_deliverable(kind, payload)
+        self._added.append((tick, kind, encode(payload)))
+
+    def flush(self) -> None:
+        """Write what was added, within the transaction of a commit."""
+        self._database.execute_many(
+            "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._added
+        )
+
+    def forget_changes(self) -> None:
+        """Begin anew from what the file holds."""
+        self._added.clear()
+
+    def rewind(self, last_sequence: int) -> None:
+        """Leave the lessons after a number on a dead branch, within a transaction."""
+        self._database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
+
+    def number_after(self, sequence: int) -> None:
+        """Give no new lesson a number up to `sequence`, which were given by a newer copy of this file."""
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0 "
+                "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'outbox')"
+            )
+            self._database.execute(
+                "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'outbox' AND seq < ?1",
+                (sequence,),
+            )
 
 
 def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
-    """Raise MalformedRecord or UnknownScope for a lesson that nobody could take up."""
+    """Raise MalformedRecord or UnknownScope for a lesson that cannot be delivered, and would hold up all after it."""
     try:
         if kind == "entry":
             _require_entry(payload)

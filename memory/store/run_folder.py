@@ -13,8 +13,7 @@ import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
-from memory.store.run_reader import RunReader
-from memory.store.run_store import RunStore, open_run_store, read_run_store
+from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

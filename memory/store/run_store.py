@@ -10,37 +10,80 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
-from memory.errors import (
-    BusyStore,
-    CorruptStore,
-    Faults,
-    MissingCheckpoint,
-    ObservationsRefused,
-    StoreError,
+from memory.errors import BusyStore, CorruptStore, Faults, ObservationsRefused, StoreError
+from memory.store.calls import CallLedger, CallReader
+from memory.store.checkpoints import (
+    CheckpointReader,
+    StrategistCheckpoints,
+    delete_checkpoints,
+    delete_checkpoints_after,
+    kept,
+    save_checkpoint,
 )
-from memory.store.calls import CallLedger
-from memory.store.checkpoints import kept
+from memory.store.conversation_tables import rewind_conversations
 from memory.store.database import Database, open_database, open_readonly
-from memory.store.entries import Entries, reindex_entries
+from memory.store.entries import COUNT_TAGS, LIVE, Entries, entry_of, reindex_entries
 from memory.store.entry_search import EntrySearch
-from memory.store.observations import ObservationLog
-from memory.store.outbox import require_deliverable
-from memory.store.run_reader import RunReader
-from memory.store.run_rows import TrailLog
-from memory.store.run_schema import RUN_SCHEMA, rewind_threads
+from memory.store.observations import ObservationLog, ObservationReader
+from memory.store.outbox import Outbox, OutboxReader
+from memory.store.record import RecordLog, RecordReader
+from memory.store.schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from memory.blackboard.entry import CheckpointPart, Entry
     from memory.observations.observation import Observed
+    from memory.recall.query import Found, MemoryQuery
     from memory.store.calls import Booking, CallOutcome, CallSums, LastCall
-    from memory.store.run_rows import BranchedBy, Checkpoint, StepRow, TrailRow, VitalsRow
+    from memory.store.checkpoints import Checkpoint
+    from memory.store.record import BranchedBy, StepRow, TrailRow, VitalsRow
     from memory.tiers.lessons import LessonKind
 
-
 FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
+
+
+class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader, CallReader):
+    """What was committed of a run."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._sessions = StrategistCheckpoints(database)
+        self._search = EntrySearch(database)
+
+    def live_entries(self) -> Iterator[Entry]:
+        """Yield the blackboard's entries by seq."""
+        rows = self._database.rows(LIVE)
+        with self._database.understood("entries"):
+            for row in rows:
+                yield entry_of(row)
+
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
+        return self._search.find(query, now_s=now_s)
+
+    def tags(self, scope_glob: str = "*") -> dict[str, int]:
+        """Return how many entries carry each tag, without reading any of them."""
+        return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))
+
+    def load_strategist_checkpoint(self, session_id: str) -> Json:
+        """Return what was saved last of a session on the live branch, or None."""
+        saved: Json = self._sessions.load(session_id)
+        return saved
+
+    def understood(self, what: str) -> AbstractContextManager[None]:
+        """Turn the errors of code that takes `what` out of this file into CorruptStore."""
+        return self._database.understood(what)
+
+    def backup(self, path: Path) -> None:
+        """Copy what was committed to a new file at `path`, also while the run is being played."""
+        self._database.backup(path)
+
+    def close(self) -> None:
+        """Close the file; what was not committed is lost."""
+        self._database.close()
 
 
 class RunStore(RunReader):
@@ -48,17 +91,13 @@ class RunStore(RunReader):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._steps: list[StepRow] = []
-        self._events: list[tuple[int, str, str]] = []
-        self._lessons: list[tuple[int, str, str]] = []
-        self._vitals: list[VitalsRow] = []
-        self._trail = TrailLog(database)
-        self._entries = Entries(database)
-        self._search = EntrySearch(database, settle=self.commit_if_free)
         self.faults = Faults()
-        self._observations: ObservationLog = ObservationLog(
-            database, self.faults, settle=self.commit_if_free
-        )
+        self._record = RecordLog(database)
+        self._outbox = Outbox(database)
+        self._entries = Entries(database)
+        self._observations = ObservationLog(database, self.faults)
+        self._search = EntrySearch(database, settle=self.commit_if_free)
+        self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
         self._calls = CallLedger(database)
         self._records = 0  # commits without a checkpoint
@@ -71,43 +110,34 @@ class RunStore(RunReader):
 
     def append_step(self, row: StepRow) -> None:
         """Keep one step at the next commit."""
-        self._steps.append(row)
+        self._record.steps.append(row)
 
     def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
         """Keep one event at the next commit."""
-        self._events.append((tick, kind, encode(payload)))
+        self._record.add_event(tick, kind, payload)
 
     def append_trail(self, row: TrailRow) -> None:
         """Keep where the player stands and what they have at the next commit."""
-        self._trail.append(row)
+        self._record.add_trail(row)
 
     def append_vitals(self, row: VitalsRow) -> None:
         """Keep how the process does at the next commit."""
-        self._vitals.append(row)
+        self._record.vitals.append(row)
 
     def number_lessons_after(self, sequence: int) -> None:
-        """Give no lesson to come a number up to `sequence`, which were given by a newer copy of this file."""
-        with self._database.transaction():
-            self._database.execute(
-                "INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0 "
-                "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'outbox')"
-            )
-            self._database.execute(
-                "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'outbox' AND seq < ?1",
-                (sequence,),
-            )
+        """Give no new lesson a number up to `sequence`, which were given by a newer copy of this file."""
+        self._outbox.number_after(sequence)
 
     def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
         """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
-        require_deliverable(kind, payload)
-        self._lessons.append((tick, kind, encode(payload)))
+        self._outbox.add(tick, kind, payload)
 
     def put_entry(self, entry: Entry) -> None:
         """Keep one blackboard entry at the next commit, in the place of one of its seq if there is one."""
         self._entries.put(entry)
 
     def drop_entry(self, seq: int) -> None:
-        """Let go of one entry at the next commit; one that was never committed leaves no trace."""
+        """Drop one entry at the next commit; one that was never committed leaves no trace."""
         self._entries.drop(seq)
 
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
@@ -140,10 +170,12 @@ class RunStore(RunReader):
 
     def clear_observations(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
+        self._settle()
         return self._observations.clear(session)
 
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
         """Say of observations why they no longer hold; what is said already stays."""
+        self._settle()
         self._observations.mark_stale(ids, reason)
 
     def book_call(self, booking: Booking) -> int:
@@ -164,7 +196,8 @@ class RunStore(RunReader):
 
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
-        return reindex_entries(self._database)
+        with self._database.transaction():
+            return reindex_entries(self._database)
 
     def attach(self, name: str, part: CheckpointPart) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
@@ -186,7 +219,7 @@ class RunStore(RunReader):
             self._fold_log()
 
     def commit_if_free(self) -> bool:
-        """Commit, unless somebody else holds the file: then all of it waits, and that is counted."""
+        """Commit, unless another process holds the file: then all of it waits, and that is counted."""
         try:
             self.commit()
         except BusyStore as fault:
@@ -199,37 +232,19 @@ class RunStore(RunReader):
     ) -> None:
         """Go back to `checkpoint`, one of `checkpoints()`, with every attached part.
 
-        What came after it becomes a dead branch, and that is told as done by `session`; what was not committed is lost.
+        What came after it becomes a dead branch, and that is noted as done by `session`; what was not committed is lost.
         """
         database, number = self._database, checkpoint.id
-        row = database.row(
-            "SELECT tick, last_event, last_entry, last_sequence, last_observation "
-            "FROM checkpoints WHERE id = ?",
-            (number,),
-        )
-        if row is None:
-            message = (
-                f"{database.path} does not hold this checkpoint of tick {checkpoint.tick}; "
-                "take one of those it holds."
-            )
-            raise MissingCheckpoint(message)
-        tick, last_event, last_entry, last_sequence, last_observation = row
+        extent = self._extent(checkpoint)
 
         def go_back() -> None:
-            database.execute(
-                "INSERT INTO branchings (tick, left_at, why, session) "
-                "SELECT ?1, max(tick), ?2, ?3 FROM steps WHERE live = 1 HAVING max(tick) > ?1",
-                (tick, why, session),
-            )
-            database.execute("UPDATE steps SET live = 0 WHERE live = 1 AND tick > ?", (tick,))
-            database.execute("UPDATE events SET live = 0 WHERE live = 1 AND id > ?", (last_event,))
-            database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
-            self._trail.rewind(tick)
-            self._entries.rewind(number, last_entry)
+            self._record.rewind(extent.tick, extent.last_event, why, session)
+            self._outbox.rewind(extent.last_sequence)
+            self._entries.rewind(number, extent.last_entry)
             self._sessions.rewind(number)
-            self._observations.rewind(number, last_observation)
-            rewind_threads(database, number)
-            database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
+            self._observations.rewind(number, extent.last_observation)
+            rewind_conversations(database, number)
+            delete_checkpoints_after(database, number)
 
         self._transact(go_back)
         self._clear()
@@ -240,6 +255,9 @@ class RunStore(RunReader):
         """Close the file; what was not committed is lost, but for calls, which are always kept at once."""
         self._calls.close()
         super().close()
+
+    def _settle(self) -> None:
+        self.commit_if_free()
 
     def _fold_log(self) -> None:
         """Empty the log now and then, when no checkpoint is waited for: that takes long enough without."""
@@ -268,64 +286,16 @@ class RunStore(RunReader):
                 write()
 
     def _flush(self) -> None:
-        database = self._database
-        database.execute_many(
-            "INSERT INTO steps (tick, button, hold, settle, frame, digest, full_digest, chain) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self._steps,
-        )
-        database.execute_many(
-            "INSERT INTO events (tick, kind, payload) VALUES (?, ?, ?)", self._events
-        )
-        database.execute_many(
-            "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._lessons
-        )
-        database.execute_many(
-            "INSERT INTO vitals "
-            "(session, tick, frame, at_ms, wall_s, resident, file_bytes, free_bytes) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self._vitals,
-        )
-        self._trail.flush()
-        self._entries.flush()
-        self._sessions.flush()
-        self._observations.flush()
+        for log in self._logs:
+            log.flush()
 
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
-        database, mind = self._database, encode(checkpoint.mind)
-        size = len(checkpoint.state) + len(mind) + sum(map(len, parts.values()))
-        database.execute(
-            "INSERT INTO checkpoints (tick, frame, state, chain, mind, why, size, "
-            "last_observation, last_event, last_entry, last_sequence) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
-            "(SELECT coalesce(max(id), 0) FROM entries), "
-            "(SELECT coalesce(max(sequence), 0) FROM outbox))",
-            (
-                checkpoint.tick,
-                checkpoint.frame,
-                checkpoint.state,
-                checkpoint.chain,
-                mind,
-                checkpoint.why,
-                size,
-                self._observations.last(),
-            ),
-        )
-        database.execute_many(
-            "INSERT INTO parts (checkpoint, name, data) "
-            "VALUES ((SELECT max(id) FROM checkpoints), ?, ?)",
-            parts.items(),
-        )
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Delete the checkpoints that are not kept, and what nothing but they needed."""
+        """Write a checkpoint, and delete those that are not kept with what nothing but they needed."""
+        save_checkpoint(self._database, checkpoint, parts, self._observations.last())
         marks = self.marks()
         numbers, stay = [mark.id for mark in marks], kept(marks)
         gone = [number for number in numbers if number not in stay]
-        self._database.execute_many(
-            "DELETE FROM checkpoints WHERE id = ?", ((number,) for number in gone)
-        )
+        delete_checkpoints(self._database, gone)
         for before, after in pairwise((0, *(number for number in numbers if number in stay))):
             if any(before < number < after for number in gone):
                 self._entries.prune(before, after)
@@ -336,14 +306,8 @@ class RunStore(RunReader):
 
     def _clear(self) -> None:
         """Empty the buffers; only after the transaction, so that a failed one can be tried again."""
-        self._steps.clear()
-        self._events.clear()
-        self._lessons.clear()
-        self._vitals.clear()
-        self._trail.forget_changes()
-        self._entries.forget_changes()
-        self._sessions.forget_changes()
-        self._observations.forget_changes()
+        for log in self._logs:
+            log.forget_changes()
 
 
 def open_run_store(path: Path, *, run_id: str) -> RunStore:

@@ -53,6 +53,18 @@ if TYPE_CHECKING:
 LessonKind: TypeAlias = Literal[
     "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """One lesson on its way to the knowledge that outlives the run."""
+
+    sequence: int
+    tick: int
+    kind: LessonKind
+    payload: Mapping[str, Any]
+
+
 MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
 

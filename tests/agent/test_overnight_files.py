@@ -207,13 +207,15 @@ def test_without_a_good_copy_a_run_stays_as_it_is_and_is_named(estate: Estate) -
     assert estate.run.path.read_bytes() == torn
 
 
-def test_of_a_memory_without_a_copy_what_can_be_read_is_saved(estate: Estate) -> None:
+def test_a_memory_without_a_copy_stays_as_it_is_and_is_named(estate: Estate) -> None:
     spoil(estate.memory.path)
+    torn = estate.memory.path.read_bytes()
     found = estate.examine(thoroughly=True)
     assert found is not None
-    assert estate.mend(found).done
-    assert flaw_in(estate.memory.path) is None
-    assert estate.memory.path.with_name("memory.sqlite.damaged-1").exists()
+    mended = estate.mend(found)
+    assert not mended.done
+    assert f"no good copy of {estate.memory.path} is left, and it stays as it is" in mended.says
+    assert estate.memory.path.read_bytes() == torn
 
 
 def test_a_file_that_never_was_ours_is_left_to_who_owns_it(estate: Estate) -> None:

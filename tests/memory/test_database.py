@@ -10,8 +10,7 @@ import pytest
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
 from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
-from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
-from memory.store.run_schema import RUN_SCHEMA
+from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 
 FIRST = Schema("note store", 0x1234, (("CREATE TABLE notes (text TEXT) STRICT",),))
 SECOND = Schema(
@@ -206,11 +205,12 @@ def test_a_file_that_another_is_writing_can_still_be_closed(tmp_path: Path) -> N
     path = tmp_path / "memory.sqlite"
     mine, other = open_database(path, KNOWLEDGE_SCHEMA), open_database(path, KNOWLEDGE_SCHEMA)
     mine.execute("PRAGMA busy_timeout = 0")
-    marks = [("run", n) for n in range(1000)]
+    marks = [(f"run-{n}", n) for n in range(1000)]
     with mine.transaction():
         mine.execute_many("INSERT INTO deliveries VALUES (?, ?)", marks)
         mine.execute(
-            "INSERT INTO archive (table_name, id, archived_at, row) VALUES ('', '', 0, '')"
+            "INSERT INTO archive (table_name, id, archived_at, row, provenance) "
+            "VALUES ('', '', 0, '', 'null')"
         )
     mine.rows("SELECT * FROM ltm_entries WHERE scope = 'a' AND kind = 'b' AND closed = ''")
     with other.transaction():

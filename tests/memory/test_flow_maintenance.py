@@ -267,7 +267,7 @@ def test_b28_two_thousand_entries_are_compared_with_few_others(
         compared.append(share := alike(one, other))
         return share
 
-    monkeypatch.setattr("memory.flow.similarity.alike", counted)
+    monkeypatch.setattr("memory.flow.maintenance.alike", counted)
     for n in range(2_000):
         say(blackboard, f"step {n} of {n * 7919 % 2003} by way of the gate of house {n % 30}")
     assert len(groups(blackboard.entries(X), 0.95)) == 2_000

@@ -26,11 +26,9 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store.knowledge_schema import KNOWLEDGE_SCHEMA
 from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED
 from tests.memory.samples import EPISODIC, MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
-from tests.memory.test_store_migrations import old_file
 
 merge = MemoryManagementAgent.merge
 LESSONS = [
@@ -320,22 +318,6 @@ def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy
         assert reader.load_knowledge().mistakes == {}
         assert reader.load_knowledge().patterns.keys() == {"p1"}
     assert ("mistake_records", "m1") in archived(c)
-
-
-@pytest.mark.parametrize("version", range(1, len(KNOWLEDGE_SCHEMA.migrations)))
-def test_b34_older_files_are_merged_and_stay_as_old_as_they_are(
-    tmp_path: Path, c: Path, version: int
-) -> None:
-    old = old_file(tmp_path / "old.sqlite", KNOWLEDGE_SCHEMA, version)
-    before = old.read_bytes()
-    shutil.copyfile(old, tmp_path / "copy.sqlite")
-    merge([old, tmp_path / "copy.sqlite"], c)
-    assert old.read_bytes() == before
-    with closing(read(c)) as reader:
-        known = reader.load_knowledge()
-        assert known.mistakes["m1"].occurrence_count == MISTAKE.occurrence_count
-        assert (known.total_sessions, known.total_battles) == (2, 3)
-        assert reader.delivered("run-1") == 1
 
 
 def test_what_is_no_memory_is_refused_and_nothing_is_made(a: Path, b: Path, c: Path) -> None:

@@ -27,8 +27,6 @@ from memory import (
     read_run_store,
 )
 from memory.store.checkpoints import RING, kept
-from memory.store.database import Schema, open_database
-from memory.store.run_schema import RUN_SCHEMA
 from tests.memory.samples import (
     FIGHT,
     MISTAKE,
@@ -238,30 +236,6 @@ def test_reading_may_stop_half_way(tmp_path: Path) -> None:
     assert [next(steps).tick, next(events).tick, next(checkpoints).tick] == [1, 1, 2]
     store.close()
     del steps, events, checkpoints
-
-
-def test_a_file_without_event_numbers_gets_them(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    first = Schema(RUN_SCHEMA.name, RUN_SCHEMA.application_id, RUN_SCHEMA.migrations[:1])
-    old = open_database(path, first)
-    old.execute("INSERT INTO run VALUES (1, 'r')")
-    old.execute_many(
-        "INSERT INTO events (tick, kind, payload, live) VALUES (?, 'e', '{}', ?)",
-        [(1, 1), (2, 1), (3, 0), (4, 0), (3, 1), (4, 1)],
-    )
-    old.execute_many(
-        "INSERT INTO checkpoints (tick, frame, state, chain, mind, last_seq, last_sequence) "
-        "VALUES (?, 0, x'', x'', '0', 0, 0)",
-        [(0,), (2,), (3,)],
-    )
-    old.close()
-    store = open_run_store(path, run_id="r")
-    rows = store._database.rows("SELECT tick, last_event FROM checkpoints ORDER BY id")
-    assert rows == [(0, 0), (2, 2), (3, 5)]
-    _, second, _ = store.checkpoints()
-    store.rewind(second)
-    assert [event.tick for event in store.events()] == [1, 2]
-    store.close()
 
 
 @pytest.mark.parametrize(

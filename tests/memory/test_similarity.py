@@ -53,6 +53,6 @@ def test_e37_many_entries_that_are_nearly_alike_are_grouped_without_holding_each
         held += 1
         return alike(one, other)
 
-    monkeypatch.setattr("memory.flow.similarity.alike", counting)
+    monkeypatch.setattr("memory.flow.maintenance.alike", counting)
     assert len(groups(entries, 0.95)) == 2_000
     assert held < 10_000  # of two million pairs

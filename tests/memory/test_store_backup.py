@@ -14,7 +14,7 @@ from memory import (
     read_run_store,
 )
 from memory.store.database import open_readonly
-from memory.store.run_schema import RUN_SCHEMA
+from memory.store.schema import RUN_SCHEMA
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
 

@@ -13,7 +13,7 @@ from memory.conversation.record import Distilled, DistillingFailed
 from memory.conversation.store import ConversationStore
 from memory.conversation.view import ConversationView
 from memory.store.database import Database, open_database
-from memory.store.run_schema import RUN_SCHEMA
+from memory.store.schema import RUN_SCHEMA
 
 WORD = "word "  # a little more than one token
 

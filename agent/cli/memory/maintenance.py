@@ -15,17 +15,14 @@ from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, says
 from memory import (
     CheckFinding,
-    CorruptStore,
     MemoryItem,
     MemoryManagementAgent,
     Merged,
     Repaired,
-    Salvaged,
     check_file,
     let_go_of,
     name_of,
     repair_file,
-    salvage,
 )
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
@@ -44,24 +41,15 @@ def check(
         bool,
         typer.Option(
             "--repair",
-            help="Put right what has an obvious right answer, after keeping a copy of the file; of a file "
-            "that is torn, save what can be read in a new one.",
+            help="Put right what has an obvious right answer, after keeping a copy of the file.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Look for contradictions, figures that cannot be, orphans and what is stale. Exits 0 when all is sound, else 1."""
     file, out = file_of(path), Output()
-    try:
-        repaired = repair_file(file, now=today()) if repair else None
-        findings = list(repaired.remaining) if repaired else check_file(file, now=today())
-    except CorruptStore as error:
-        if not repair:
-            message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
-            raise CorruptStore(message) from error
-        torn = file / "run.sqlite" if file.is_dir() else file
-        _tell_of_salvage(torn, salvage(torn), out, as_json=as_json)
-        raise typer.Exit(1) from None
+    repaired = repair_file(file, now=today()) if repair else None
+    findings = list(repaired.remaining) if repaired else check_file(file, now=today())
     if as_json:
         out.say(json.dumps(_object(file, findings, repaired)))
     else:
@@ -100,35 +88,6 @@ def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
                 for each in of_sort
             )
             out.print(listing(f"{words}, {word}: {len(of_sort):,}", FINDINGS_HEAD, rows))
-
-
-def _tell_of_salvage(file: Path, saved: Salvaged, out: Output, *, as_json: bool) -> None:
-    remaining = list(repair_file(saved.path, now=today()).remaining)
-    if as_json:
-        found = {
-            "path": str(file),
-            "salvaged": str(saved.path),
-            "saved": saved.saved,
-            "lost": saved.lost,
-        }
-        out.say(json.dumps(found | {"findings": [each.as_json() for each in remaining]}))
-        return
-    rows = ((name.replace("_", " "), f"{count:,}") for name, count in saved.saved.items())
-    out.print(listing(f"saved from {file}", ("table", "rows"), rows))
-    lost = f"; {saved.lost:,} more were met that nobody can read" if saved.lost else ""
-    out.say(
-        f"{saved.count:,} rows are in {saved.path}{lost}. How many there were, the damage hides."
-    )
-    out.say(
-        f"{file} stays as it is. To go on with what was saved, move it away, with {file.name}-wal and {file.name}-shm "
-        f"if they are there, and give the new file its name."
-    )
-    if saved.schema.name.startswith("run"):
-        out.say(
-            "A run can be looked into then; it can be resumed and replayed only if no step is missing."
-        )
-    if remaining:
-        _sections(remaining, "left to you", out)
 
 
 def _object(

@@ -24,7 +24,7 @@ from agent.tools.report.words import (
     run_words,
     says,
 )
-from memory import CorruptStore, FileView, Json, Match, MemoryItem, Weights, view_file, weights_of
+from memory import FileView, Json, Match, MemoryItem, Weights, view_file, weights_of
 
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of those that one name may mean
@@ -54,14 +54,9 @@ def today() -> float:
 
 @contextmanager
 def looking(path: Path | None) -> Iterator[FileView]:
-    """Lend a look at what was named; a damaged file comes with what can be done about it."""
-    file = file_of(path)
-    try:
-        with view_file(file, now=today()) as look:
-            yield look
-    except CorruptStore as error:
-        message = f"{str(error).rstrip('.')}; `{COMMAND} check {file} --repair` saves what can still be read"
-        raise CorruptStore(message) from error
+    """Lend a look at what was named."""
+    with view_file(file_of(path), now=today()) as look:
+        yield look
 
 
 def named(items: Sequence[MemoryItem], name: str) -> MemoryItem:

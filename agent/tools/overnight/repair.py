@@ -20,7 +20,6 @@ from memory import (
     put_back,
     read_knowledge_store,
     read_run_store,
-    salvage,
     sync,
 )
 
@@ -237,25 +236,12 @@ class Estate:
             yield Damage(NightFault.NOT_RESUMABLE, says)
 
     def _restore(self, kept: Kept) -> Mended:
-        """Put the newest good copy in the place of a file, or what can still be read of it."""
+        """Put the newest good copy in the place of a file."""
         for copy in kept.copies:
             if self._is_good(copy, kept):
                 aside = _put_back(copy, kept.path)
                 return Mended(True, f"put back the copy of {_made(copy)}{aside}")
-        return self._salvage(kept)
-
-    def _salvage(self, kept: Kept) -> Mended:
-        """Put what can be read in the place of a file; of a run only where nothing of what was played is missing."""
-        says = f"no good copy of {kept.path} is left, and it stays as it is"
-        try:
-            saved = salvage(kept.path)
-        except (StoreError, OSError):
-            return Mended(False, says)
-        if kept is self.run and (saved.lost or not _is_gapless(saved.path)):
-            return Mended(False, f"{says}; what can be read of it is in {saved.path.name}")
-        aside = _put_back(saved.path, kept.path)
-        saved.path.unlink()
-        return Mended(True, f"saved {saved.count:,} rows that could be read{aside}")
+        return Mended(False, f"no good copy of {kept.path} is left, and it stays as it is")
 
     def _is_good(self, copy: Path, kept: Kept) -> bool:
         return flaw_in(copy) is None and (kept is not self.run or _can_resume(copy))
@@ -319,17 +305,6 @@ def _can_resume(path: Path) -> bool:
         return (
             True  # of an older version, busy, or damaged otherwise: play says what it makes of it
         )
-
-
-def _is_gapless(path: Path) -> bool:
-    """Return whether a run holds every step from power-on, and a checkpoint on the way."""
-    try:
-        with closing(read_run_store(path)) as store:
-            ticks = [step.tick for step in store.steps()]
-            marks = [mark.tick for mark in store.marks()]
-    except StoreError:
-        return False
-    return bool(marks) and ticks == list(range(1, len(ticks) + 1)) and marks[-1] <= len(ticks)
 
 
 def _put_back(copy: Path, path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import Json, encode
 from memory.store.checks.finding import CheckFinding, columns_of
-from memory.store.contributions import BY_HAND, MANAGER, OF_OLD
+from memory.store.contributions import BY_HAND, MANAGER
 from memory.store.knowledge_tables import BY_NAME, MISTAKES, PATTERNS, STRATEGIES
 from memory.tiers.knowledge import ConsolidationConfig, more_strategy
 
@@ -237,7 +237,7 @@ def _lessons(held: Held) -> Iterator[CheckFinding]:
     for known, _ in held.entries:
         taught[known.run_id] = max(taught[known.run_id], known.sequence)
     for run_id, sequence in sorted(taught.items()):
-        if run_id in NO_RUNS or run_id.startswith(OF_OLD):
+        if run_id in NO_RUNS:
             continue  # what they say is no lesson
         delivered = held.deliveries.get(run_id)
         if delivered is not None and delivered >= sequence:
@@ -296,7 +296,7 @@ def _other_tables(held: Held) -> Iterator[CheckFinding]:
         if "run_id" in columns_of(held.database, table):
             sql = f'SELECT DISTINCT run_id FROM "{table}" ORDER BY run_id'  # noqa: S608
             for (run_id,) in held.database.rows(sql):
-                if run_id not in {*held.deliveries, *NO_RUNS} and not run_id.startswith(OF_OLD):
+                if run_id not in {*held.deliveries, *NO_RUNS}:
                     yield CheckFinding(
                         "orphan",
                         table,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
-from memory.store.items import sound_entry, sound_record
-from memory.store.knowledge_tables import TABLES, Provenance
+from memory.store.knowledge_tables import TABLES, Provenance, sound_entry, sound_record
 from memory.store.long_term import COLUMNS, Taught, entry_of, taught
 from memory.store.long_term import TABLE as ENTRIES
 

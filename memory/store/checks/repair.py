@@ -19,7 +19,7 @@ from memory.store.contributions import (
     Shares,
     by_hand,
 )
-from memory.store.entries import rebuild_indexes
+from memory.store.entries import reindex_entries
 from memory.store.knowledge_tables import (
     BY_NAME,
     NOBODY,
@@ -187,4 +187,4 @@ class RunMending:
 
     def reindex(self) -> None:
         """Make anew what entries are found by."""
-        rebuild_indexes(self.database)
+        reindex_entries(self.database)
