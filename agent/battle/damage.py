@@ -47,6 +47,8 @@ PP_COUNTED: Final = 12  # more uses than these outlast any fight
 PAIRS: Final = 4  # of turns that are told apart; later ones are averages
 NEVER_AGAIN: Final = (HORIZON,)
 WHOLE: Final = 1.0
+Rows: TypeAlias = NDArray[np.float64]  # by turn: the chances of each damage taken, while standing
+NEGLIGIBLE: Final = 1e-3  # a chance to stand that need not be followed further
 
 
 class Blows(NamedTuple):
@@ -258,10 +260,6 @@ def _ailing(mon: BattleMon) -> int:
 
 def _seeded(mon: BattleMon) -> int:
     return max(mon.max_hp // SIXTEENTH, 1)
-
-
-Rows: TypeAlias = NDArray[np.float64]  # by turn: the chances of each damage taken, while standing
-NEGLIGIBLE: Final = 1e-3  # a chance to stand that need not be followed further
 
 
 class Duel(NamedTuple):

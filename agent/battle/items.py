@@ -21,6 +21,9 @@ CURES: Final = {  # item: the parts of a status that it takes away
 AILMENTS: Final = Status._fields[1:]  # all but sleep, which is counted
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
 HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
+POKE_BALL: Final = 4
+ANTIDOTE: Final = 11
+POTION: Final = 20
 
 
 def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
@@ -60,11 +63,6 @@ def raised(mon: BattleMon, item: int, book: RuleBook) -> BattleMon | None:
     """Return a mon with the stat that an item raises, or None when that is not what the item is for."""
     stat = RAISES.get(item)
     return after_change(mon, StageChange(stat, 1, own=True), book) if stat else None
-
-
-POKE_BALL: Final = 4
-ANTIDOTE: Final = 11
-POTION: Final = 20
 
 
 def balls(bag: Bag) -> int:

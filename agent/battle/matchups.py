@@ -59,6 +59,11 @@ from emulator import (
 SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
 MUCH_WORSE: Final = 5
 EVEN: Final = 10  # tenths
+TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
+HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
+# As many as a mon that is not fighting yet is taken to have of what it has any of.
+SOME_PP: Final = 9
+UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
 
 
 def minded(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
@@ -103,13 +108,6 @@ def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
     rows = dex.rules.chart.matchups
     fitting = (row.tenths for row in rows if row.attacking == type_ and row.defending in types)
     return next(fitting, EVEN)
-
-
-TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
-HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
-SOME_PP: Final = (
-    9  # as many as a mon that is not fighting yet is taken to have of what it has any of
-)
 
 
 @lru_cache(maxsize=128)
@@ -293,9 +291,6 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking)
     if not odds:
         return _odds(dex, own, enemy, last_resort(dex))
     return max(odds, key=lambda each: expected(each, enemy.max_hp))
-
-
-UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
 
 
 def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:

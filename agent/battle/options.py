@@ -32,6 +32,15 @@ from agent.battle.setup_moves import preparations
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
 from emulator import Battle, BattleMon, Dex, MoveSlot, Odds, Stages, State, Volatile, run_chance
 
+HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
+FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
+POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
+SAFE: Final = 0.5  # what coming away is worth when experience is wanted
+AWAY: Final = 1.02  # and when it is not
+CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
+ITEM_COSTS: Final = 0.08
+WILD_ITEM_COSTS: Final = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class BattleGoals:
@@ -46,11 +55,6 @@ class BattleGoals:
     train: bool = True
     spare: tuple[int, ...] = ()
     sequence: tuple[int, ...] = ()
-
-
-HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
-FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
-POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
 
 
 class Stakes(NamedTuple):
@@ -122,13 +126,6 @@ def as_sent(mon: BattleMon) -> BattleMon:
         substitute_hp=0,
         status=mon.status._replace(sleep=min(mon.status.sleep, 1)),
     )
-
-
-SAFE: Final = 0.5  # what coming away is worth when experience is wanted
-AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
-ITEM_COSTS: Final = 0.08
-WILD_ITEM_COSTS: Final = 0.25
 
 
 class TurnOption(NamedTuple):

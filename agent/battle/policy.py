@@ -39,6 +39,28 @@ from agent.skills import (
 )
 from emulator import Battle, BattleMon, BattleType, Dex, State, Status, first_chance
 
+MASTER_BALL: Final = 1
+GREAT_BALL: Final = 3
+BYTE: Final = 256
+LUCK: Final = {4: 256, 3: 201, 2: 151}  # how many values the first random number may have
+WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chances to catch
+MOST_BALLS: Final = 10  # thrown at one target
+HOPELESS: Final = 0.02
+LIKELY: Final = 0.6  # from here on nothing is worn down first
+BETTER: Final = 1.15  # how many times likelier wearing down has to make it
+KNOCKED_OUT: Final = 0.03  # the risk of that, at most
+SAFE: Final = 0.9  # the chance to stand two more blows
+# What is worth so nearly the same is the same; then the quicker move is chosen.
+AS_GOOD: Final = 0.02
+AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
+HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
+WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
+THRIFT: Final = 0.02
+CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
+LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
+UNTRIED: Final = TriedOrders()
+GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
+
 
 def sacrifices(table: TurnState) -> Iterator[TurnOption]:
     """Yield every such move; who has nobody left to go on loses by it."""
@@ -57,19 +79,6 @@ def sacrifices(table: TurnState) -> Iterator[TurnOption]:
             falls = (1 - first) * (1 - float(after(standing_at(own), blow).sum()))
             value += falls * (float(standing_at(foe) @ table.stakes.lost) - value)
         yield TurnOption(Attack(slot), value, 1.0, known.pp)
-
-
-MASTER_BALL: Final = 1
-GREAT_BALL: Final = 3
-BYTE: Final = 256
-LUCK: Final = {4: 256, 3: 201, 2: 151}  # how many values the first random number may have
-WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chances to catch
-MOST_BALLS: Final = 10  # thrown at one target
-HOPELESS: Final = 0.02
-LIKELY: Final = 0.6  # from here on nothing is worn down first
-BETTER: Final = 1.15  # how many times likelier wearing down has to make it
-KNOCKED_OUT: Final = 0.03  # the risk of that, at most
-SAFE: Final = 0.9  # the chance to stand two more blows
 
 
 def catch_chance(enemy: BattleMon, ball: int) -> float:
@@ -138,18 +147,6 @@ def _is_safe(table: TurnState) -> bool:
         return True
     twice = after(after(standing_at(table.own), blow), blow)
     return float(twice.sum()) >= SAFE
-
-
-AS_GOOD: Final = (
-    0.02  # what is worth so nearly the same is the same; then the quicker move is chosen
-)
-AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
-HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
-WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
-THRIFT: Final = 0.02
-CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
-LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
-UNTRIED: Final = TriedOrders()
 
 
 class Choice(NamedTuple):
@@ -243,9 +240,6 @@ def _values(dex: Dex, state: State, wishes: BattleGoals) -> list[tuple[float, in
     if table is None:
         return [(0.0, first_able(state))]
     return [(sent(table, mon), mon.position) for mon in table.bench]
-
-
-GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
 
 
 def plain_wishes(_state: State) -> BattleGoals:

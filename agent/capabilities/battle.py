@@ -21,6 +21,18 @@ from agent.skills import Skill, fight
 from emulator import Battle, BattleMon, Dex, State
 from memory import Recall, SuccessfulStrategy
 
+PRIORITY: Final = 100  # nothing else can be done meanwhile
+AT_WAR: Final = Require("in_battle", at_least=1)
+AT_PEACE: Final = Require("in_battle", at_most=0)
+_FIGHT: Final = Action(
+    name="fight",
+    requires=(AT_WAR,),
+    effects=(Effect("in_battle", 0),),
+    cost=10,
+    says="fight to the end",
+)
+_OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
+
 
 def sequence(kit: GameContext, state: State) -> tuple[int, ...]:
     """Return the numbers of the moves that won such a battle before, in their order; none where nothing is known."""
@@ -77,20 +89,6 @@ def _wants_experience(kit: GameContext, state: State) -> bool:
     return task is not None and not is_ready(kit, state.party, task)
 
 
-PRIORITY: Final = 100  # nothing else can be done meanwhile
-AT_WAR: Final = Require("in_battle", at_least=1)
-AT_PEACE: Final = Require("in_battle", at_most=0)
-
-_FIGHT: Final = Action(
-    name="fight",
-    requires=(AT_WAR,),
-    effects=(Effect("in_battle", 0),),
-    cost=10,
-    says="fight to the end",
-)
-_OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
-
-
 def capability(kit: GameContext) -> Capability:
     """Fight whenever there is a battle, for what the story wants of it."""
 
@@ -113,7 +111,7 @@ def _battling(tactics: BattlePolicy, note: Callable[[State], str] | None = None)
     return Capability(
         name="battle",
         sensors=(Sensor(frozenset({"in_battle"}), _read),),
-        deeds=(BoundAction(_FIGHT, begin, holds=AT_WAR, note=note),),
+        deeds=(BoundAction(_FIGHT, begin, while_true=AT_WAR, note=note),),
         goals=(_OVER,),
     )
 

@@ -13,6 +13,9 @@ from memory import Recall
 Read: TypeAlias = Callable[[Percept, Recall], Mapping[str, int]]
 
 PEACE: Final = Require("in_battle", at_most=0)
+FREE: Final = Require("in_control", at_least=1)
+# What a skill that reads texts and answers menus sees to itself.
+SCREEN_REFLEXES: Final = frozenset({"busy", "text", "stray_menu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +72,16 @@ def recalling(
 class BoundAction:
     """An action of the planner, and the skill that carries it out.
 
-    `holds` is what must stay true while it is under way: when it no longer does, as when a battle
-    begins on a walk, the deed is let go of. `masters` names the reflexes that the skill does without:
-    it handles what they watch for. One that is done `at_once` takes no step of the game; what comes after it
-    in the plan is begun in the same decision. `note` tells what memory has to say of beginning it at a moment.
+    It is dropped as soon as `while_true` is not so, as when a battle begins on a walk. `suppresses` names
+    the reflexes that do not fire meanwhile, because the skill handles what they watch for. One that is
+    done `at_once` takes no step of the game: the next action of the plan begins in the same decision.
+    `note` says what memory knows of beginning it at a moment.
     """
 
     action: Action
     begin: Callable[[State], Skill]
-    masters: frozenset[str] = frozenset()
-    holds: Require = PEACE
+    suppresses: frozenset[str] = frozenset()
+    while_true: Require = PEACE
     at_once: bool = False
     note: Callable[[State], str] | None = None
 

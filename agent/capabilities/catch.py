@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agent.battle import items
-from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, awaited, learners_of, machine_fact, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
@@ -20,6 +20,16 @@ from agent.story.facts import told
 from agent.story.places import Place
 from agent.story.story import Story, Task
 from emulator import Dex, Party, Species, State, Team
+
+BALLS: Final = "bag:balls"
+PLACES: Final = "team:places"  # that are left in it
+ROOM: Final = "team:room"  # beside the places kept for who will learn what the story needs
+STRONG: Final = 2  # times the damage of one who fits
+GROWN: Final = 13  # level up to which moves still to be learnt count
+FULL: Final = 6
+FRESH: Final = 50  # percent of HP below which nobody goes catching
+COST: Final = 20
+MEETING_COST: Final = 5  # of each mon met until one is wanted
 
 
 def within_reach(story: Story, task: Task) -> frozenset[Place]:
@@ -54,17 +64,6 @@ def _made(story: Story) -> set[str]:
 def _holds(needs: Iterable[str], missing: set[str]) -> bool:
     """Say whether all of it can be so; what must not have happened has not."""
     return not any(so and name in missing for name, so in map(told, needs))
-
-
-BALLS: Final = "bag:balls"
-PLACES: Final = "team:places"  # that are left in it
-ROOM: Final = "team:room"  # beside the places kept for who will learn what the story needs
-STRONG: Final = 2  # times the damage of one who fits
-GROWN: Final = 13  # level up to which moves still to be learnt count
-FULL: Final = 6
-FRESH: Final = 50  # percent of HP below which nobody goes catching
-COST: Final = 20
-MEETING_COST: Final = 5  # of each mon met until one is wanted
 
 
 def capability(kit: GameContext) -> Capability:
@@ -182,7 +181,7 @@ def _deed(prey: CatchTarget, place: Place, share: Fraction, kit: GameContext) ->
         name=f"catch:{place.name}:{prey.name}",
         requires=(
             Require(at(place.name), at_least=1),
-            Require("in_control", at_least=1),
+            FREE,
             Require(BALLS, at_least=1),
             Require("party:hp", at_least=FRESH),
             *(Require(fact, at_least=1) for fact in prey.needs),
@@ -191,7 +190,7 @@ def _deed(prey: CatchTarget, place: Place, share: Fraction, kit: GameContext) ->
         cost=COST + round(MEETING_COST / share),
         says=f"catch somebody in {place.called} who {prey.who}",
     )
-    return BoundAction(action, begin, masters=frozenset({"busy"}))
+    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
 
 
 def homes(kit: GameContext, task: Task) -> Mapping[Place, Fraction]:

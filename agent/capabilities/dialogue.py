@@ -11,6 +11,42 @@ from agent.skills import Skill, boot, choose, once, read_on, tap, wait
 from emulator import Button, Menu, State
 from memory import Recall
 
+MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
+NAMES_LAST: Final = 3  # wMaxMenuItem of the list: NEW NAME and three presets
+STARTED: Final = {"game_started": 1, "new_game": 1, "naming_menu": 0, "main_menu": 0}
+_BOOT: Final = Action(
+    name="boot",
+    requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
+    effects=(Effect("main_menu", 1),),
+    cost=2,
+    says="press START until the main menu opens",
+)
+_START_NEW_GAME: Final = Action(
+    name="start_new_game",
+    requires=(Require("main_menu", at_least=1),),
+    effects=(Effect("main_menu", 0), Effect("new_game", 1)),
+    cost=1,
+    says="choose NEW GAME",
+)
+_LISTEN: Final = Action(
+    name="listen",
+    requires=(
+        Require("new_game", at_least=1),
+        Require("game_started", at_most=0),
+        Require("naming_menu", at_most=0),
+    ),
+    effects=(Effect("naming_menu", 1),),
+    cost=1,
+    says="wait for the speech to ask for a name",
+)
+_TAKE_NAME: Final = Action(
+    name="take_name",
+    requires=(Require("naming_menu", at_least=1),),
+    effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
+    cost=1,
+    says="take a preset name",
+)
+
 
 def capability(_kit: GameContext) -> Capability:
     """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
@@ -44,44 +80,6 @@ def _stray_menu(percept: Percept) -> bool:
 def _busy(percept: Percept) -> bool:
     state = percept.state
     return state.game_started and not state.in_control and not state.in_battle
-
-
-MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
-NAMES_LAST: Final = 3  # wMaxMenuItem of the list: NEW NAME and three presets
-STARTED: Final = {"game_started": 1, "new_game": 1, "naming_menu": 0, "main_menu": 0}
-
-_BOOT: Final = Action(
-    name="boot",
-    requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
-    effects=(Effect("main_menu", 1),),
-    cost=2,
-    says="press START until the main menu opens",
-)
-_START_NEW_GAME: Final = Action(
-    name="start_new_game",
-    requires=(Require("main_menu", at_least=1),),
-    effects=(Effect("main_menu", 0), Effect("new_game", 1)),
-    cost=1,
-    says="choose NEW GAME",
-)
-_LISTEN: Final = Action(
-    name="listen",
-    requires=(
-        Require("new_game", at_least=1),
-        Require("game_started", at_most=0),
-        Require("naming_menu", at_most=0),
-    ),
-    effects=(Effect("naming_menu", 1),),
-    cost=1,
-    says="wait for the speech to ask for a name",
-)
-_TAKE_NAME: Final = Action(
-    name="take_name",
-    requires=(Require("naming_menu", at_least=1),),
-    effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
-    cost=1,
-    says="take a preset name",
-)
 
 
 def opening(kit: GameContext) -> Capability:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agent.battle import HM_MOVES, SLOTS, room_for
-from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning import Action, Effect, Goal, Require
@@ -14,6 +14,17 @@ from agent.story.facts import FactKind, RamFact
 from agent.story.places import Place
 from agent.story.story import FieldMove, Story
 from emulator import FIRST_INDOOR_MAP, Dex, Obstacle, Party, State
+
+OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
+TOWNS: Final = range(11)  # the map ids of what can be flown to
+DARK: Final = "dark"
+LIGHT: Final = "light:able"  # somebody can light it
+WINGS: Final = "fly:able"
+TEACH_COST: Final = 5
+LIGHT_COST: Final = 3
+FLY_COST: Final = TRAVEL_COST + 6  # the menus and the landing
+LIGHT_PRIORITY: Final = 58  # worth a moment where it can be had, and no way anywhere
+_LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "see where one walks")
 
 
 class Learner(NamedTuple):
@@ -73,18 +84,6 @@ def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
         )
         if not taught and not able_to_learn(dex, state.party, each.move):
             yield each
-
-
-OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
-TOWNS: Final = range(11)  # the map ids of what can be flown to
-DARK: Final = "dark"
-LIGHT: Final = "light:able"  # somebody can light it
-WINGS: Final = "fly:able"
-TEACH_COST: Final = 5
-LIGHT_COST: Final = 3
-FLY_COST: Final = TRAVEL_COST + 6  # the menus and the landing
-LIGHT_PRIORITY: Final = 58  # worth a moment where it can be had, and no way anywhere
-MENUS: Final = frozenset({"busy", "text", "stray_menu"})
 
 
 def capability(kit: GameContext) -> Capability:
@@ -155,7 +154,7 @@ def _lesson(move: FieldMove, kit: GameContext) -> BoundAction | None:
     action = Action(
         name=f"teach:{move.name}",
         requires=(
-            Require("in_control", at_least=1),
+            FREE,
             Require(carried, at_least=1),
             Require(able(move), at_least=1),
         ),
@@ -163,7 +162,7 @@ def _lesson(move: FieldMove, kit: GameContext) -> BoundAction | None:
         cost=TEACH_COST,
         says=f"teach somebody {move.name.upper()}",
     )
-    return BoundAction(action, begin, masters=MENUS)
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _light() -> BoundAction:
@@ -174,7 +173,7 @@ def _light() -> BoundAction:
     action = Action(
         name="light",
         requires=(
-            Require("in_control", at_least=1),
+            FREE,
             Require(DARK, at_least=1),
             Require(LIGHT, at_least=1),
         ),
@@ -182,10 +181,7 @@ def _light() -> BoundAction:
         cost=LIGHT_COST,
         says="light up the dark",
     )
-    return BoundAction(action, begin, masters=MENUS)
-
-
-_LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "see where one walks")
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _flight(town: Place, kit: GameContext) -> BoundAction:
@@ -203,7 +199,7 @@ def _flight(town: Place, kit: GameContext) -> BoundAction:
     action = Action(
         name=f"fly:{town.name}",
         requires=(
-            Require("in_control", at_least=1),
+            FREE,
             Require(WINGS, at_least=1),
             Require(visited(town), at_least=1),
             Require(MAP, at_most=FIRST_INDOOR_MAP - 1),
@@ -212,4 +208,4 @@ def _flight(town: Place, kit: GameContext) -> BoundAction:
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )
-    return BoundAction(action, begin, masters=MENUS)
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

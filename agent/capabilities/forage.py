@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
 from emulator import ResidentKind, State
+
+LEFT: Final = "lying:about"
+PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
+COST: Final = 5
 
 
 def leaves_lying(kit: GameContext, state: State, item: int) -> bool:
@@ -18,11 +22,6 @@ def leaves_lying(kit: GameContext, state: State, item: int) -> bool:
         name = kit.dex.item_name(item)
         kit.experience.sways(MemoryUse.THINGS, f"{name} in {kit.story.place_of(state)}", why)
     return bool(why)
-
-
-LEFT: Final = "lying:about"
-PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
-COST: Final = 5
 
 
 def capability(kit: GameContext) -> Capability:
@@ -47,7 +46,7 @@ def capability(kit: GameContext) -> Capability:
 
     action = Action(
         name="pick_up",
-        requires=(Require(LEFT, at_least=1), Require("in_control", at_least=1)),
+        requires=(Require(LEFT, at_least=1), FREE),
         effects=(Effect(LEFT, 0),),
         cost=COST,
         says="pick up what lies about",
@@ -55,7 +54,7 @@ def capability(kit: GameContext) -> Capability:
     return Capability(
         name="forage",
         sensors=(watching({LEFT: 0}, sources, read),),
-        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
     )
 

@@ -6,33 +6,20 @@ from typing import Final
 
 from agent.battle import items
 from agent.battle.items import HEALS
-from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.capability import (
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    Sensor,
+    watching,
+)
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk, use_item
 from agent.story.story import Healer
 from emulator import Dex, Party, PartyMon, State
-
-
-def hp_percent(party: Party) -> int:
-    """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
-    whole = sum(mon.stats.hp for mon in party.mons)
-    left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
-    return 100 * left // whole if whole else 100
-
-
-def pp_percent(dex: Dex, party: Party) -> int:
-    """Return how much PP is left in the attacks of whoever of the team has most; without any it is all of it."""
-    return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
-
-
-def _pp_percent(dex: Dex, mon: PartyMon) -> int:
-    known = [(slot, dex.all_moves.get(slot.move)) for slot in mon.moves]
-    attacks = [(slot, move) for slot, move in known if move is not None and move.power]
-    whole = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
-    return 100 * sum(slot.pp for slot, _ in attacks) // whole if whole else 100
-
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first
 TIRED: Final = 20  # percent of the PP of its attacks
@@ -42,11 +29,6 @@ HEAL_COST: Final = 5
 POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
 CURE_COST: Final = 10
 HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
-
-MENUS: Final = frozenset(
-    {"busy", "text", "stray_menu"}
-)  # reflexes that a skill in menus does without
-
 BEFORE: Final = {
     "party:hp": 100,
     "party:pp": 100,
@@ -68,6 +50,25 @@ HEALTHY: Final = Goal(
 CURED: Final = Goal(
     "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "be rid of the poison"
 )
+
+
+def hp_percent(party: Party) -> int:
+    """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
+    whole = sum(mon.stats.hp for mon in party.mons)
+    left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
+    return 100 * left // whole if whole else 100
+
+
+def pp_percent(dex: Dex, party: Party) -> int:
+    """Return how much PP is left in the attacks of whoever of the team has most; without any it is all of it."""
+    return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
+
+
+def _pp_percent(dex: Dex, mon: PartyMon) -> int:
+    known = [(slot, dex.all_moves.get(slot.move)) for slot in mon.moves]
+    attacks = [(slot, move) for slot, move in known if move is not None and move.power]
+    whole = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
+    return 100 * sum(slot.pp for slot, _ in attacks) // whole if whole else 100
 
 
 def capability(kit: GameContext) -> Capability:
@@ -126,7 +127,7 @@ def _heal(healer: Healer, place: str, kit: GameContext) -> BoundAction:
 
     action = Action(
         name=f"heal:{healer.place}",
-        requires=(Require(at(healer.place), at_least=1), Require("in_control", at_least=1)),
+        requires=(Require(at(healer.place), at_least=1), FREE),
         effects=(
             Effect("party:hp", 100),
             Effect("party:pp", 100),
@@ -137,7 +138,7 @@ def _heal(healer: Healer, place: str, kit: GameContext) -> BoundAction:
         cost=HEAL_COST,
         says=f"have the team healed in {place}",
     )
-    return BoundAction(action, begin, masters=MENUS)
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _take_potion(kept: Collection[int], state: State) -> Skill:
@@ -161,22 +162,22 @@ def _take_antidote(state: State) -> Skill:
 def _potion(kept: Collection[int]) -> BoundAction:
     action = Action(
         name="use:potion",
-        requires=(Require("bag:potions", at_least=1), Require("in_control", at_least=1)),
+        requires=(Require("bag:potions", at_least=1), FREE),
         effects=(Effect("party:hp", REFRESHED),),
         cost=POTION_COST,
         says="take a potion out of the bag",
     )
-    return BoundAction(action, partial(_take_potion, kept), masters=MENUS)
+    return BoundAction(action, partial(_take_potion, kept), suppresses=SCREEN_REFLEXES)
 
 
 _ANTIDOTE: Final = BoundAction(
     Action(
         name="use:antidote",
-        requires=(Require("bag:antidotes", at_least=1), Require("in_control", at_least=1)),
+        requires=(Require("bag:antidotes", at_least=1), FREE),
         effects=(Effect("party:poisoned", 0),),
         cost=CURE_COST,
         says="take an antidote out of the bag",
     ),
     _take_antidote,
-    masters=MENUS,
+    suppresses=SCREEN_REFLEXES,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
@@ -35,7 +35,7 @@ def capability(kit: GameContext) -> Capability:
 
     action = Action(
         name="lead",
-        requires=(Require(LED, at_most=0), Require("in_control", at_least=1)),
+        requires=(Require(LED, at_most=0), FREE),
         effects=(Effect(LED, 1),),
         cost=COST,
         says="put another one first",
@@ -43,7 +43,7 @@ def capability(kit: GameContext) -> Capability:
     return Capability(
         name="lead",
         sensors=(watching({LED: 1}, sources, read),),
-        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
     )
 

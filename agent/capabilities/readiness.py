@@ -12,6 +12,10 @@ from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Te
 from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat from which on they count
+READY: Final = 0.9  # the chance to win that is worth the walk
+DARED: Final = 0.5  # the same where memory knows of nothing but wins
+RESTED: Final = 80  # percent of HP below which nobody is challenged
+WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 
 class Proof(NamedTuple):
@@ -70,12 +74,6 @@ def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
     order = list(dict.fromkeys(name for name, _ in named))
     levels = [level for name, level in named if name in met]
     return order[: len(met)] == met and defeat.situation["enemy_level"] in levels
-
-
-READY: Final = 0.9  # the chance to win that is worth the walk
-DARED: Final = 0.5  # the same where memory knows of nothing but wins
-RESTED: Final = 80  # percent of HP below which nobody is challenged
-WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 
 def team_of(dex: Dex, opponent: Opponent) -> Team:

@@ -9,7 +9,7 @@ from typing import Final
 
 from agent.battle import items
 from agent.battle import items as supplies
-from agent.capabilities.capability import BoundAction, Capability, watching
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength
@@ -22,6 +22,14 @@ from agent.story.story import Clerk
 from emulator import Bag, Dex, Stack, State
 
 WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
+CRAMMED: Final = "bag:crammed"
+BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
+TOSS_COST: Final = 5
+LEAST: Final = {items.POTION: 2, items.POKE_BALL: 2}  # below which one goes shopping
+EFFECTS: Final = {items.POKE_BALL: BALLS, items.POTION: "bag:potions"}  # of a visit
+PRIORITY: Final = 52
+COST: Final = 5
+NEAR: Final = 60  # steps that what runs short is worth: no more than to the next town
 
 
 class ShopWares:
@@ -74,11 +82,6 @@ def _sold(kit: GameContext, map_id: int, person: int) -> frozenset[int] | None:
     return frozenset(item for shop in shops for item in shop.items) if shops else None
 
 
-CRAMMED: Final = "bag:crammed"
-BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
-TOSS_COST: Final = 5
-
-
 def bag_space(kit: GameContext) -> Capability:
     """Throw away what is worth least when the bag is full."""
     kept = frozenset(WANTED) | kit.story.kept
@@ -92,7 +95,7 @@ def bag_space(kit: GameContext) -> Capability:
 
     action = Action(
         name="toss",
-        requires=(Require(CRAMMED, at_least=1), Require("in_control", at_least=1)),
+        requires=(Require(CRAMMED, at_least=1), FREE),
         effects=(Effect(CRAMMED, 0),),
         cost=TOSS_COST,
         says="throw away what is worth least",
@@ -100,7 +103,7 @@ def bag_space(kit: GameContext) -> Capability:
     return Capability(
         name="room",
         sensors=(watching({CRAMMED: 0}, lambda state: (state.bag,), read),),
-        deeds=(BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"})),),
+        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(
             Goal(
                 CRAMMED, (Require(CRAMMED, at_most=0),), BAG_SPACE_PRIORITY, "have room in the bag"
@@ -116,13 +119,6 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
     prices = {item: known.price for item, known in dex.all_items.items() if not known.key}
     spare = [each for each in bag.items if prices.get(each.item) and each.item not in kept]
     return min(spare, key=lambda each: prices[each.item] * each.quantity, default=None)
-
-
-LEAST: Final = {items.POTION: 2, items.POKE_BALL: 2}  # below which one goes shopping
-EFFECTS: Final = {items.POKE_BALL: BALLS, items.POTION: "bag:potions"}  # of a visit
-PRIORITY: Final = 52
-COST: Final = 5
-NEAR: Final = 60  # steps that what runs short is worth: no more than to the next town
 
 
 def capability(kit: GameContext) -> Capability:
@@ -231,7 +227,7 @@ def _deed(clerk: Clerk, shelves: ShopWares, kit: GameContext) -> BoundAction:
         name=f"shop:{clerk.place}",
         requires=(
             Require(at(clerk.place), at_least=1),
-            Require("in_control", at_least=1),
+            FREE,
             *(required(fact) for fact in clerk.needs),
         ),
         effects=(
@@ -241,4 +237,4 @@ def _deed(clerk: Clerk, shelves: ShopWares, kit: GameContext) -> BoundAction:
         cost=COST,
         says="buy what runs short",
     )
-    return BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

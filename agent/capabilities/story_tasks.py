@@ -6,7 +6,14 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.capability import (
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    Sensor,
+    watching,
+)
 from agent.capabilities.catch import homes
 from agent.capabilities.context import GameContext, only_talks
 from agent.capabilities.field_moves import machine_fact
@@ -168,12 +175,12 @@ def _errand_deed(errand: Errand, kit: GameContext) -> BoundAction:
 
     action = Action(
         name=_done(errand),
-        requires=(Require(at(errand.place), at_least=1), Require("in_control", at_least=1)),
+        requires=(Require(at(errand.place), at_least=1), FREE),
         effects=(Effect(_done(errand), 1),),
         cost=5,
         says=errand.says,
     )
-    return BoundAction(action, begin, masters=frozenset({"busy", "text"}))
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES - {"stray_menu"})
 
 
 def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
@@ -193,7 +200,7 @@ def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
         name=f"task:{task.id}",
         requires=(
             Require(at(task.place), at_least=1),
-            Require("in_control", at_least=1),
+            FREE,
             *(required(fact) for fact in task.needs),
             *_fit_to_fight(task, kit),
         ),
@@ -201,7 +208,7 @@ def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
         cost=5,
         says=task.says,
     )
-    return BoundAction(action, begin, masters=task.feat.masters)
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _words_of(kit: GameContext, map_id: int, slot: int) -> str:
@@ -240,15 +247,15 @@ def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedge
 
     action = Action(
         name=f"witness:{milestone.id}",
-        requires=(Require("in_control", at_least=1), *_conditions(milestone)),
+        requires=(FREE, *_conditions(milestone)),
         effects=(Effect(reached(milestone), 1),),
         cost=1,
         says=f"have the picture show it: {milestone.says}",
     )
     # A menu that is about to open has letters loaded and no cursor yet, which looks like text.
     reads_on = milestone.witness in MENUS or milestone.reading is not None
-    masters = {"busy", "stray_menu"} | ({"text"} if reads_on else set())
-    return BoundAction(action, begin, masters=frozenset(masters))
+    suppresses = SCREEN_REFLEXES if reads_on else SCREEN_REFLEXES - {"text"}
+    return BoundAction(action, begin, suppresses=suppresses)
 
 
 def _conditions(milestone: Milestone) -> Iterator[Require]:

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, Sensor, watching
+from agent.capabilities.capability import (
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    Sensor,
+    watching,
+)
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
@@ -104,14 +111,14 @@ def _roam(place: Place, ready: tuple[Effect, ...], kit: GameContext) -> BoundAct
         name=f"train:{place.name}",
         requires=(
             Require(at(place.name), at_least=1),
-            Require("in_control", at_least=1),
+            FREE,
             Require("party:hp", at_least=FRESH),
         ),
         effects=(*ready, Effect("party:hp", SPENT)),
         cost=_cost(kit.dex, place),
         says=f"train in {place.called}",
     )
-    return BoundAction(action, begin, masters=frozenset({"busy"}))
+    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
 
 
 def _spar(ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
@@ -122,14 +129,14 @@ def _spar(ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
         name="spar",
         requires=(
             Require(SPARRING, at_least=1),
-            Require("in_control", at_least=1),
+            FREE,
             Require("party:hp", at_least=FRESH),
         ),
         effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
         cost=SPAR_COST,
         says="take on a trainer who is sure to lose",
     )
-    return BoundAction(action, begin, masters=frozenset({"busy", "text", "stray_menu"}))
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _table(dex: Dex, place: Place) -> WildTable | None:

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, Read, Sensor
+from agent.capabilities.capability import (
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    Read,
+    Sensor,
+)
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import RESTED, odds, team_of
 from agent.experience.uses import MemoryUse
@@ -30,7 +37,6 @@ from agent.skills import (
     travel,
     watchers,
 )
-from agent.story import LISTENING
 from agent.story.facts import outcome, required
 from agent.story.places import Land, Place, PlaceAccess, Square
 from agent.story.story import Story
@@ -38,6 +44,14 @@ from emulator import Obstacle, State
 from memory import Recall
 
 BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
+CARD_KEY: Final = 48
+OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
+SAFE: Final = 0.9  # chance to win from which on nobody is avoided: they pay, and teach
+SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
+TRAVEL_COST: Final = 10  # of any walk, however short
+# That cost as much as a point: what they take is little beside what happens on the way.
+STEPS: Final = 5
+MAP: Final = "map"  # the fact that says on which map the player is
 
 
 def around(kit: GameContext, _state: State) -> Obstacles:
@@ -95,10 +109,6 @@ def _end(place: Place) -> Destination:
     return Destination(place.map_id, frozenset({place.spot}) if place.spot is not None else None)
 
 
-CARD_KEY: Final = 48
-OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
-
-
 def locked_doors(_kit: GameContext) -> Capability:
     """Walk through locked doors once the card is in the bag."""
     return Capability(name="card_key", passages=(_opened,))
@@ -106,10 +116,6 @@ def locked_doors(_kit: GameContext) -> Capability:
 
 def _opened(state: State) -> frozenset[Obstacle]:
     return OPENS if state.bag.quantity(CARD_KEY) else frozenset()
-
-
-SAFE: Final = 0.9  # chance to win from which on nobody is avoided: they pay, and teach
-SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
 
 
 def trainer_sight(kit: GameContext) -> Capability:
@@ -126,13 +132,6 @@ def trainer_sight(kit: GameContext) -> Capability:
         return Obstacles(frozenset(), costs)
 
     return Capability(name="caution", hazards=(eyes,))
-
-
-TRAVEL_COST: Final = 10  # of any walk, however short
-STEPS: Final = (
-    5  # that cost as much as a point: what they take is little beside what happens on the way
-)
-MAP: Final = "map"  # the fact that says on which map the player is
 
 
 def capability(kit: GameContext) -> Capability:
@@ -210,7 +209,7 @@ def _deed(place: Place, way: PlaceAccess, kit: GameContext) -> BoundAction:
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
         requires=(
-            Require("in_control", at_least=1),
+            FREE,
             *_free_to_go(way, kit.story.lands),
             *(required(fact) for fact in way.needs),
             *_prepared(place, kit),
@@ -224,7 +223,7 @@ def _deed(place: Place, way: PlaceAccess, kit: GameContext) -> BoundAction:
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
-    return BoundAction(action, begin, masters=LISTENING, note=note)
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES, note=note)
 
 
 def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from agent.capabilities.capability import BoundAction
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext, only_talks
 from agent.experience.uses import MemoryUse
-from agent.planning import Action, Require
+from agent.planning import Action
 from agent.skills import Skill, Terrain, leave_map, nothing, talk
 from emulator import Person, ResidentKind, State
+
+LOOKS = 3  # for a way to somebody: one behind a counter across the room is asked from here
 
 
 def escape(terrain: Terrain) -> BoundAction:
@@ -19,15 +21,12 @@ def escape(terrain: Terrain) -> BoundAction:
 
     action = Action(
         name="leave_map",
-        requires=(Require("in_control", at_least=1),),
+        requires=(FREE,),
         effects=(),
         cost=1,
         says="leave the map and think again elsewhere",
     )
-    return BoundAction(action, begin, masters=frozenset({"busy"}))
-
-
-LOOKS = 3  # for a way to somebody: one behind a counter across the room is asked from here
+    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
 
 
 class Inquiry(NamedTuple):
@@ -67,7 +66,7 @@ def inquiry(kit: GameContext) -> Inquiry:
 
     action = Action(
         name="ask_around",
-        requires=(Require("in_control", at_least=1),),
+        requires=(FREE,),
         effects=(),
         cost=1,
         says="ask somebody who was not heard yet",
@@ -75,7 +74,7 @@ def inquiry(kit: GameContext) -> Inquiry:
     deed = BoundAction(
         action,
         lambda state: begin(state) if somebody(state) else nothing(),
-        masters=frozenset({"busy", "text", "stray_menu"}),
+        suppresses=SCREEN_REFLEXES,
     )
     return Inquiry(deed, somebody)
 

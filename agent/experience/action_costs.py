@@ -16,6 +16,7 @@ from memory import LearnedPattern, MistakeRecord
 
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
 MOST_REMEMBERED: Final = 4  # failures of earlier runs that count: what failed then may work by now
+Search: TypeAlias = Callable[[Goal, Facts], Plan | None]
 
 
 def nowhere(_state: State) -> str:
@@ -77,9 +78,6 @@ def _with_reasons(action: Action, reasons: Mapping[str, str], grounds: Mapping[s
         return action
     notes = ([action.note] if action.note else []) + [f"remembered: {why}" for why in whys]
     return replace(action, note="; ".join(notes))
-
-
-Search: TypeAlias = Callable[[Goal, Facts], Plan | None]
 
 
 class ExperiencedPlanner:

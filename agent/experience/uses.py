@@ -31,6 +31,14 @@ from memory import (
 from memory.codec import from_json
 
 ENOUGH: Final = 3  # runs to one milestone that say what is never missed
+SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes
+CLEARLY: Final = 2.5  # standard errors of a difference
+Ticks: TypeAlias = Sequence[float]  # that a way took to one milestone, each time
+LATELY: Final = 100  # earlier runs whose ways are looked at
+MET: Final = 200  # encounters of each kind that are looked through
+OFTEN: Final = 3  # battles after which a sequence of moves is no mere luck
+MOSTLY: Final = 0.7  # of them won
+Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
 
 
 def found(world: World, state: State) -> Mapping[int, int]:
@@ -73,12 +81,6 @@ def spare(waypoints: Iterable[Entry]) -> Mapping[int, str]:
 
 def _without(run: Mapping[str, Any], item: str) -> int:
     return int(run["left"].get(item, 0) - run["found"].get(item, 0))
-
-
-SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes
-CLEARLY: Final = 2.5  # standard errors of a difference
-
-Ticks: TypeAlias = Sequence[float]  # that a way took to one milestone, each time
 
 
 class ChosenWay(NamedTuple):
@@ -143,13 +145,7 @@ class MemoryUse(Enum):
     THINGS = "things"  # what no run ever missed is left lying
 
 
-LATELY: Final = 100  # earlier runs whose ways are looked at
-MET: Final = 200  # encounters of each kind that are looked through
-OFTEN: Final = 3  # battles after which a sequence of moves is no mere luck
-MOSTLY: Final = 0.7  # of them won
 EVERY_USE: Final = frozenset(MemoryUse)
-
-Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
 
 
 class Experience:

@@ -22,14 +22,20 @@ from memory.conversation.situation_format import Failure, Situation, situation
 REST: Final = 300  # ticks before the same is asked again
 LASTS: Final = 500  # ticks that advice counts
 LIFTS: Final = (10, 6, 3)  # priority that the first goals of an answer gain
-NEEDS: Final = (
-    54  # the highest priority that advice lifts the first goal to: what heals comes before
-)
+# The highest priority that advice lifts the first goal to: what heals comes before.
+NEEDS: Final = 54
 SURE: Final = 0.3  # the confidence below which an answer is only noted
 MOST: Final = 20  # candidates offered
 FAILED: Final = 2  # setbacks of a goal after which advice is asked
 LOOKS: Final = 3  # ticks that one waits for a picture
 TRIED: Final = frozenset({Purpose.NO_PLAN, Purpose.PLAN_FAILED, Purpose.STUCK})
+AROUND_X: Final = 8  # squares to either side that are drawn
+AROUND_Y: Final = 6
+MOST_FAILURES: Final = 8
+MOST_FACTS: Final = 60
+MOST_ROWS: Final = 18  # of a screen
+WIDEST: Final = 60  # characters of a row; some of the twenty squares say several
+LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
 
 
 class QuestionContext(NamedTuple):
@@ -221,15 +227,6 @@ def _candidates(moment: QuestionContext) -> tuple[Option, ...]:
         if each.possible(moment.facts) and each.changes(moment.facts)
     ]
     return tuple(Option(each.name, each.says) for each in could[:MOST])
-
-
-AROUND_X: Final = 8  # squares to either side that are drawn
-AROUND_Y: Final = 6
-MOST_FAILURES: Final = 8
-MOST_FACTS: Final = 60
-MOST_ROWS: Final = 18  # of a screen
-WIDEST: Final = 60  # characters of a row; some of the twenty squares say several
-LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
 
 
 @dataclass(frozen=True, slots=True)

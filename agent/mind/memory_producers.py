@@ -49,6 +49,9 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.MENU: ("up", "down", "a", "b"),
     ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
 }
+ENCOUNTER_IMPORTANCE = 6
+ADVICE: Final = "advice"  # the kind of entry
+ADVICE_IMPORTANCE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +312,6 @@ def _hp_percent(party: Party) -> float:
     return 100.0 * left / whole if whole else 0.0
 
 
-ENCOUNTER_IMPORTANCE = 6
-
-
 @dataclass(frozen=True, slots=True)
 class MeetingProducers:
     """The extractors of encounters; `tick` is that of the run at this moment."""
@@ -361,10 +361,6 @@ class MeetingProducers:
         return Produced(
             as_json(record), self.tick(), game_seconds(state), importance=ENCOUNTER_IMPORTANCE
         )
-
-
-ADVICE: Final = "advice"  # the kind of entry
-ADVICE_IMPORTANCE: Final = 4
 
 
 def watch_advice(producers: Producers) -> None:

@@ -51,7 +51,9 @@ class Mind:
         self._ladder = ladder
         self._progress = ladder.progress
         ladder.spare(
-            name for name, deed in self._deeds.items() if deed.at_once or deed.holds is not PEACE
+            name
+            for name, deed in self._deeds.items()
+            if deed.at_once or deed.while_true is not PEACE
         )
         for way_out in (ladder.escape, ladder.inquiry.deed if ladder.inquiry else None):
             if way_out is not None:
@@ -221,8 +223,8 @@ class Mind:
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
         deed = self._deeds.get(self._intent.name) if self._intent else None
-        masters = deed.masters if deed else frozenset[str]()
-        awake = (reflex for reflex in self._reflexes if reflex.name not in masters)
+        suppresses = deed.suppresses if deed else frozenset[str]()
+        awake = (reflex for reflex in self._reflexes if reflex.name not in suppresses)
         return next((reflex for reflex in awake if reflex.fires(percept)), None)
 
     def _reflex(self, percept: Percept) -> Intent | None:
@@ -306,7 +308,7 @@ class Mind:
 
     def _let_go(self, facts: Facts) -> None:
         """Drop the deed under way when what it counts on is gone; the plan may still stand later."""
-        if self._intent is not None and not self._deeds[self._intent.name].holds.holds(facts):
+        if self._intent is not None and not self._deeds[self._intent.name].while_true.holds(facts):
             self._intent = None
 
     @hookable
@@ -319,7 +321,7 @@ class Mind:
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         goals = self.open_goals(facts)
         if not goals:
-            self._pursuit = None
+            self._pursuit = self._last_deed = None
             return self._idle(percept, self.at_a_loss(goals), LEISURE)
         chosen = self.plan_for(goals, facts)
         goal = chosen.goal if chosen is not None else goals[0]

@@ -13,6 +13,23 @@ from emulator import State
 from memory import Json
 
 HP_STEPS: Final = 4  # of the team's HP: quarters
+PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
+QUIET: Final = 150  # ticks without anything new before repetition counts
+LOST: Final = 300  # ticks without any plan
+# So many times its limit, and failing counts although something else is new now and then.
+ALWAYS: Final = 3
+LIMITS: Final[Mapping[StuckReason, int]] = {
+    StuckReason.OSCILLATION: 8,  # crossings from one map to the same other one
+    StuckReason.REPEATED_DIALOGUE: 12,
+    StuckReason.REPEATED_FAILURE: 6,
+    StuckReason.REFLEX_LOOP: 6,
+}
+ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
+FAILS: Final = "fails"
+# Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
+FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
+# The reason, the action to blame if there is one, and whatever recurs.
+_Key: TypeAlias = tuple[StuckReason, str, str]
 
 
 class Novelty(Enum):
@@ -134,26 +151,6 @@ def _bits(flags: bytes) -> Iterator[int]:
 def mark(*things: object) -> int:
     """Return a number for `things` that is the same in every process."""
     return crc32(repr(things).encode())
-
-
-PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
-QUIET: Final = 150  # ticks without anything new before repetition counts
-LOST: Final = 300  # ticks without any plan
-# So many times its limit, and failing counts although something else is new now and then.
-ALWAYS: Final = 3
-LIMITS: Final[Mapping[StuckReason, int]] = {
-    StuckReason.OSCILLATION: 8,  # crossings from one map to the same other one
-    StuckReason.REPEATED_DIALOGUE: 12,
-    StuckReason.REPEATED_FAILURE: 6,
-    StuckReason.REFLEX_LOOP: 6,
-}
-ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
-FAILS: Final = "fails"
-# Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
-FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
-
-# The reason, the action to blame if there is one, and whatever recurs.
-_Key: TypeAlias = tuple[StuckReason, str, str]
 
 
 class ProgressMonitor:

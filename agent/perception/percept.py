@@ -22,6 +22,8 @@ from emulator import (
     read_glyphs,
 )
 
+LOOK_EVERY: Final = 200  # ticks
+
 
 @dataclass(frozen=True, slots=True)
 class ScreenReading:
@@ -72,9 +74,6 @@ class Percept:
         """Where the player stands."""
         here = self.state.map
         return MapPosition(here.map_id, here.x, here.y)
-
-
-LOOK_EVERY: Final = 200  # ticks
 
 
 class Due(Enum):

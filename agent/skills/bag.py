@@ -10,11 +10,13 @@ from typing import Final, TypeAlias
 from agent.skills.menu import (
     Answer,
     behind_start,
+    by_kind,
     count_to,
     enter,
+    entry,
+    from_bag,
     leave_menus,
     select,
-    select_item,
     work,
 )
 from agent.skills.press import TextPager, tap
@@ -26,27 +28,24 @@ from emulator import Button, Menu, MenuKind, State
 USE, TOSS = 0, 1
 BUY: Final = 0
 YES: Final = 0
-TRIES: Final = 2  # at each thing
+TRIES: Final = 2  # at each item, or mon to teach
 SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
 
 Looked: TypeAlias = Callable[[State, tuple[int, ...]], object]
 
 
 def use_item(item: int, position: int, state: State) -> Skill:
-    """Use a thing of the bag on the mon in this place of the team; DONE when the bag has one less."""
-    answers: dict[MenuKind, Answer] = {
-        MenuKind.USE_TOSS: lambda state, _menu: select(USE, state),
-        MenuKind.PARTY: lambda state, _menu: select(position, state),
-    }
+    """Use an item on the mon in this place of the team; DONE when the bag has one less."""
+    answers = {MenuKind.USE_TOSS: entry(USE), MenuKind.PARTY: entry(position)}
     return (yield from _take_out(item, answers, state))
 
 
 def toss(item: int, state: State) -> Skill:
-    """Throw away all there is of a thing in one place of the bag; DONE when the bag has less of it."""
-    answers: dict[MenuKind, Answer] = {
-        MenuKind.USE_TOSS: lambda state, _menu: select(TOSS, state),
+    """Throw away all there is of an item in one place of the bag; DONE when the bag has less of it."""
+    answers = {
+        MenuKind.USE_TOSS: entry(TOSS),
         MenuKind.QUANTITY: _ask_for_all,
-        MenuKind.YES_NO: lambda state, _menu: select(YES, state),
+        MenuKind.YES_NO: entry(YES),
     }
     return (yield from _take_out(item, answers, state))
 
@@ -171,24 +170,13 @@ class _Purchase:
 
 
 def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
-    """Choose a thing in the bag and answer what is asked then, until there is less of it."""
+    """Choose an item of the bag and answer what is asked then, until there is less of it."""
     before = state.bag.quantity(item)
 
     def is_less(state: State) -> bool:
         return state.bag.quantity(item) < before
 
-    def answer(state: State, menu: Menu) -> Movement:
-        match menu.kind:
-            case MenuKind.START:
-                return (yield from enter(MenuKind.ITEMS, state))
-            case MenuKind.ITEMS:
-                return (yield from select_item(item, state))
-            case kind if kind in answers:
-                return (yield from answers[kind](state, menu))
-            case _:
-                return (yield tap(Button.B, settle=16))
-
-    return (yield from behind_start(answer, is_less, state))
+    return (yield from behind_start(by_kind({**from_bag(item), **answers}), is_less, state))
 
 
 def _ask_for_all(state: State, menu: Menu) -> Movement:
@@ -201,42 +189,35 @@ def _marks(state: State) -> list[tuple[int, int, int]]:
     return [(mon.species, mon.exp, mon.hp) for mon in state.party.mons]
 
 
-USE_MACHINE, SAY_YES = 0, 0
-TEACH_TRIES = 2  # at whom to teach it: who is not able to learn it is refused again and again
-
-
 def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
-    """Teach what the machine `item` holds to the mon in this place of the team; DONE when it knows another move.
+    """Teach the move of machine `item` to the mon in this place; DONE when it knows another move.
 
     Where four are known, the one in slot `forget` is given up for it.
     """
     if position >= len(state.party):
         yield from ()
         return Outcome.BLOCKED
-    before = _moves(position, state)
-    tries = TEACH_TRIES
+    before, tries = _moves(position, state), TRIES
+    answers = by_kind(
+        {
+            **from_bag(item),
+            MenuKind.USE_TOSS: entry(USE),
+            MenuKind.YES_NO: entry(YES),  # to teach it, and to forget another for it
+            MenuKind.PARTY: entry(position),
+            MenuKind.MOVES_TO_FORGET: entry(forget),
+        }
+    )
 
     def is_learned(state: State) -> bool:
         return _moves(position, state) != before
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal tries
-        match menu.kind:
-            case MenuKind.START:
-                return (yield from enter(MenuKind.ITEMS, state))
-            case MenuKind.ITEMS if tries:
-                return (yield from select_item(item, state))
-            case MenuKind.USE_TOSS:
-                return (yield from select(USE_MACHINE, state))
-            case MenuKind.YES_NO:  # whether to teach it, and whether to forget another for it
-                return (yield from select(SAY_YES, state))
-            case MenuKind.PARTY if tries:
-                tries -= 1
-                return (yield from select(position, state))
-            case MenuKind.MOVES_TO_FORGET:
-                return (yield from select(forget, state))
-            case _:
-                return (yield tap(Button.B, settle=16))
+        # A mon that is not able to learn it is refused again and again.
+        if not tries and menu.kind in (MenuKind.ITEMS, MenuKind.PARTY):
+            return (yield tap(Button.B, settle=16))
+        tries -= menu.kind is MenuKind.PARTY
+        return (yield from answers(state, menu))
 
     return (yield from behind_start(answer, is_learned, state))
 

@@ -25,6 +25,12 @@ Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot
 
 STAIRS_OF_CAVES: Final = 0x15  # a tile that boulders refuse
 MOST_SCENES: Final = 30_000
+STRONG: Final = 0x01  # of wStatusFlags1; gone on the next map
+LEAN_HOLD: Final = 10  # the first attempt is only noted, the next one moves the boulder
+LEAN_SETTLE: Final = 40
+LEANS: Final = 3
+PLANS: Final = 60  # made before it is given up
+FRESH_STARTS: Final = 3
 
 
 class Push(NamedTuple):
@@ -181,14 +187,6 @@ def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
         steps.append(hop)
         to = hop.to.x - hop.facing.dx, hop.to.y - hop.facing.dy
     return tuple(reversed(steps))
-
-
-STRONG: Final = 0x01  # of wStatusFlags1; gone on the next map
-LEAN_HOLD: Final = 10  # the first attempt is only noted, the next one moves the boulder
-LEAN_SETTLE: Final = 40
-LEANS: Final = 3
-PLANS: Final = 60  # made before it is given up
-FRESH_STARTS: Final = 3
 
 
 class BoulderGoal(NamedTuple):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from agent.skills.route import Spot, hops
 from emulator import LAST_MAP, GameMap, World
 
+UNKNOWN = 100  # steps to a map of which no way is known
+
 
 class MeasuredDistances(NamedTuple):
     """The distances to one map, and how many spots were known when they were measured."""
@@ -73,9 +75,6 @@ class Distances:
                         rings.setdefault(distance + cost, []).append(before)
             distance += 1
         return distances
-
-
-UNKNOWN = 100  # steps to a map of which no way is known
 
 
 class Nearness:

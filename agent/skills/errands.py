@@ -3,11 +3,11 @@
 Trash can switches, entrance fees, the Safari Zone, fossils, vending machines and the flute.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from agent.skills.menu import Answer, behind_start, enter, leave_menus, select, select_item, work
+from agent.skills.menu import behind_start, by_kind, entry, from_bag, leave_menus, select, work
 from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
@@ -18,11 +18,16 @@ from emulator import RED, Button, Facing, Menu, MenuKind, State, World
 
 FIRST_LOCK: Final = RED.events["1st_lock_opened"]
 SECOND_LOCK: Final = RED.events["2nd_lock_opened"]
-TRIES: Final = 6  # two are enough; whoever was led astray begins anew
+TRIES: Final = 6  # two are enough; after a wrong can the search begins anew
+LOOKS: Final = 12  # for the question, eight frames apart
+YES: Final = 0
+FIRST_ROW: Final = 2  # of the list of fossils, whose entries stand two rows apart
+USE: Final = 0
+BESIDE: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
 
 
 def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
-    """Look under the can of the first switch and then of the second; `cans` are squares in the order of their numbers."""
+    """Look under the can of the first switch and then of the second; `cans` are in numerical order."""
     for _ in range(TRIES):
         if state.flags.is_set(SECOND_LOCK):
             return Outcome.DONE
@@ -37,17 +42,14 @@ def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> S
     return Outcome.DONE if state.flags.is_set(SECOND_LOCK) else Outcome.BLOCKED
 
 
-LOOKS: Final = 12  # for the question, eight frames apart
-
-
 def agree_at(squares: Collection[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
-    """Walk to the nearest of some squares of this map, and say yes to the first question; BLOCKED when nobody asks."""
+    """Walk to the nearest of some squares of this map and say yes; BLOCKED without a question."""
     there = Destination(state.map.map_id, frozenset(squares))
     return (yield from _walk_and_agree(there, terrain, state))
 
 
 def leave_saying_yes(terrain: Terrain, map_id: int, state: State) -> Skill:
-    """Walk to another map where one is asked whether one would leave, and say yes; BLOCKED when nobody asks."""
+    """Walk to another map and say yes when asked whether to leave; BLOCKED without a question."""
     return (yield from _walk_and_agree(Destination(map_id), terrain, state))
 
 
@@ -62,9 +64,9 @@ def _walk_and_agree(there: Destination, terrain: Terrain, state: State) -> Skill
 
 
 def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
-    """Take what is in sprite slot `slot` of this map; where the steps that are left do not suffice, leave for map `outside`.
+    """Take what is in sprite slot `slot` of this map; BLOCKED without a way to it.
 
-    BLOCKED where no way leads.
+    Where the steps left in the Safari Zone do not suffice, leave for map `outside`.
     """
     start = spot_of(state)
     steps = steps_to(slot, start.map_id, terrain.world(state), start)
@@ -76,7 +78,7 @@ def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
 
 
 def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
-    """Return how many steps it is from a spot to beside what is in a sprite slot of a map; None where no way leads."""
+    """Return the steps from a spot to beside a sprite slot of a map; None without a way."""
     there = next((each for each in world.map(map_id).people if each.slot == slot), None)
     if there is None:
         return None
@@ -86,12 +88,8 @@ def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
     return None if way is None else len(way)
 
 
-YES: Final = 0
-FIRST_ROW: Final = 2  # of the list, whose entries stand two rows apart
-
-
 def hand_in(slot: int, item: int, name: str, terrain: Terrain, state: State) -> Skill:
-    """Give a thing called `name` to the person in sprite slot `slot` of this map, who asks by a list of such things."""
+    """Give an item called `name` to the person in sprite slot `slot`, who shows a list of such items."""
     return (yield from talk(slot, terrain, state, hear=partial(_give, item, name)))
 
 
@@ -103,10 +101,10 @@ def _give(item: int, name: str, state: State) -> Movement:
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
-        entry = _entry(name, state)
-        if menu.kind is MenuKind.FOSSILS and entry is not None:
+        row = _row_of(name, state)
+        if menu.kind is MenuKind.FOSSILS and row is not None:
             chosen = True
-            return (yield from select(entry, state))
+            return (yield from select(row, state))
         if menu.kind is MenuKind.YES_NO and chosen:
             return (yield from select(YES, state))
         return (yield tap(Button.B, settle=16))
@@ -115,8 +113,8 @@ def _give(item: int, name: str, state: State) -> Movement:
     return (yield from leave_menus(state))
 
 
-def _entry(name: str, state: State) -> int | None:
-    """Return where the list that is open has somebody's name, if it has."""
+def _row_of(name: str, state: State) -> int | None:
+    """Return which entry of the open list has a name, if any."""
     rows = state.screen_rows[FIRST_ROW::2]
     return next((number for number, row in enumerate(rows) if name in row), None)
 
@@ -124,7 +122,10 @@ def _entry(name: str, state: State) -> int | None:
 def collect(
     slot: int, outside: int, terrain: Terrain, is_waiting: Callable[[State], bool], state: State
 ) -> Skill:
-    """Ask the person in sprite slot `slot` of this map for what they were given; while that takes, go to map `outside` and back."""
+    """Ask the person in sprite slot `slot` for what they were given.
+
+    While `is_waiting`, leave for map `outside` and come back first.
+    """
     here = state.map.map_id
     if is_waiting(state):
         for map_id in (outside, here):
@@ -136,7 +137,7 @@ def collect(
 
 
 def vend(item: int, row: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
-    """Go up to the machine on a square of this map, and buy what stands in a row of its menu, once."""
+    """Walk to the vending machine on a square of this map, and choose a row of its menu once."""
     return (yield from examine(square, terrain, state, hear=partial(_buy, item, row)))
 
 
@@ -157,33 +158,12 @@ def _buy(item: int, row: int, state: State) -> Movement:
     return (yield from leave_menus(state))
 
 
-USE: Final = 0
-BESIDE: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
-
-
 def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
-    """Stand beside a square of this map and use a thing of the bag; BLOCKED when nothing but a tune comes of it.
-
-    When it works a battle begins, which is somebody else's.
-    """
+    """Stand beside a square of this map and use an item; DONE when a battle begins."""
     x, y = square
     beside = frozenset((x + across, y + down) for across, down in BESIDE)
     outcome = yield from travel(terrain, Destination(state.map.map_id, beside), state)
     if outcome is not Outcome.DONE:
         return outcome
-    answers: Mapping[MenuKind, Answer] = {
-        MenuKind.START: lambda state, _menu: enter(MenuKind.ITEMS, state),
-        MenuKind.ITEMS: lambda state, _menu: select_item(item, state),
-        MenuKind.USE_TOSS: lambda state, _menu: select(USE, state),
-    }
-
-    def answer(state: State, menu: Menu) -> Movement:
-        if menu.kind in answers:
-            return (yield from answers[menu.kind](state, menu))
-        return (yield tap(Button.B, settle=16))
-
-    return (yield from behind_start(answer, _is_roused, state))
-
-
-def _is_roused(state: State) -> bool:
-    return state.in_battle
+    answer = by_kind({**from_bag(item), MenuKind.USE_TOSS: entry(USE)})
+    return (yield from behind_start(answer, lambda state: state.in_battle, state))

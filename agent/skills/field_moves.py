@@ -6,7 +6,16 @@ Whether it did anything is for RAM to tell: a tile ahead, how the player gets al
 from collections.abc import Mapping
 from typing import Final
 
-from agent.skills.menu import Done, enter, leave_menus, open_start_menu, select, work
+from agent.skills.menu import (
+    Done,
+    by_kind,
+    enter,
+    entry,
+    leave_menus,
+    open_start_menu,
+    select,
+    work,
+)
 from agent.skills.press import tap, until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, Party, State
@@ -80,6 +89,12 @@ def _choose_move(
 ) -> Movement:
     """Choose a move in the menu of who knows it, and read on to the end, or `until` something is so."""
     chosen = False
+    answers = by_kind(
+        {
+            MenuKind.START: lambda state, _menu: enter(MenuKind.PARTY, state),
+            MenuKind.PARTY: entry(position),
+        }
+    )
 
     def is_over(state: State) -> bool:
         """The list of the team comes back after a refusal; otherwise the menus close."""
@@ -88,17 +103,11 @@ def _choose_move(
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
-        match menu.kind:
-            case MenuKind.START:
-                return (yield from enter(MenuKind.PARTY, state))
-            case MenuKind.PARTY:
-                return (yield from select(position, state))
-            case MenuKind.PARTY_FIELD if move in state.field_moves:
-                state = yield from select(state.field_moves.index(move), state)
-                chosen = True
-                return state
-            case _:
-                return (yield tap(Button.B, settle=16))
+        if menu.kind is MenuKind.PARTY_FIELD and move in state.field_moves:
+            state = yield from select(state.field_moves.index(move), state)
+            chosen = True
+            return state
+        return (yield from answers(state, menu))
 
     state = yield from open_start_menu(state)
     state = yield from work(answer, is_over, state)

@@ -25,6 +25,22 @@ from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, BattleType, Button, MenuKind, Phase, State, Step
 
+DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
+PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
+LONGEST: Final = 6_000  # steps of one battle, far more than any needs
+# Entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN.
+FIGHT, BAG, TEAM, RUN = range(4)
+NET: Final = 0  # of the Safari's menu, where running stands where it does elsewhere
+COLUMNS: Final = (
+    (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT),
+    (MenuKind.SAFARI_LEFT, MenuKind.SAFARI_RIGHT),
+)
+YES: Final = 0
+QUIET_FRAMES: Final = 48  # between two looks at what must not be hurried
+SWITCH: Final = 0  # first entry of what can be done with a mon of the team
+OPENING: Final = 30  # looks at a screen that may take its time to open
+GLANCE: Final = 8  # frames between two of them
+
 
 class YesNoAnswers:
     """Yes or no to each question: `first` to the first, and yes to what is asked because of a no.
@@ -53,10 +69,6 @@ class YesNoAnswers:
         if asked in self._given:
             return not self._given.pop(asked)
         return first if not self._given else list(self._given.values())[-1] is False
-
-
-DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
-PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
 
 
 class Turn:
@@ -144,22 +156,6 @@ def _moves_of(order: Order, before: State | None) -> set[int]:
     if own is None or not isinstance(order, Attack) or order.slot >= len(own.moves):
         return set()
     return {own.moves[order.slot].move}
-
-
-LONGEST: Final = 6_000  # steps of one battle, far more than any needs
-FIGHT, BAG, TEAM, RUN = range(
-    4
-)  # entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN
-NET: Final = 0  # of the Safari's menu, where running stands where it does elsewhere
-COLUMNS: Final = (
-    (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT),
-    (MenuKind.SAFARI_LEFT, MenuKind.SAFARI_RIGHT),
-)
-YES: Final = 0
-QUIET_FRAMES: Final = 48  # between two looks at what must not be hurried
-SWITCH: Final = 0  # first entry of what can be done with a mon of the team
-OPENING: Final = 30  # looks at a screen that may take its time to open
-GLANCE: Final = 8  # frames between two of them
 
 
 def fight(commander: Commander, state: State) -> Skill:

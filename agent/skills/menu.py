@@ -3,14 +3,23 @@
 The cursor is read from RAM and compared with the entry wanted; presses are never counted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from agent.skills.press import TextPager, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, State
 
-PATIENCE = 40  # presses that a cursor may take to get where it should
+PATIENCE: Final = 40  # presses that a cursor may take to reach its entry
+LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
+ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
+OPENING: Final = 16  # looks at a menu that is about to open, eight frames apart
+PRESSES: Final = 120  # that one visit to menus may take
+QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
+LONGEST_START: Final = 3_000  # frames to the first picture with words on it, fifty seconds
+
+Done: TypeAlias = Callable[[State], bool]
+Answer: TypeAlias = Callable[[State, Menu], Movement]
 
 
 def choose(index: int, state: State) -> Skill:
@@ -53,13 +62,8 @@ def count_to(quantity: int, state: State) -> Movement:
     return state
 
 
-LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
-ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
-OPENING: Final = 16  # looks at a menu that is about to open, eight frames apart
-
-
 def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
-    """Keep a menu open until `seen` says so, then leave all menus: START's own, the team's or the bag's.
+    """Keep START's menu, the team's or the bag's open until `seen`, then leave all menus.
 
     A list is scrolled through. BLOCKED when it does not open, or shows nothing for `patience` ticks.
     """
@@ -108,7 +112,7 @@ def enter(kind: MenuKind, state: State) -> Movement:
 def until_open(kind: MenuKind, state: State) -> Movement:
     """Wait for a menu without a press.
 
-    Red loads its letters and pictures, eight tiles a frame, before the cursor shows: whatever is pressed
+    Red loads its letters and pictures, eight tiles a frame, before the cursor shows: a press
     meanwhile counts in the menu, and B or START would close it.
     """
     for _ in range(OPENING):
@@ -116,13 +120,6 @@ def until_open(kind: MenuKind, state: State) -> Movement:
             break
         state = yield wait(8)
     return state
-
-
-PRESSES: Final = 120  # that one visit to menus may take
-QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
-
-Done: TypeAlias = Callable[[State], bool]
-Answer: TypeAlias = Callable[[State, Menu], Movement]
 
 
 def behind_start(answer: Answer, done: Done, state: State) -> Skill:
@@ -135,7 +132,7 @@ def behind_start(answer: Answer, done: Done, state: State) -> Skill:
 
 def work(answer: Answer, done: Done, state: State) -> Movement:
     """Answer every menu and read every text until `done`, or until nothing is open any more."""
-    quiet, patience = 0, TextPager()
+    quiet, pager = 0, TextPager()
     for _ in range(PRESSES):
         if done(state) or quiet > QUIET:
             break
@@ -143,7 +140,7 @@ def work(answer: Answer, done: Done, state: State) -> Movement:
             state = yield from answer(state, state.menu)
             quiet = 0
         elif state.dialogue.is_open:
-            state = yield patience.step(state)
+            state = yield pager.step(state)
             quiet = 0
         else:
             state = yield wait(8)
@@ -151,15 +148,36 @@ def work(answer: Answer, done: Done, state: State) -> Movement:
     return state
 
 
+def by_kind(answers: Mapping[MenuKind, Answer]) -> Answer:
+    """Return the answers to menus by their kind; any other menu is left with B."""
+
+    def answer(state: State, menu: Menu) -> Movement:
+        if menu.kind in answers:
+            return (yield from answers[menu.kind](state, menu))
+        return (yield tap(Button.B, settle=16))
+
+    return answer
+
+
+def entry(index: int) -> Answer:
+    """Return the answer that chooses one entry of a menu."""
+    return lambda state, _menu: select(index, state)
+
+
+def from_bag(item: int) -> dict[MenuKind, Answer]:
+    """Return the answers that lead from START's menu to an item of the bag."""
+    return {
+        MenuKind.START: lambda state, _menu: enter(MenuKind.ITEMS, state),
+        MenuKind.ITEMS: lambda state, _menu: select_item(item, state),
+    }
+
+
 def select_item(item: int, state: State) -> Movement:
-    """Choose a thing in the list of the bag; who is not there is left for."""
+    """Choose an item in the list of the bag; the list is left when it is not there."""
     items = [stack.item for stack in state.bag.items]
     if item not in items:
         return (yield tap(Button.B, settle=16))
     return (yield from select(items.index(item), state))
-
-
-LONGEST_START: Final = 3_000  # frames to the first picture with words on it, fifty seconds
 
 
 def boot(wait_frames: int, state: State, *, presses: int = 60) -> Skill:

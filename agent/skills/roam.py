@@ -10,6 +10,13 @@ from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_closed, take, travel
 from emulator import FIRST_INDOOR_MAP, GameMap, State, World
 
+Square: TypeAlias = tuple[int, int]
+STRIDES: Final = 400  # far more than it takes to meet somebody
+STRIDE: Final = 3  # steps under one press
+ROUND: Final = 8  # strides, after which one stands still for a moment
+# Frames that such a moment may take: steps in time with the random bytes meet nobody.
+PRIME: Final = 13
+
 
 def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
     """Walk through the nearest warp or over the nearest edge; BLOCKED after `patience` plans."""
@@ -32,16 +39,6 @@ def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
             if spot_of(state) == here:
                 stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
     return Outcome.DONE if state.map.map_id != left else Outcome.BLOCKED
-
-
-Square: TypeAlias = tuple[int, int]
-
-STRIDES: Final = 400  # far more than it takes to meet somebody
-STRIDE: Final = 3  # steps under one press
-ROUND: Final = 8  # strides, after which one stands still for a moment
-PRIME: Final = (
-    13  # frames that such a moment may take: steps in time with the random bytes meet nobody
-)
 
 
 def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:

@@ -33,6 +33,7 @@ RIDE_COST: Final = 16  # a menu, and the way out of the car
 # What it takes to open a way, in steps: the menus of a field move, or a text.
 OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
 GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
+MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Spot(NamedTuple):
@@ -174,9 +175,6 @@ def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None
     near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
     outdoors = next(near, spot.last_map)
     return Hop(facing, Spot(map_id, x, y, outdoors), WARP_COST)
-
-
-MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Obstacles(NamedTuple):

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 from emulator import State, Step
 
+Movement: TypeAlias = Generator[Step, State, State]
+
 
 class Outcome(Enum):
     """How a skill stands after a step.
@@ -20,7 +22,6 @@ class Outcome(Enum):
 
 
 Skill: TypeAlias = Generator[Step, State, Outcome]
-Movement: TypeAlias = Generator[Step, State, State]
 
 
 class SkillRun:

@@ -24,6 +24,8 @@ from memory import Json
 
 HALF_LIFE: Final = 4.0  # game seconds; whoever wanders takes a step every one or two
 NEARBY: Final = 8  # steps of detour that a walker seen just now is worth
+Hazard: TypeAlias = Callable[[State], Obstacles]
+Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
 
 
 class Crowd:
@@ -124,10 +126,6 @@ def _in_sight(
     facing = resident.facing or person.facing
     for steps in range(1, lookout.sight + 1):
         yield map_id, person.x + steps * facing.dx, person.y + steps * facing.dy
-
-
-Hazard: TypeAlias = Callable[[State], Obstacles]
-Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
 
 
 class Terrain:

@@ -12,7 +12,7 @@ from typing import Final
 
 from agent.skills.distances import Distances
 from agent.skills.field_moves import CUT, SURF, use_field_move
-from agent.skills.menu import select, work
+from agent.skills.menu import by_kind, entry, work
 from agent.skills.press import HOLD, TextPager, tap, until_ready, wait
 from agent.skills.route import (
     Enclosure,
@@ -26,7 +26,7 @@ from agent.skills.route import (
 )
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from emulator import Button, Facing, Floor, MapSquare, Menu, MenuKind, Obstacle, State, Step, World
+from emulator import Button, Facing, Floor, MapSquare, MenuKind, Obstacle, State, Step, World
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,
@@ -40,6 +40,17 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 6  # steps under one press: more, and lost frames could add up to one
+STRIDES: Final = 12  # a car is small
+MOVES: Final = {Obstacle.TREE: CUT, Obstacle.WATER: SURF}
+PAGES: Final = 40  # presses that the text at a door may take
+WAITS: Final = 400  # at a way that only somebody who walks about closes
+WAIT: Final = 32  # frames that somebody in the way is given to walk on
+LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
+WAYS_IN_A_GAP: Final = 2
+ROOM: Final = 3  # steps from them: whoever waits beside one in a gap keeps them there
+FAR_ASIDE: Final = 16  # what making room may cost
+LONGEST_DETOUR: Final = 4_096  # longer than any way
+DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
 def strides(route: list[Hop], start: Spot) -> Iterator[list[Hop]]:
@@ -73,20 +84,12 @@ def turn(facing: Facing, state: State) -> Movement:
     return (yield from until_ready(state))
 
 
-STRIDES: Final = 12  # a car is small
-
-
 def ride(hop: Hop, floor: Floor, world: World, state: State) -> Movement:
-    """Name `floor` at the panel ahead and leave the car; without a floor it leads back to where one came from."""
-
-    def answer(state: State, menu: Menu) -> Movement:
-        if menu.kind is MenuKind.FLOORS:
-            return (yield from select(floor.row, state))
-        return (yield tap(Button.B, settle=16))
-
+    """Choose `floor` at the panel ahead and leave the car, which leads there then."""
     car = state.map.map_id
     state = yield from turn(hop.facing, state)
     state = yield tap(Button.A, settle=16)
+    answer = by_kind({MenuKind.FLOORS: entry(floor.row)})
     state = yield from work(answer, lambda _state: False, state)
     state = yield from until_ready(state)
     for _ in range(STRIDES):
@@ -122,10 +125,6 @@ def _way_out(world: World, spot: Spot) -> Facing | None:
     return None
 
 
-MOVES: Final = {Obstacle.TREE: CUT, Obstacle.WATER: SURF}
-PAGES: Final = 40  # presses that the text at a door may take
-
-
 def clear(hop: Hop, state: State) -> Movement:
     """Face the obstacle of a hop and do what opens the way; whoever surfs is on the water then.
 
@@ -152,16 +151,6 @@ def _read(state: State) -> Movement:
             break
         state = yield patience.step(state)
     return (yield from until_ready(state))
-
-
-WAITS: Final = 400  # at a way that only somebody who walks about closes
-WAIT: Final = 32  # frames that somebody in the way is given to walk on
-LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
-WAYS_IN_A_GAP: Final = 2
-ROOM: Final = 3  # steps from them: whoever waits beside one in a gap keeps them there
-FAR_ASIDE: Final = 16  # what making room may cost
-LONGEST_DETOUR: Final = 4_096  # longer than any way
-DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 from agent.planning import Effect, Require
 from emulator import State
 
+NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
+
 
 class FactKind(Enum):
     """What a fact of the story is about; its name is the kind, a colon, and a name of that kind."""
@@ -20,9 +22,6 @@ class FactKind(Enum):
     MONEY = "money"  # as much is in the purse
     MON = "mon"  # somebody of this species is in the team
     OWNED = "owned"  # as many species were ever owned
-
-
-NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
 
 
 class RamFact(NamedTuple):

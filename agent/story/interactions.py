@@ -1,398 +1,294 @@
 """How a task of a story is done: one dataclass for each key that the story file may use.
 
-`READERS` says how each is read from the file.
+`READERS` says how each is read from the file; the comment beside a key shows what the file has there.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from agent.skills import (
     BoulderGoal,
     Destination,
     Skill,
     Terrain,
-    agree_at,
-    collect,
     examine,
-    fetch,
-    hand_in,
     hear_out,
-    leave_saying_yes,
     nothing,
-    play_on,
     push_boulders,
-    search,
-    steps_to,
+    spot_of,
     talk,
     travel,
+)
+from agent.skills.errands import (
+    agree_at,
+    collect,
+    fetch,
+    hand_in,
+    leave_saying_yes,
+    play_on,
+    search,
+    steps_to,
     vend,
 )
-from agent.skills.route import spot_of
+from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
 
-LISTENING: Final = frozenset({"busy", "text", "stray_menu"})  # reflexes that a talk does without
+FULL_TEAM: Final = 6
+PAID_STEPS: Final = 502  # that one visit to the Safari Zone allows
 
 
 @dataclass(frozen=True, slots=True)
 class InteractionContext:
-    """What feats are done with; `person` tells which of several people was chosen, at a moment."""
+    """What interactions are done with; `person` is the one of several people who was chosen."""
 
     terrain: Terrain
     dex: Dex
     person: Callable[[State], int]
 
 
-class Interaction(Protocol):
+class Interaction(ABC):
     """One way to do a task, on the map of its place."""
 
-    @property
-    def masters(self) -> frozenset[str]:
-        """The reflexes that watch for what the skill handles itself."""
+    __slots__ = ()
 
     @property
     def people(self) -> tuple[int, ...]:
-        """The sprite slots of whom it is about, any one of them; nobody else asks them."""
+        """The sprite slots that it is about, any one of them; nothing else talks to them."""
+        return ()
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    @abstractmethod
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the skill that does it."""
 
 
-ANSWER: Final = "answer"
-
-
 @dataclass(frozen=True, slots=True)
-class AnswerMachine:
-    """The right answer to one machine."""
+class AnswerMachine(Interaction):
+    """Answering yes or no to a machine on a wall."""
 
-    square: tuple[int, int]
+    square: Square
     yes: bool
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the answer."""
         hear = partial(hear_out, say_yes=self.yes)
-        return examine(self.square, tools.terrain, state, hear=hear)
-
-
-def read_answer(answer: Mapping[str, Any]) -> AnswerMachine:
-    """Return what the story file says."""
-    x, y = answer["at"]
-    return AnswerMachine((x, y), answer["yes"])
-
-
-COLLECT: Final = "collect"
-FULL_TEAM: Final = 6
+        return examine(self.square, context.terrain, state, hear=hear)
 
 
 @dataclass(frozen=True, slots=True)
-class CollectPokemon:
-    """Asking for somebody new of the team, and going out and in again as long as `event` says that it is not time yet."""
+class CollectPokemon(Interaction):
+    """Asking for a new member of the team, and leaving for map `outside` while `event` is set."""
 
     person: int
     outside: int
     event: int
-    masters: frozenset[str] = LISTENING
 
     @property
     def people(self) -> tuple[int, ...]:
         """The person."""
         return (self.person,)
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
-        """Return the talk; nothing where the team has no room for anybody."""
+    def begin(self, context: InteractionContext, state: State) -> Skill:
+        """Return the talk; nothing where the team is full."""
         if len(state.party) >= FULL_TEAM:
             return nothing()
-        return collect(self.person, self.outside, tools.terrain, self._is_early, state)
+        return collect(self.person, self.outside, context.terrain, self._is_early, state)
 
     def _is_early(self, state: State) -> bool:
         return state.flags.is_set(self.event)
 
 
-def read_collect(errand: Mapping[str, Any]) -> CollectPokemon:
-    """Return what the story file says."""
-    return CollectPokemon(errand["person"], errand["outside"], RED.events[errand["while"]])
-
-
-EXAMINE: Final = "examine"
-
-
 @dataclass(frozen=True, slots=True)
-class ExamineSquare:
-    """Examining one square."""
+class ExamineSquare(Interaction):
+    """Examining one square from any side."""
 
-    square: tuple[int, int]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    square: Square
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the reading."""
-        return examine(self.square, tools.terrain, state, facings=tuple(Facing))
-
-
-def read_examine(square: tuple[int, int]) -> ExamineSquare:
-    """Return what the story file says."""
-    x, y = square
-    return ExamineSquare((x, y))
-
-
-FETCH: Final = "fetch"
+        return examine(self.square, context.terrain, state, facings=tuple(Facing))
 
 
 @dataclass(frozen=True, slots=True)
-class FetchInTime:
-    """Taking one thing where the steps that are left suffice, and else giving up this visit."""
+class FetchInTime(Interaction):
+    """Taking an item where the steps left in the Safari Zone suffice, and else ending the visit."""
 
     slot: int
     outside: int
-    masters: frozenset[str] = LISTENING
 
     @property
     def people(self) -> tuple[int, ...]:
-        """What lies there is an object of the map as people are."""
+        """The item, which is an object of the map as people are."""
         return (self.slot,)
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the grip."""
-        return fetch(self.slot, self.outside, tools.terrain, state)
-
-
-def read_fetch(thing: Mapping[str, Any]) -> FetchInTime:
-    """Return what the story file says."""
-    return FetchInTime(thing["person"], thing["outside"])
-
-
-HAND_IN: Final = "hand_in"
+        return fetch(self.slot, self.outside, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class HandInFossil:
-    """Giving one thing to one person."""
+class HandInFossil(Interaction):
+    """Giving one fossil to one person."""
 
     person: int
     item: int
-    masters: frozenset[str] = LISTENING
 
     @property
     def people(self) -> tuple[int, ...]:
         """The person."""
         return (self.person,)
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the gift."""
-        name = tools.dex.item_name(self.item)
-        return hand_in(self.person, self.item, name, tools.terrain, state)
-
-
-def read_hand_in(gift: Mapping[str, Any]) -> HandInFossil:
-    """Return what the story file says."""
-    return HandInFossil(gift["person"], gift["item"])
-
-
-LEAVE: Final = "leave"
+        name = context.dex.item_name(self.item)
+        return hand_in(self.person, self.item, name, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class LeaveArea:
-    """Walking out and saying yes."""
+class LeaveArea(Interaction):
+    """Leaving for map `outside`, and saying yes when asked whether to leave."""
 
     outside: int
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way out and the yes."""
-        return leave_saying_yes(tools.terrain, self.outside, state)
-
-
-def read_leave(outside: int) -> LeaveArea:
-    """Return what the story file says."""
-    return LeaveArea(outside)
-
-
-PLAY_ON: Final = "play_on"
+        return leave_saying_yes(context.terrain, self.outside, state)
 
 
 @dataclass(frozen=True, slots=True)
-class PlayFlute:
-    """Waking who sleeps on a square."""
+class PlayFlute(Interaction):
+    """Waking a sleeping Pokemon on a square by using an item beside it."""
 
     item: int
-    square: tuple[int, int]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    square: Square
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the tune."""
-        return play_on(self.item, self.square, tools.terrain, state)
-
-
-def read_play_on(tune: Mapping[str, Any]) -> PlayFlute:
-    """Return what the story file says."""
-    x, y = tune["at"]
-    return PlayFlute(tune["item"], (x, y))
-
-
-PUSH: Final = "push"
+        return play_on(self.item, self.square, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class PushBoulders:
-    """Pushing some boulders."""
+class PushBoulders(Interaction):
+    """Pushing boulders one after the other, each to its square."""
 
     wishes: tuple[BoulderGoal, ...]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the work on all of them."""
-        return push_boulders(self.wishes, tools.terrain, state)
-
-
-def read_push(rows: list[tuple[int, tuple[int, int]]]) -> PushBoulders:
-    """Return what the story file says."""
-    return PushBoulders(tuple(BoulderGoal(slot, (x, y)) for slot, (x, y) in rows))
-
-
-SEARCH: Final = "search"
+        return push_boulders(self.wishes, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCans:
-    """Searching the cans of a map."""
+class SearchCans(Interaction):
+    """Searching the trash cans of a map for two switches; `cans` are in the order of their numbers."""
 
-    cans: tuple[tuple[int, int], ...]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    cans: tuple[Square, ...]
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the search."""
-        return search(self.cans, tools.terrain, state)
-
-
-def read_search(cans: list[tuple[int, int]]) -> SearchCans:
-    """Return what the story file says."""
-    return SearchCans(tuple((x, y) for x, y in cans))
-
-
-TALK_TO: Final = "talk_to"
+        return search(self.cans, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class TalkTo:
-    """Talking to one of some people."""
+class TalkTo(Interaction):
+    """Talking to one of some people, and saying yes to the first question."""
 
-    people: tuple[int, ...]
-    masters: frozenset[str] = LISTENING
+    slots: tuple[int, ...]
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
-        """Return the talk with whom was chosen."""
-        return talk(tools.person(state), tools.terrain, state, say_yes=True)
+    @property
+    def people(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.slots
 
-
-def read_talk_to(slots: list[int]) -> TalkTo:
-    """Return what the story file says."""
-    return TalkTo(tuple(slots))
-
-
-VEND: Final = "vend"
+    def begin(self, context: InteractionContext, state: State) -> Skill:
+        """Return the talk with the one who was chosen."""
+        return talk(context.person(state), context.terrain, state, say_yes=True)
 
 
 @dataclass(frozen=True, slots=True)
-class BuyDrink:
-    """Buying one drink; the cartridge tells in which row of the menu it stands."""
+class BuyDrink(Interaction):
+    """Buying one drink of a machine; the cartridge says in which row of the menu it stands."""
 
     item: int
-    square: tuple[int, int]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    square: Square
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the way there and the purchase."""
-        wares = list(tools.dex.vending)
+        wares = list(context.dex.vending)
         if self.item not in wares:
             return nothing()
-        return vend(self.item, wares.index(self.item), self.square, tools.terrain, state)
-
-
-def read_vend(drink: Mapping[str, Any]) -> BuyDrink:
-    """Return what the story file says."""
-    x, y = drink["at"]
-    return BuyDrink(drink["item"], (x, y))
-
-
-VISIT: Final = "visit"
-PAID_STEPS: Final = 502  # that are paid for
+        return vend(self.item, wares.index(self.item), self.square, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class PayToEnter:
-    """Saying yes on one of some squares, where what one comes for lies within the steps that one gets."""
+class PayToEnter(Interaction):
+    """Paying for a visit to the Safari Zone on one of `squares`.
 
-    squares: tuple[tuple[int, int], ...]
+    `wanted` is what the visit is for, by map and sprite slot; `arrival` is where it begins.
+    """
+
+    squares: tuple[Square, ...]
     map_id: int
-    arrival: tuple[int, int]
-    wanted: tuple[int, int]  # what one comes for: its map and sprite slot
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    arrival: Square
+    wanted: tuple[int, int]
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
-        """Return the walk and the yes; nothing where the money would be lost."""
+    def begin(self, context: InteractionContext, state: State) -> Skill:
+        """Return the walk and the yes; nothing where the steps of a visit would not suffice."""
         (x, y), (map_id, slot) = self.arrival, self.wanted
         start = spot_of(state)._replace(map_id=self.map_id, x=x, y=y)
-        steps = steps_to(slot, map_id, tools.terrain.world(state), start)
+        steps = steps_to(slot, map_id, context.terrain.world(state), start)
         if steps is None or steps >= PAID_STEPS:
             return nothing()
-        return agree_at(self.squares, tools.terrain, state)
-
-
-def read_visit(visit: Mapping[str, Any]) -> PayToEnter:
-    """Return what the story file says."""
-    squares = tuple((x, y) for x, y in visit["ask_at"])
-    x, y = visit["arrive"]
-    wanted = visit["fetch"]
-    return PayToEnter(squares, visit["map"], (x, y), (wanted["map"], wanted["person"]))
-
-
-WALK_TO: Final = "walk_to"
+        return agree_at(self.squares, context.terrain, state)
 
 
 @dataclass(frozen=True, slots=True)
-class WalkTo:
-    """Walking to one of some squares."""
+class WalkTo(Interaction):
+    """Walking to the nearest of some squares, where something happens."""
 
-    squares: tuple[tuple[int, int], ...]
-    people: tuple[int, ...] = ()
-    masters: frozenset[str] = LISTENING
+    squares: tuple[Square, ...]
 
-    def begin(self, tools: InteractionContext, state: State) -> Skill:
+    def begin(self, context: InteractionContext, state: State) -> Skill:
         """Return the walk."""
         there = Destination(state.map.map_id, frozenset(self.squares))
-        return travel(tools.terrain, there, state)
+        return travel(context.terrain, there, state)
 
 
-def read_walk_to(squares: list[tuple[int, int]]) -> WalkTo:
-    """Return what the story file says."""
-    return WalkTo(tuple((x, y) for x, y in squares))
+def _square(at: list[int]) -> Square:
+    x, y = at
+    return x, y
+
+
+def _squares(rows: list[list[int]]) -> tuple[Square, ...]:
+    return tuple(map(_square, rows))
+
+
+def _visit(row: Mapping[str, Any]) -> PayToEnter:
+    wanted = row["fetch"]["map"], row["fetch"]["person"]
+    return PayToEnter(_squares(row["ask_at"]), row["map"], _square(row["arrive"]), wanted)
 
 
 Reader: TypeAlias = Callable[[Any], Interaction]
 
-
 READERS: Final[Mapping[str, Reader]] = {
-    ANSWER: read_answer,
-    COLLECT: read_collect,
-    EXAMINE: read_examine,
-    FETCH: read_fetch,
-    HAND_IN: read_hand_in,
-    LEAVE: read_leave,
-    PLAY_ON: read_play_on,
-    PUSH: read_push,
-    SEARCH: read_search,
-    TALK_TO: read_talk_to,
-    VEND: read_vend,
-    VISIT: read_visit,
-    WALK_TO: read_walk_to,
+    "answer": lambda row: AnswerMachine(_square(row["at"]), row["yes"]),  # at = [x, y], yes = true
+    "collect": lambda row: CollectPokemon(  # person = slot, outside = map, while = event
+        row["person"], row["outside"], RED.events[row["while"]]
+    ),
+    "examine": lambda at: ExamineSquare(_square(at)),  # [x, y]
+    "fetch": lambda row: FetchInTime(row["person"], row["outside"]),  # person = slot, outside = map
+    "hand_in": lambda row: HandInFossil(row["person"], row["item"]),  # person = slot, item = number
+    "leave": LeaveArea,  # a map
+    "play_on": lambda row: PlayFlute(row["item"], _square(row["at"])),  # item = number, at = [x, y]
+    "push": lambda rows: PushBoulders(  # [[slot, [x, y]], ...]
+        tuple(BoulderGoal(slot, _square(at)) for slot, at in rows)
+    ),
+    "search": lambda rows: SearchCans(_squares(rows)),  # [[x, y], ...]
+    "talk_to": lambda slots: TalkTo(tuple(slots)),  # [slots], of which any one will do
+    "vend": lambda row: BuyDrink(row["item"], _square(row["at"])),  # item = number, at = [x, y]
+    # ask_at = [[x, y], ...], map = id, arrive = [x, y], fetch = { map = id, person = slot }
+    "visit": _visit,
+    "walk_to": lambda rows: WalkTo(_squares(rows)),  # [[x, y], ...], of which the nearest will do
 }

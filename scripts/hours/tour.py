@@ -150,7 +150,7 @@ def _deed(stop: Stop, under_way: Tour, kit: GameContext) -> BoundAction:
         says=f"do what there is to do in {stop.place.called}",
     )
     return BoundAction(
-        action, begin, masters=MENUS if stop.healer or stop.clerk else frozenset({"busy"})
+        action, begin, suppresses=MENUS if stop.healer or stop.clerk else frozenset({"busy"})
     )
 
 

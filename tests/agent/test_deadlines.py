@@ -168,7 +168,7 @@ def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> 
     state = moments[moment]
     for capability in capabilities():
         for deed in capability.deeds:
-            if deed.holds.at_most == 0:  # a fight has the bound of its table
+            if deed.while_true.at_most == 0:  # a fight has the bound of its table
                 steps_to_the_end(deed.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
     steps_to_the_end(inquiry(kit()).deed.begin(state), state, 5_000)

@@ -69,7 +69,7 @@ class World:
                 BoundAction(PREPARE, two_steps),
                 BoundAction(GO, go),
                 BoundAction(SWIM, two_steps),
-                BoundAction(FIGHT, two_steps, masters=frozenset({"alarm"}), holds=at_war),
+                BoundAction(FIGHT, two_steps, suppresses=frozenset({"alarm"}), while_true=at_war),
             ),
             goals=(THERE, PEACE),
             reflexes=(alarm,),

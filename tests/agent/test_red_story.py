@@ -213,10 +213,10 @@ def _kit(ledger: MilestoneLedger) -> GameContext:
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
     hooks = Hooks()
     story = story_tasks.capability(_kit(MilestoneLedger(STORY.milestones, hooks)))
-    masters = {deed.action.name: deed.masters for deed in story.deeds}
+    suppresses = {deed.action.name: deed.suppresses for deed in story.deeds}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
-    assert all("text" in masters[f"witness:{id_}"] for id_ in shown)
+    assert all("text" in suppresses[f"witness:{id_}"] for id_ in shown)
 
 
 def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:
