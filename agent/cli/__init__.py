@@ -9,7 +9,7 @@ from agent.app import HOME, outlook, outlooks_of_ram
 from agent.cli.bench import bench
 from agent.cli.doctor import confirmable, examine, show_facts, show_health
 from agent.cli.eval import evaluate
-from agent.cli.flags import Rom
+from agent.cli.flags import Rom, option
 from agent.cli.memory import memory as memory_commands
 from agent.cli.model import fake_claude, observe
 from agent.cli.output import Output, fail
@@ -49,18 +49,15 @@ def plan(
     rom: Rom = None,
     run: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Look at the last checkpoint of this run. Default: a cartridge just switched on.",
-            show_default=False,
+        option(
+            "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
         ),
     ] = None,
     from_ram: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER_OR_FILE",
-            help="Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
-            show_default=False,
+        option(
+            "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
+            "FOLDER_OR_FILE",
         ),
     ] = None,
 ) -> None:

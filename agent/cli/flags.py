@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,89 +12,70 @@ from agent.experience import MemoryUse
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
+
+def option(text: str, metavar: str = "", *names: str) -> Any:  # noqa: ANN401  # as typer.Option
+    """Return an option whose help says what holds without it; `names` where it is not called as its parameter."""
+    return typer.Option(*names, metavar=metavar or None, help=text, show_default=False)
+
+
 Rom = Annotated[
     Path | None,
-    typer.Option(
-        help="Your own cartridge image of Pokemon Red (US). Without it, the demo is played.",
-        show_default=False,
-    ),
+    option("Your own cartridge image of Pokemon Red (US). Without it, the demo is played."),
 ]
 Until = Annotated[
     str | None,
-    typer.Option(
-        metavar="ID",
-        help="Stop at this milestone. Default: the last one of the cartridge's story.",
-        show_default=False,
-    ),
+    option("Stop at this milestone. Default: the last one of the cartridge's story.", "ID"),
 ]
 Ticks = Annotated[
     int | None,
-    typer.Option(help="Stop after this many ticks of the run.", show_default=False),
+    option("Stop after this many ticks of the run."),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Which of 4,001 different games to play. Default: 0.", show_default=False),
+    option("Which of 4,001 different games to play. Default: 0."),
 ]
 MemoryPath = Annotated[
     Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="What outlives runs, made where it is missing. Default: memory.sqlite.",
-        show_default=False,
-    ),
+    option("What outlives runs, made where it is missing. Default: memory.sqlite.", "PATH"),
 ]
 Mind = Annotated[
     Decider | None,
-    typer.Option(
-        help="Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules.",
-        show_default=False,
+    option(
+        "Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules."
     ),
 ]
 Without = Annotated[
     list[MemoryUse] | None,
-    typer.Option(
-        metavar="USE",
-        help=f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
-        show_default=False,
+    option(
+        f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
+        "USE",
     ),
 ]
 MaxUsd = Annotated[
     float | None,
-    typer.Option(
-        metavar="USD",
-        help="The most that asking may cost in this run. Default: what the terms say, 2.",
-        show_default=False,
-    ),
+    option("The most that asking may cost in this run. Default: what the terms say, 2.", "USD"),
 ]
 AskEvery = Annotated[
     int | None,
-    typer.Option(
-        metavar="TICKS", help="Ask a model every so often without need.", show_default=False
-    ),
+    option("Ask a model every so often without need.", "TICKS"),
 ]
 TermsPath = Annotated[
     Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
-        show_default=False,
+    option(
+        "A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
+        "PATH",
     ),
 ]
 PricesPath = Annotated[
     Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="A file with prices of models. Default: prices.toml beside the memory, where there is one.",
-        show_default=False,
+    option(
+        "A file with prices of models. Default: prices.toml beside the memory, where there is one.",
+        "PATH",
     ),
 ]
 TapesPath = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where each turn of a model is recorded. Default: .tapes.",
-        show_default=False,
-    ),
+    option("Where each turn of a model is recorded. Default: .tapes.", "DIR"),
 ]
 Timeout = Annotated[float, typer.Option(metavar="SECONDS", help="How long an answer may take.")]
 Distil = Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from agent.app import HOME, interrupts
+from agent.cli.flags import option
 from agent.cli.output import Output
 from agent.fake_claude import FakeClaude
 from memory.tapes import command
@@ -36,17 +37,11 @@ def fake_claude(
 
 
 def observe(
-    db: Annotated[
-        Path | None, typer.Option(metavar="PATH", help=command.DB, show_default=False)
-    ] = None,
-    memory_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=command.FOLDER, show_default=False)
-    ] = None,
+    db: Annotated[Path | None, option(command.DB, "PATH")] = None,
+    memory_dir: Annotated[Path | None, option(command.FOLDER, "DIR")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=command.DRY_RUN)] = False,
     reset: Annotated[bool, typer.Option("--reset", help=command.RESET)] = False,
-    session: Annotated[
-        str | None, typer.Option(metavar="HASH", help=command.SESSION, show_default=False)
-    ] = None,
+    session: Annotated[str | None, option(command.SESSION, "HASH")] = None,
 ) -> None:
     """Distil recorded model sessions into notes that the next run reads; no model, no network."""
     out = Output()

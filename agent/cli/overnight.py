@@ -33,6 +33,7 @@ from agent.cli.flags import (
     Timeout,
     Until,
     Without,
+    option,
 )
 from agent.cli.output import Output
 from agent.errors import AgentError, UsageError
@@ -192,10 +193,9 @@ def overnight(
     seed: Seed = None,
     run: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The folder of the run; the same command again goes on with it. Default: runs/overnight.",
-            show_default=False,
+        option(
+            "The folder of the run; the same command again goes on with it. Default: runs/overnight.",
+            "DIR",
         ),
     ] = None,
     memory: MemoryPath = None,
@@ -217,10 +217,8 @@ def overnight(
     ] = 100,
     hang: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Without a tick for so long play hangs. Default: 300, and more with a model.",
-            show_default=False,
+        option(
+            "Without a tick for so long play hangs. Default: 300, and more with a model.", "SECONDS"
         ),
     ] = None,
     patience: Annotated[

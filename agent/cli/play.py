@@ -44,6 +44,7 @@ from agent.cli.flags import (
     Timeout,
     Until,
     Without,
+    option,
 )
 from agent.cli.output import Output
 from agent.errors import UsageError
@@ -290,26 +291,17 @@ def play(
     seed: Seed = None,
     run: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The folder this run writes to. Default: a new one in runs/.",
-            show_default=False,
-        ),
+        option("The folder this run writes to. Default: a new one in runs/.", "DIR"),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Go on with the run in this folder, from its last checkpoint.",
-            show_default=False,
-        ),
+        option("Go on with the run in this folder, from its last checkpoint.", "DIR"),
     ] = None,
     at: Annotated[
         int | None,
-        typer.Option(
-            metavar="TICK",
-            help="With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
-            show_default=False,
+        option(
+            "With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
+            "TICK",
         ),
     ] = None,
     recover: Annotated[

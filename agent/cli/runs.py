@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from agent.cli.flags import Rom
+from agent.cli.flags import Rom, option
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.replay import (
@@ -76,11 +76,7 @@ def replay(
     rom: Rom = None,
     episode: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Drive the steps up to the end of the Nth time that it got stuck.",
-            show_default=False,
-        ),
+        option("Drive the steps up to the end of the Nth time that it got stuck.", "N"),
     ] = None,
     decide: Annotated[
         bool,
@@ -91,11 +87,7 @@ def replay(
     ] = False,
     memory: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="With --decide: what the run began with, where that was not nothing.",
-            show_default=False,
-        ),
+        option("With --decide: what the run began with, where that was not nothing.", "PATH"),
     ] = None,
     bisect: Annotated[
         bool,
@@ -106,43 +98,34 @@ def replay(
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a file that can be driven elsewhere, with nothing of the cartridge in it.",
-            show_default=False,
+        option(
+            "Write a file that can be driven elsewhere, with nothing of the cartridge in it.",
+            "FILE",
         ),
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the picture at the end of --to.", show_default=False
-        ),
+        option("Write the picture at the end of --to.", "FILE"),
     ] = None,
     gif: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the pictures of --from to --to.", show_default=False
-        ),
+        option("Write the pictures of --from to --to.", "FILE"),
     ] = None,
     mp4: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a film of --from to --to.", show_default=False),
+        option("Write a film of --from to --to.", "FILE"),
     ] = None,
     first: Annotated[
         int | None,
-        typer.Option("--from", metavar="TICK", help="Where pictures begin.", show_default=False),
+        option("Where pictures begin.", "TICK", "--from"),
     ] = None,
     last: Annotated[
         int | None,
-        typer.Option("--to", metavar="TICK", help="Where pictures end.", show_default=False),
+        option("Where pictures end.", "TICK", "--to"),
     ] = None,
     scale: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help=f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.",
-            show_default=False,
-        ),
+        option(f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.", "N"),
     ] = None,
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
@@ -216,10 +199,9 @@ def report(
     rom: Rom = None,
     write: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
-            show_default=False,
+        option(
+            "Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
+            "FILE",
         ),
     ] = None,
     as_object: Annotated[

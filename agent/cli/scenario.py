@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app.process import write_whole
-from agent.cli.flags import Rom, seeds_of
+from agent.cli.flags import Rom, option, seeds_of
 from agent.cli.output import Output
 from agent.tools.scenario import (
     Listed,
@@ -41,11 +41,7 @@ Paths = Annotated[
 ]
 States = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="The folder of saved moments. Default: states/ beside each scenario.",
-        show_default=False,
-    ),
+    option("The folder of saved moments. Default: states/ beside each scenario.", "DIR"),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print it as one JSON object on the last line.")
@@ -53,10 +49,8 @@ AsJson = Annotated[
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Played = Annotated[
     Path | None,
-    typer.Option(
-        "--rom",
-        help="The image that the run was played on. Default: the one of its SHA-1 in roms/.",
-        show_default=False,
+    option(
+        "The image that the run was played on. Default: the one of its SHA-1 in roms/.", "", "--rom"
     ),
 ]
 Into = Annotated[
@@ -78,15 +72,11 @@ def run_them(
     jobs: Annotated[int, typer.Option(min=1, help="Scenarios at a time.")] = 1,
     seeds: Annotated[
         str | None,
-        typer.Option(
-            metavar="A..B",
-            help="Run each in these games instead of the one that its file names.",
-            show_default=False,
-        ),
+        option("Run each in these games instead of the one that its file names.", "A..B"),
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write how each went as a page.", show_default=False),
+        option("Write how each went as a page.", "PATH"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -137,14 +127,13 @@ def record_one(
     into: Into,
     says: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="What it shows, in a sentence.", show_default=False),
+        option("What it shows, in a sentence.", "TEXT"),
     ] = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="What must come true, as milestone:rival=true. Default: to go on without getting stuck.",
-            show_default=False,
+        option(
+            "What must come true, as milestone:rival=true. Default: to go on without getting stuck.",
+            "NAME=VALUE",
         ),
     ] = None,
     rom: Played = None,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from agent.app import interrupts
 from agent.app.process import write_whole
-from agent.cli.flags import Rom, Seed
+from agent.cli.flags import Rom, Seed, option
 from agent.cli.output import Output
 from agent.cli.play import view_on
 from agent.errors import UsageError
@@ -26,11 +26,7 @@ def verify_cartridge(
     rom: Rom = None,
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID",
-            help="Play up to this milestone. Default: the last one of the cartridge's story.",
-            show_default=False,
-        ),
+        option("Play up to this milestone. Default: the last one of the cartridge's story.", "ID"),
     ] = None,
     minutes: Annotated[
         float,

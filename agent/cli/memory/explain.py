@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from agent.app import HOME
+from agent.cli.flags import option
 from agent.cli.memory.show import AsJson, In, looking, named
 from agent.cli.output import Output, facts
 from agent.tools.report.words import DAY_S, STATUS, ago, clock, date, number, says, times, told
@@ -247,11 +248,7 @@ def explain(
     path: In = None,
     runs: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where the folders of runs lie that evidence leads to. Default: runs/.",
-            show_default=False,
-        ),
+        option("Where the folders of runs lie that evidence leads to. Default: runs/.", "DIR"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

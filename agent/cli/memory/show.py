@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from agent.app import HOME
+from agent.cli.flags import option
 from agent.cli.output import Output, facts, listing
 from agent.errors import UsageError
 from agent.tools.report.words import (
@@ -81,10 +82,8 @@ TELLING: Final = ("battle", "location", "objective", "session", "stuck", "waypoi
 
 Kind = Annotated[
     str | None,
-    typer.Option(
-        metavar="K",
-        help="Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.",
-        show_default=False,
+    option(
+        "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
     ),
 ]
 
@@ -253,11 +252,10 @@ PARTS: Final = ("words", "recency", "importance", "utility", "match")
 
 In = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
+        "PATH",
         "--in",
-        metavar="PATH",
-        help="A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
-        show_default=False,
     ),
 ]
 
