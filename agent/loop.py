@@ -43,15 +43,20 @@ class Loop:
         """The goal that the mind pursues, if any."""
         return self._mind.goal
 
-    def play(self, until: Callable[[State], bool]) -> None:
-        """Play on until `until` says so. Memory watches through hooks; nothing here stores anything."""
+    def play(self, until: Callable[[State], bool], after_tick: Callable[[State], object]) -> None:
+        """Play on until `until` says so; `after_tick` is called at the start and after each tick.
+
+        Memory watches through hooks; nothing here stores anything.
+        """
         state = self.look()
+        after_tick(state)
         while not until(state):
             percept = self.perceive(state)
             facts = self._mind.sense(percept)
             intent = self._mind.decide(percept, facts)
             outcome, state, _ = self.perform(intent)
             self._mind.learn(intent, facts, outcome)
+            after_tick(state)
 
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps beside the game and memory."""

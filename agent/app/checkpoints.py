@@ -5,15 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from agent.app.process import file_bytes, free_bytes, resident_of
 from agent.errors import RunError
-from emulator import Button, State, Step, StepRecord
+from agent.loop import Loop
+from emulator import Button, RecordingConsole, State, Step, StepRecord
 from emulator.recording import canonical
 from memory import (
+    BusyStore,
     Checkpoint,
     Hooks,
     KnowledgeStore,
@@ -22,7 +25,10 @@ from memory import (
     StepRow,
     TrailRow,
     VitalsRow,
+    Why,
 )
+
+COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
 
 
 def record_of(row: StepRow) -> StepRecord:
@@ -152,6 +158,122 @@ class Delivery:
             yield
         except MemoryFault as fault:
             self._hooks.faults.note(name, fault)
+
+
+class Commit(Enum):
+    """What is committed between two ticks."""
+
+    RECORD = "record"  # all that was played since the last commit
+    CHECKPOINT = "checkpoint"  # game, mind and memory of this moment, with the record
+    LESSONS = "lessons"  # what the last checkpoint covers, for runs to come
+
+
+@dataclass(slots=True)
+class CommitSchedule:
+    """When to commit what, one thing at a tick, so that play never waits for two of them.
+
+    A checkpoint that is due comes a tick after the record, and its lessons a tick after it. `committed` is the tick of
+    the last commit of any kind, `due` why a checkpoint is wanted, `waiting` why one is that found the file held by
+    another process; `owes` says that the lessons of the last checkpoint were not handed on yet.
+    """
+
+    committed: int
+    due: Why | None = None
+    waiting: Why | None = None
+    owes: bool = False
+
+    def want(self, why: Why) -> None:
+        """Have a checkpoint made soon; of several reasons the first is kept, but a milestone goes before all."""
+        if self.due is None or why == "milestone":
+            self.due = why
+
+    def next(self, tick: int) -> Commit | None:
+        """Return what to commit at this tick."""
+        if self.due is not None:
+            return Commit.RECORD if tick > self.committed + 1 else Commit.CHECKPOINT
+        if self.owes:
+            return Commit.LESSONS
+        return Commit.RECORD if tick >= self.committed + COMMIT_EVERY else None
+
+    def recorded(self, tick: int) -> None:
+        """Take note that the record was committed; a checkpoint that had to wait is tried again now."""
+        self.committed = tick
+        if self.due is None:
+            self.due, self.waiting = self.waiting, None
+
+    def saved(self, tick: int) -> None:
+        """Take note that a checkpoint was committed."""
+        self.committed, self.due, self.waiting, self.owes = tick, None, None, True
+
+    def refused(self, tick: int, why: Why) -> None:
+        """Take note that a checkpoint has to wait, since the file is held by another process."""
+        self.committed, self.due, self.waiting = tick, None, why
+
+
+class Checkpoints:
+    """Commits what is played on one branch, as its schedule says; `newest` is the tick of the last checkpoint."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        loop: Loop,
+        console: RecordingConsole,
+        vitals: Vitals,
+        delivery: Delivery,
+    ) -> None:
+        self.newest = loop.tick
+        self.schedule = CommitSchedule(loop.tick)
+        self._store = store
+        self._loop = loop
+        self._console = console
+        self._vitals = vitals
+        self._delivery = delivery
+        self._trail = Trail(store.append_trail)
+
+    def after_tick(self, state: State) -> None:
+        """Commit what is due. Between two ticks and outside of any hook: a checkpoint that fails must stop play."""
+        tick, schedule = self._loop.tick, self.schedule
+        self._trail.saw(tick, state)
+        match schedule.next(tick):
+            case Commit.RECORD:
+                self._take_vitals()
+                self._store.commit_if_free()
+                schedule.recorded(tick)
+            case Commit.CHECKPOINT if schedule.due is not None:
+                try:
+                    self.save(schedule.due)
+                except BusyStore as fault:
+                    self._store.faults.note("checkpoint", fault)
+                    schedule.refused(tick, schedule.due)
+            case Commit.LESSONS:
+                self.hand_on()
+            case _:
+                pass
+
+    def save(self, why: Why) -> None:
+        """Commit game, mind and memory of this moment together."""
+        link = self._console.link
+        state, mind = self._console.save(), self._loop.to_json()
+        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
+        self._take_vitals()
+        self._store.commit(checkpoint=moment)
+        self.schedule.saved(link.tick)
+        self.newest = link.tick
+
+    def hand_on(self) -> None:
+        """Hand on what the last checkpoint covers, where that was not done."""
+        if self.schedule.owes:
+            self.schedule.owes = False
+            self._delivery.hand_on()
+
+    def finish(self, why: Why) -> None:
+        """Commit the end of a session: a last checkpoint, its lessons, and knowledge put in order."""
+        self.save("milestone" if self.schedule.due == "milestone" else why)
+        self.hand_on()
+        self._delivery.tidy()
+
+    def _take_vitals(self) -> None:
+        self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.build import Branch, RunContext
-from agent.app.checkpoints import Delivery, Trail, Vitals, mind_of, row_of
+from agent.app.checkpoints import Checkpoints, Delivery, Vitals, mind_of, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
@@ -29,13 +29,11 @@ from emulator import (
     EmulatorError,
     Link,
     RecordingConsole,
-    State,
     StateError,
     StepRecord,
 )
 from memory import (
     BranchedBy,
-    BusyStore,
     Call,
     Checkpoint,
     CorruptStore,
@@ -45,10 +43,8 @@ from memory import (
     MemoryFault,
     RunFolder,
     RunStore,
-    Why,
 )
 
-COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
@@ -128,16 +124,15 @@ class Session:
         checkpoint = self._go_back(latest, why)
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(self._slot, self._record, start=link)
-        # Power-on is a moment to come back to as well.
-        self._due: Why | None = "start" if checkpoint is None else "back"
-        self._waiting: Why | None = None  # for a file that somebody else held
-        self._owes = False  # what the last checkpoint covers
-        self._trail = Trail(self._store.append_trail)
         self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
         self._loop = self._branch.loop
-        self._delivery = Delivery(self._store, self._ground.knowledge, self._branch.hooks)
-        self._committed = self._kept = self._loop.tick
+        delivery = Delivery(self._store, self._ground.knowledge, self._branch.hooks)
+        self._checkpoints = Checkpoints(
+            self._store, self._loop, self._console, self._vitals, delivery
+        )
+        # Power-on is a moment to come back to as well.
+        self._checkpoints.schedule.want("start" if checkpoint is None else "back")
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
@@ -179,21 +174,25 @@ class Session:
         finally:
             gc.unfreeze()
         if not self._is_told():
-            self._finish()
-        elif self._owes:  # who was killed while a run ended had not handed on all of it
-            self._hand_on()
+            self._branch.memory.end_session(self._store, self._loop.tick)
+            self._checkpoints.finish("signal" if self._stop is Stop.INTERRUPTED else "end")
+        else:  # a process killed while a run ended had not handed on all of it
+            self._checkpoints.hand_on()
         return self._summary(reason)
 
     def _reaches_an_end(self, limits: PlayLimits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
         self._watch_for(partial(self._show, viewer), "Loop.perform")
         try:
-            self._loop.play(partial(self._is_over, limits))
+            self._loop.play(
+                lambda _: self._reason_to_stop(limits) is not None, self._checkpoints.after_tick
+            )
         except Stuck as stuck:
             if not stuck.may_restore:
                 raise
             log.warning("%s; going back to a checkpoint", stuck)
             return False
+        self._stop = self._reason_to_stop(limits) or Stop.ERROR
         return True
 
     def _restore(self) -> None:
@@ -234,27 +233,13 @@ class Session:
         """Call `handler` behind the producers; what goes wrong there must not disturb play."""
         self._branch.hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
-    def _is_over(self, limits: PlayLimits, state: State) -> bool:
-        # Between two ticks, and outside of any hook: a checkpoint that fails must stop play.
-        self._trail.saw(self._loop.tick, state)
-        if self._due is not None and self._loop.tick > self._committed + 1:
-            self._commit_record()  # and the checkpoint a tick later: nobody should wait for both
-        elif self._due is not None:
-            self._checkpoint_if_free(self._due)
-        elif self._owes:
-            self._hand_on()
-        elif self._loop.tick >= self._committed + COMMIT_EVERY:
-            self._commit_record()
-            self._due, self._waiting = self._waiting, None
+    def _reason_to_stop(self, limits: PlayLimits) -> Stop | None:
+        """Return why play is over now, or None where it goes on."""
         if self._branch.ledger.has(limits.until):
-            self._stop = Stop.GOAL
-        elif self._loop.tick >= limits.ticks:
-            self._stop = Stop.TICKS
-        elif self._interrupt.asked:
-            self._stop = Stop.INTERRUPTED
-        else:
-            return False
-        return True
+            return Stop.GOAL
+        if self._loop.tick >= limits.ticks:
+            return Stop.TICKS
+        return Stop.INTERRUPTED if self._interrupt.asked else None
 
     def _record(self, record: StepRecord) -> None:
         self._store.append_step(row_of(record))
@@ -266,46 +251,16 @@ class Session:
             payload = {**asdict(each), "picture": b64encode(picture).decode()}
             self._store.append_event(each.tick, "milestone", payload)
         if reached:
-            self._due = "milestone"
+            self._checkpoints.schedule.want("milestone")
 
     def _consolidate(self, call: Call, _performed: Performed) -> None:
         if self._branch.memory.consolidator.tick(self._loop.tick) is not None:
-            self._due = self._due or "consolidation"
+            self._checkpoints.schedule.want("consolidation")
         intent: Intent = call.args[0]
         if intent.name != self._doing:
             self._doing = intent.name
             if self._doing in self._fateful:
-                self._due = self._due or "battle"
-
-    def _commit_record(self) -> None:
-        self._take_vitals()
-        self._store.commit_if_free()
-
-    def _checkpoint_if_free(self, why: Why) -> None:
-        """Commit a checkpoint; while somebody else holds the file, it waits with the record for the next commit."""
-        try:
-            self._checkpoint(why)
-        except BusyStore as fault:
-            self._store.faults.note("checkpoint", fault)
-            self._committed = self._loop.tick
-            self._due, self._waiting = None, why
-
-    def _checkpoint(self, why: Why) -> None:
-        """Commit game and memory of this moment together; what they cover is handed on a tick later."""
-        link = self._console.link
-        state, mind = self._console.save(), self._loop.to_json()
-        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
-        self._take_vitals()
-        self._store.commit(checkpoint=moment)
-        self._due, self._waiting, self._kept, self._owes = None, None, link.tick, True
-
-    def _hand_on(self) -> None:
-        self._owes = False
-        self._delivery.hand_on()
-
-    def _take_vitals(self) -> None:
-        self._committed = self._loop.tick
-        self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))
+                self._checkpoints.schedule.want("battle")
 
     def _is_told(self) -> bool:
         """Return whether a session ended at this very tick and left what it learnt, or none was played.
@@ -315,13 +270,6 @@ class Session:
         told = self._branch.memory.consolidator.consolidation_history[-1:]
         ends = [each.tick for each in told if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
-
-    def _finish(self) -> None:
-        self._branch.memory.end_session(self._store, self._loop.tick)
-        ending: Why = "signal" if self._stop is Stop.INTERRUPTED else "end"
-        self._checkpoint("milestone" if self._due == "milestone" else ending)
-        self._hand_on()
-        self._delivery.tidy()
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start
@@ -335,7 +283,7 @@ class Session:
                 reached=self._branch.ledger.reached,
                 state=state,
                 gains=self._branch.ladder.progress.gained,
-                checkpoint=self._kept,
+                checkpoint=self._checkpoints.newest,
                 place_of=self._story.place_of,
                 ticks=self._loop.tick - start.tick,
                 frames=state.frame - start.frame,

@@ -30,7 +30,7 @@ CONSOLIDATION: Final = "consolidation"
 CHECKPOINT: Final = "checkpoint"
 TIMED: Final[Parts] = {
     "memory.tiers.consolidator:MemoryConsolidator.consolidate": CONSOLIDATION,
-    "agent.app.session:Session._checkpoint": CHECKPOINT,
+    "agent.app.checkpoints:Checkpoints.save": CHECKPOINT,
 }
 SESSION: Final = frozenset(kind.name for kind in strategist_kinds())
 SEEN: Final = 10  # actions that the observer looks back on

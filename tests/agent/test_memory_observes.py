@@ -136,7 +136,7 @@ def loop(tmp_path: Path) -> Iterator[Loop]:
 def test_b07_play_is_watched_from_outside_and_not_its_actions_alone(loop: Loop) -> None:
     seen: Counter[str] = Counter()
     loop.hooks.after("*", lambda call, _result: seen.update([call.name]))
-    loop.play(lambda _state: loop.tick >= 30)
+    loop.play(lambda _state: loop.tick >= 30, lambda _state: None)
     each_tick = {name for name, times in seen.items() if times >= 30}
     assert each_tick == {
         "MilestoneLedger.observe",

@@ -12,7 +12,8 @@ import pytest
 
 from agent.advisor.prompt import Mode, prompt_now
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
-from agent.app.session import COMMIT_EVERY, PlayLimits, Session
+from agent.app.checkpoints import COMMIT_EVERY
+from agent.app.session import PlayLimits, Session
 from agent.mind import GAME_SECTIONS, game_table
 from agent.story import Milestone, Story, Witness
 from emulator import CartridgeKind, PyBoyConsole

@@ -49,7 +49,7 @@ def wait_for(line: str, process: subprocess.Popen[str]) -> None:
 CTRL_C_AT_TICK_50 = """
 import signal
 from agent.cli import main
-from agent.cli.view import PlainLines
+from agent.cli.play import PlainLines
 
 show = PlainLines.show
 

@@ -118,7 +118,7 @@ PARTS: Final[Parts] = {
     "emulator.recording:RecordingConsole.perform": "recording",
     "emulator.pyboy_console:PyBoyConsole.digest": "recording: digests",
     "emulator.pyboy_console:PyBoyConsole.full_digest": "recording: digests",
-    "agent.app.session:Session._checkpoint": CHECKPOINTS,
+    "agent.app.checkpoints:Checkpoints.save": CHECKPOINTS,
     "agent.app.session:Session._show": "the moment, for who watches",
 }
 

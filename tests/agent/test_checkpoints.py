@@ -1,0 +1,93 @@
+"""When a session commits what, tick by tick, and what stays when another process holds the file."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from agent.app.checkpoints import COMMIT_EVERY, Commit, CommitSchedule
+from memory import Why
+
+
+def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = ()) -> list[str]:
+    """Return what is committed at which of these ticks, checkpoints with their reason."""
+    found = []
+    for tick in ticks:
+        match schedule.next(tick):
+            case Commit.RECORD:
+                schedule.recorded(tick)
+                found.append(f"{tick} record")
+            case Commit.CHECKPOINT if schedule.due is not None:
+                found.append(f"{tick} {schedule.due}{' refused' if tick in busy else ''}")
+                if tick in busy:
+                    schedule.refused(tick, schedule.due)
+                else:
+                    schedule.saved(tick)
+            case Commit.LESSONS:
+                schedule.owes = False
+                found.append(f"{tick} lessons")
+            case _:
+                pass
+    return found
+
+
+def test_without_a_reason_only_the_record_is_committed() -> None:
+    ticks = range(1, 2 * COMMIT_EVERY + 2)
+    told = committed(CommitSchedule(0), ticks)
+    assert told == [f"{COMMIT_EVERY} record", f"{2 * COMMIT_EVERY} record"]
+
+
+def test_a_checkpoint_follows_the_record_and_lessons_follow_the_checkpoint() -> None:
+    schedule = CommitSchedule(0)
+    schedule.want("battle")
+    assert committed(schedule, range(40, 45)) == ["40 record", "41 battle", "42 lessons"]
+
+
+@pytest.mark.parametrize("tick", [0, 1])
+def test_a_record_that_has_just_been_committed_is_not_committed_again(tick: int) -> None:
+    schedule = CommitSchedule(0)
+    schedule.want("start")
+    assert committed(schedule, range(tick, tick + 3)) == [f"{tick} start", f"{tick + 1} lessons"]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "kept"),
+    [
+        (("battle", "consolidation"), "battle"),
+        (("battle", "milestone"), "milestone"),
+        (("milestone", "battle"), "milestone"),
+    ],
+)
+def test_the_first_reason_is_kept_but_a_milestone_goes_before_all(
+    reasons: Sequence[Why], kept: Why
+) -> None:
+    schedule = CommitSchedule(0)
+    for each in reasons:
+        schedule.want(each)
+    assert schedule.due == kept
+
+
+def test_a_checkpoint_that_found_the_file_busy_comes_after_the_next_record() -> None:
+    schedule = CommitSchedule(0)
+    schedule.want("milestone")
+    told = committed(schedule, range(8, COMMIT_EVERY + 15), busy=[9])
+    again = 9 + COMMIT_EVERY
+    assert told == [
+        "8 record", "9 milestone refused", f"{again} record", f"{again + 1} milestone", f"{again + 2} lessons",
+    ]  # fmt: skip
+
+
+def test_a_new_reason_takes_the_place_of_one_that_waits() -> None:
+    schedule = CommitSchedule(0)
+    schedule.want("battle")
+    assert committed(schedule, range(8, 11), busy=[9]) == ["8 record", "9 battle refused"]
+    schedule.want("consolidation")
+    assert committed(schedule, range(20, 30)) == ["20 record", "21 consolidation", "22 lessons"]
+    assert (schedule.due, schedule.waiting) == (None, None)
+
+
+def test_lessons_wait_while_another_checkpoint_is_due() -> None:
+    schedule = CommitSchedule(0)
+    schedule.want("battle")
+    assert committed(schedule, range(8, 10)) == ["8 record", "9 battle"]
+    schedule.want("milestone")
+    assert committed(schedule, range(10, 14)) == ["10 milestone", "11 lessons"]
