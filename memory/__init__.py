@@ -1,311 +1,88 @@
 """One memory, three tiers, two files. Knows nothing of the game's machine nor of the program that plays it."""
 
 from memory.agent_memory import AgentMemory, open_memory
-from memory.blackboard.blackboard import Blackboard, Transaction
-from memory.blackboard.entry import (
-    COLLECTIVE,
-    BlackboardEvent,
-    CheckpointPart,
-    Entry,
-    EntryKind,
-    Scope,
-    scope_name,
-    team_scope,
-)
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import BlackboardEvent, Entry, scope_name
 from memory.codec import Json, as_json
-from memory.errors import (
-    BusyStore,
-    Conflict,
-    CorruptStore,
-    Faults,
-    ForbiddenWrite,
-    ForeignStore,
-    MalformedRecord,
-    MemoryFault,
-    MissingCheckpoint,
-    MissingStore,
-    NewerStore,
-    NotHookable,
-    RunFolderError,
-    StoreError,
-    UnknownMemory,
-    UnknownScope,
-)
-from memory.flow.flows import Flows
-from memory.flow.maintenance import Maintenance, Upkeep
-from memory.flow.memory_map import MemoryMap, memory_map
-from memory.flow.subscription import (
-    AllOf,
-    AnyOf,
-    Derived,
-    Filtering,
-    Fullness,
-    MemorySubscription,
-    OnDemand,
-    Periodic,
-    Summarizing,
-    TagFilter,
-    Threshold,
-    identity,
-)
-from memory.hooks.hooks import Call, ErrorMode, Handler, Hooks, Proceed, Registration, hookable
-from memory.hooks.pointcut import Pointcut
-from memory.hooks.producers import Extractor, Produced, Producers
-from memory.inspect import (
-    FileView,
-    Match,
-    Repaired,
-    check_file,
-    let_go_of,
-    name_of,
-    repair_file,
-    view_file,
-    weights_of,
-)
-from memory.observations.block import Section, Telling, observations_block
-from memory.observations.observation import (
-    Capture,
-    Extract,
-    Extractors,
-    Observation,
-    ObservationQuery,
-    Observed,
-    Result,
-)
-from memory.observations.tools import TOOL_SECTIONS, TOOLS
-from memory.recall.actions import MemoryActions, is_open, recollection_of, watch_actions
-from memory.recall.context import gather_context
-from memory.recall.port import BlackboardRecall, Recall
-from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery, Weights, explain
-from memory.store.calls import CallState, ModelCall
-from memory.store.checkpoints import Checkpoint, CheckpointMark, Why
-from memory.store.checks.finding import CheckFinding
-from memory.store.database import move_aside, put_back, sync
+from memory.errors import BusyStore, CorruptStore, Faults, MalformedRecord, MemoryFault, StoreError
+from memory.hooks.hooks import Call, ErrorMode, Hooks, hookable
+from memory.hooks.producers import Produced, Producers
+from memory.observations.observation import Observed
+from memory.recall.actions import MemoryActions
+from memory.recall.port import Recall
+from memory.recall.query import RECOLLECTION, MemoryQuery
+from memory.store.checkpoints import Checkpoint, CheckpointMark
 from memory.store.files import flaw_in
 from memory.store.items import MemoryItem
-from memory.store.knowledge_store import (
-    KnowledgeReader,
-    KnowledgeStore,
-    KnowledgeUpkeep,
-    open_knowledge_store,
-    read_knowledge_store,
-)
-from memory.store.knowledge_tables import Provenance
-from memory.store.merge import Merged
-from memory.store.record import BranchedBy, Branching, EventRow, StepRow, TrailRow, VitalsRow
-from memory.store.run_folder import RunFolder, create_run, open_run, own, read_run
+from memory.store.knowledge_store import KnowledgeStore, open_knowledge_store, read_knowledge_store
+from memory.store.record import Branching, EventRow, StepRow, TrailRow, VitalsRow
+from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
-from memory.team_memory import MemoryManagementAgent
-from memory.tiers.consolidator import CONSOLIDATION, MemoryConsolidator
-from memory.tiers.encounters import (
-    ACQUAINTANCE,
-    BARRED,
-    BELONGING,
-    ENCOUNTERS,
-    HEARD,
-    SHELF,
-    WAYPOINT,
-    PersonHeard,
-    ShelfSeen,
-    WayBarred,
-    milestones_of,
-)
-from memory.tiers.knowledge import (
-    ConsolidationConfig,
-    Knowledge,
-    LearnedPattern,
-    MistakeRecord,
-    PlayerPreference,
-    SuccessfulStrategy,
-)
-from memory.tiers.lessons import BLACKOUT, SESSION, OutboxRow
-from memory.tiers.observer import (
-    ACTION,
-    SENSORY_INPUT,
-    TICK_STATE,
-    ActionRecord,
-    ObserverMemory,
-    SensoryInput,
-    TickState,
-)
-from memory.tiers.strategist import (
-    BATTLE,
-    LOCATION,
-    OBJECTIVE,
-    RESOURCES,
-    TEAM,
-    BattleRecord,
-    LocationVisited,
-    ResourceSnapshot,
-    SessionObjective,
-    StrategistMemory,
-)
-from memory.tiers.tactician import TacticianMemory
+from memory.tiers.encounters import WAYPOINT, PersonHeard, ShelfSeen, WayBarred, milestones_of
+from memory.tiers.knowledge import Knowledge, LearnedPattern, MistakeRecord, SuccessfulStrategy
+from memory.tiers.lessons import BLACKOUT, OutboxRow
+from memory.tiers.observer import ACTION
+from memory.tiers.strategist import BATTLE, BattleRecord, SessionObjective
 
 __all__ = [
-    "ACQUAINTANCE",
     "ACTION",
-    "BARRED",
     "BATTLE",
-    "BELONGING",
     "BLACKOUT",
-    "COLLECTIVE",
-    "CONSOLIDATION",
-    "ENCOUNTERS",
-    "HEARD",
-    "LOCATION",
-    "OBJECTIVE",
     "RECOLLECTION",
-    "RESOURCES",
-    "SENSORY_INPUT",
-    "SESSION",
-    "SHELF",
-    "TEAM",
-    "TICK_STATE",
-    "TOOLS",
-    "TOOL_SECTIONS",
-    "UPKEEP",
     "WAYPOINT",
-    "ActionRecord",
     "AgentMemory",
-    "AllOf",
-    "AnyOf",
     "BattleRecord",
     "Blackboard",
     "BlackboardEvent",
-    "BlackboardRecall",
-    "BranchedBy",
     "Branching",
     "BusyStore",
     "Call",
-    "CallState",
-    "Capture",
-    "CheckFinding",
     "Checkpoint",
     "CheckpointMark",
-    "CheckpointPart",
-    "Conflict",
-    "ConsolidationConfig",
     "CorruptStore",
-    "Derived",
     "Entry",
-    "EntryKind",
     "ErrorMode",
     "EventRow",
-    "Extract",
-    "Extractor",
-    "Extractors",
     "Faults",
-    "FileView",
-    "Filtering",
-    "Flows",
-    "ForbiddenWrite",
-    "ForeignStore",
-    "Fullness",
-    "Handler",
     "Hooks",
     "Json",
     "Knowledge",
-    "KnowledgeReader",
     "KnowledgeStore",
-    "KnowledgeUpkeep",
     "LearnedPattern",
-    "LocationVisited",
-    "Maintenance",
     "MalformedRecord",
-    "Match",
     "MemoryActions",
-    "MemoryConsolidator",
     "MemoryFault",
     "MemoryItem",
-    "MemoryManagementAgent",
-    "MemoryMap",
     "MemoryQuery",
-    "MemorySubscription",
-    "Merged",
-    "MissingCheckpoint",
-    "MissingStore",
     "MistakeRecord",
-    "ModelCall",
-    "NewerStore",
-    "NotHookable",
-    "Observation",
-    "ObservationQuery",
     "Observed",
-    "ObserverMemory",
-    "OnDemand",
     "OutboxRow",
-    "Periodic",
     "PersonHeard",
-    "PlayerPreference",
-    "Pointcut",
-    "Proceed",
     "Produced",
     "Producers",
-    "Provenance",
     "Recall",
-    "Registration",
-    "Repaired",
-    "ResourceSnapshot",
-    "Result",
     "RunFolder",
-    "RunFolderError",
     "RunReader",
     "RunStore",
-    "Scope",
-    "Section",
-    "SensoryInput",
     "SessionObjective",
     "ShelfSeen",
     "StepRow",
     "StoreError",
-    "StrategistMemory",
     "SuccessfulStrategy",
-    "Summarizing",
-    "TacticianMemory",
-    "TagFilter",
-    "Telling",
-    "Threshold",
-    "TickState",
     "TrailRow",
-    "Transaction",
-    "UnknownMemory",
-    "UnknownScope",
-    "Upkeep",
     "VitalsRow",
     "WayBarred",
-    "Weights",
-    "Why",
     "as_json",
-    "check_file",
     "create_run",
-    "explain",
     "flaw_in",
-    "gather_context",
     "hookable",
-    "identity",
-    "is_open",
-    "let_go_of",
-    "memory_map",
     "milestones_of",
-    "move_aside",
-    "name_of",
-    "observations_block",
     "open_knowledge_store",
     "open_memory",
     "open_run",
     "open_run_store",
-    "own",
-    "put_back",
     "read_knowledge_store",
     "read_run",
     "read_run_store",
-    "recollection_of",
-    "repair_file",
     "scope_name",
-    "sync",
-    "team_scope",
-    "view_file",
-    "watch_actions",
-    "weights_of",
 ]

@@ -46,9 +46,9 @@ from memory import (
     RunStore,
     open_memory,
     scope_name,
-    watch_actions,
 )
 from memory.errors import OnFault
+from memory.recall import watch_actions
 
 
 class RunContext(NamedTuple):

@@ -25,8 +25,8 @@ from memory import (
     StepRow,
     TrailRow,
     VitalsRow,
-    Why,
 )
+from memory.store import Why
 
 COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
 

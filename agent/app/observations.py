@@ -12,29 +12,31 @@ from emulator import Dex
 from memory import (
     BATTLE,
     BLACKOUT,
-    LOCATION,
     RECOLLECTION,
-    TOOLS,
     WAYPOINT,
     Blackboard,
     BlackboardEvent,
     Call,
-    Capture,
     ErrorMode,
-    Extractors,
     Hooks,
     MemoryFault,
-    ObservationQuery,
     Observed,
     Produced,
     Producers,
-    Result,
     RunReader,
     RunStore,
     as_json,
-    observations_block,
     scope_name,
 )
+from memory.observations import (
+    TOOLS,
+    Capture,
+    Extractors,
+    ObservationQuery,
+    Result,
+    observations_block,
+)
+from memory.tiers import LOCATION
 
 TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
 TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOINT})

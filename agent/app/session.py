@@ -33,17 +33,17 @@ from emulator import (
     StepRecord,
 )
 from memory import (
-    BranchedBy,
     Call,
     Checkpoint,
     CorruptStore,
     ErrorMode,
-    Handler,
     KnowledgeStore,
     MemoryFault,
     RunFolder,
     RunStore,
 )
+from memory.hooks import Handler
+from memory.store import BranchedBy
 
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 

@@ -18,16 +18,14 @@ from emulator import FRAMES_PER_SECOND, State
 from memory import (
     BATTLE,
     RECOLLECTION,
-    UPKEEP,
     BlackboardEvent,
     Json,
     MemoryActions,
     MemoryQuery,
     Recall,
-    is_open,
-    recollection_of,
     scope_name,
 )
+from memory.recall import UPKEEP, is_open, recollection_of
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time

@@ -11,10 +11,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from emulator import ResidentKind, State, World
 from memory import (
-    BARRED,
-    ENCOUNTERS,
-    HEARD,
-    SHELF,
     WAYPOINT,
     BlackboardEvent,
     Entry,
@@ -29,6 +25,7 @@ from memory import (
     milestones_of,
 )
 from memory.codec import from_json
+from memory.tiers import BARRED, ENCOUNTERS, HEARD, SHELF
 
 ENOUGH: Final = 3  # runs to one milestone that say what is never missed
 SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes

@@ -17,27 +17,29 @@ from agent.skills import Outcome
 from agent.story import ReachedMilestone, Story
 from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from memory import (
-    BARRED,
     BLACKOUT,
-    HEARD,
-    SHELF,
-    TEAM,
     WAYPOINT,
-    ActionRecord,
     Call,
     Json,
-    LocationVisited,
     PersonHeard,
     Produced,
     Producers,
-    ResourceSnapshot,
-    SensoryInput,
     SessionObjective,
     ShelfSeen,
-    TickState,
     WayBarred,
     as_json,
     scope_name,
+)
+from memory.tiers import (
+    BARRED,
+    HEARD,
+    SHELF,
+    TEAM,
+    ActionRecord,
+    LocationVisited,
+    ResourceSnapshot,
+    SensoryInput,
+    TickState,
 )
 
 AGENT: Final = "play"

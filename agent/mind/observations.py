@@ -5,19 +5,9 @@ from typing import Any, Final
 
 from agent.skills import Outcome
 from agent.story import Milestone
-from memory import (
-    BATTLE,
-    BLACKOUT,
-    LOCATION,
-    RECOLLECTION,
-    TOOL_SECTIONS,
-    WAYPOINT,
-    Extract,
-    Observed,
-    Result,
-    Section,
-    Telling,
-)
+from memory import BATTLE, BLACKOUT, RECOLLECTION, WAYPOINT, Observed
+from memory.observations import TOOL_SECTIONS, Extract, Result, Section, Telling
+from memory.tiers import LOCATION
 
 DEED: Final = "deed"
 STUCK: Final = "stuck"

@@ -1,1 +1,17 @@
 """How an agent reads its memory and changes it on purpose: queries, their ranking, and actions."""
+
+from memory.recall.actions import is_open, recollection_of, watch_actions
+from memory.recall.context import gather_context
+from memory.recall.port import BlackboardRecall
+from memory.recall.query import UPKEEP, Weights, explain
+
+__all__ = [
+    "UPKEEP",
+    "BlackboardRecall",
+    "Weights",
+    "explain",
+    "gather_context",
+    "is_open",
+    "recollection_of",
+    "watch_actions",
+]

@@ -19,9 +19,10 @@ from agent.app.play import KNOWLEDGE, RUN
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.mind.intent import IntentSource
 from emulator import PyBoyConsole, State, Step, demo_cartridge_path, load_cartridge
-from memory import ACTION, SENSORY_INPUT, TICK_STATE, Entry, read_run_store
+from memory import ACTION, Entry, read_run_store
 from memory.store.database import Schema, open_readonly
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
+from memory.tiers import SENSORY_INPUT, TICK_STATE
 from memory.tiers.strategist import strategist_kinds
 
 EVERY: Final = 500  # ticks between two samples

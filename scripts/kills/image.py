@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from memory import CheckpointMark, Why
+from memory import CheckpointMark
+from memory.store import Why
 from memory.store.checkpoints import kept
 
 

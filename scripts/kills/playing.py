@@ -12,7 +12,8 @@ from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind import Ladder
 from kills.watch import Teller, Watch, around
-from memory import AgentMemory, ConsolidationConfig
+from memory import AgentMemory
+from memory.tiers import ConsolidationConfig
 
 RESTORE_PAST: Final = 2  # checkpoints that a restore passes over, so that what they covered dies
 

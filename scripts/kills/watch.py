@@ -16,17 +16,17 @@ from kills.words import Phase, digest, spelled
 from memory import (
     Blackboard,
     Checkpoint,
-    CheckpointPart,
     Entry,
     KnowledgeStore,
-    MemoryConsolidator,
     Observed,
     OutboxRow,
     RunStore,
     StepRow,
     scope_name,
 )
+from memory.blackboard import CheckpointPart
 from memory.flow.flows import Flows
+from memory.tiers import MemoryConsolidator
 from memory.tiers.strategist import BATTLE
 
 STM: Final = scope_name(AGENT, "stm")

@@ -11,7 +11,8 @@ from kills.watch import around
 from kills.words import Phase, spelled
 
 from agent.loop import Loop
-from memory import KnowledgeStore, MemoryConsolidator, OutboxRow, RunStore
+from memory import KnowledgeStore, OutboxRow, RunStore
+from memory.tiers import MemoryConsolidator
 
 LINE: Final = "NIGHTS_LINE"  # the port that somebody listens on
 EVERY: Final = 10  # ticks between two that are told of

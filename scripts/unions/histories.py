@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import ConsolidationConfig, Json, KnowledgeStore, OutboxRow, open_knowledge_store
+from memory import Json, KnowledgeStore, OutboxRow, open_knowledge_store
+from memory.tiers import ConsolidationConfig
 from memory.tiers.lessons import LessonKind
 
 NOON: Final = 1_800_000_000.0

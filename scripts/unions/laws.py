@@ -12,19 +12,12 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from memory import (
-    Entry,
-    Knowledge,
-    MemoryManagementAgent,
-    OutboxRow,
-    as_json,
-    open_knowledge_store,
-    read_knowledge_store,
-)
+from memory import Entry, Knowledge, OutboxRow, as_json, open_knowledge_store, read_knowledge_store
 from memory.codec import decode, encode
 from memory.store.contributions import Shares, fold
 from memory.store.knowledge_tables import TABLES, knowledge
 from memory.store.long_term import fold_entries
+from memory.team_memory import MemoryManagementAgent
 from unions.histories import History, history
 from unions.oracle import complaints
 

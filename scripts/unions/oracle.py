@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from memory import ConsolidationConfig, OutboxRow
+from memory import OutboxRow
+from memory.tiers import ConsolidationConfig
 
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 IDS: Final = {

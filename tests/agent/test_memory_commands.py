@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from agent.app import Interrupt, Settings, play_run
 from agent.cli import cli
 from agent.errors import UsageError
-from memory import MissingStore, RunFolderError
+from memory.errors import MissingStore, RunFolderError
 from tests.agent.support import Agent, Played, Watcher
 from tests.memory.taught import alter, taught
 

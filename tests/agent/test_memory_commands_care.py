@@ -5,14 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UsageError
-from memory import (
-    CorruptStore,
-    MemoryFault,
-    StoreError,
-    check_file,
-    open_knowledge_store,
-    read_knowledge_store,
-)
+from memory import CorruptStore, MemoryFault, StoreError, open_knowledge_store, read_knowledge_store
+from memory.inspect import check_file
 from tests.agent.support import Agent, Played
 from tests.agent.test_memory_commands import Ask, ask, last, plain
 from tests.memory.samples import MONTH, NOON

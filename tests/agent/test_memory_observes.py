@@ -19,7 +19,9 @@ from agent.perception import Perceiver
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import Dex, Font, PyBoyConsole, World, demo_cartridge_path, load_cartridge
-from memory import Call, Hooks, NotHookable, Pointcut, hookable, open_memory, open_run_store
+from memory import Call, Hooks, hookable, open_memory, open_run_store
+from memory.errors import NotHookable
+from memory.hooks import Pointcut
 from memory.hooks.pointcut import Method, method_of
 from tests.agent.stores import stores_in
 from tests.agent.support import ROOT

@@ -18,20 +18,16 @@ from agent.mind import GAME_SECTIONS, game_table
 from agent.story import Milestone, Story, Witness
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (
-    TOOLS,
-    Extractors,
-    ObservationQuery,
     Observed,
-    Result,
     RunFolder,
     RunStore,
     as_json,
     create_run,
-    observations_block,
     open_knowledge_store,
     open_run,
     read_run,
 )
+from memory.observations import TOOLS, Extractors, ObservationQuery, Result, observations_block
 from tests.agent.support import Played, Watcher
 from tests.agent.test_session import CARTRIDGE, FROZEN, STORY
 from tests.memory.damage import scribble_over

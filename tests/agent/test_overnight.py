@@ -15,7 +15,8 @@ from agent.app import Interrupt, Settings, play_run
 from agent.tools.overnight import Line
 from agent.tools.overnight.supervisor import PROGRAM
 from agent.tools.replay import replay_run
-from memory import flaw_in, own, read_run
+from memory import flaw_in, read_run
+from memory.store import own
 from tests.agent.nights import Viewer, kinds, night_over, stand_in, told
 from tests.agent.support import ROOT, Agent, Watcher
 

@@ -14,7 +14,8 @@ from agent.app import Interrupt, Settings, play_run
 from agent.errors import RunError, UsageError
 from agent.tools.overnight import Clock, Line, NightLimits
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR
-from memory import RunFolderError, own
+from memory.errors import RunFolderError
+from memory.store import own
 from tests.agent.nights import QUICK, Viewer, kinds, lives_of, night_over, stand_in, told
 from tests.agent.support import Watcher
 

@@ -13,7 +13,8 @@ from agent.app import Interrupt, Settings, TickView, play_run
 from agent.story import Story
 from agent.tools.replay import replay_run
 from emulator import CartridgeKind, demo_cartridge_path
-from memory import ENCOUNTERS, milestones_of, read_knowledge_store, read_run
+from memory import milestones_of, read_knowledge_store, read_run
+from memory.tiers import ENCOUNTERS
 from tests.agent.support import ROOT, Agent, Played, Watcher
 
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))

@@ -45,10 +45,9 @@ from memory import (
     open_memory,
     open_run_store,
     read_run,
-    recollection_of,
     scope_name,
-    watch_actions,
 )
+from memory.recall import recollection_of, watch_actions
 from tests.agent.support import Played, game_at
 
 STORY = Story.of(CartridgeKind.DEMO)

@@ -16,7 +16,8 @@ from agent.errors import UsageError
 from agent.tools.replay import replay_run
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
-from memory import RunFolderError, open_knowledge_store, open_run, read_run
+from memory import open_knowledge_store, open_run, read_run
+from memory.errors import RunFolderError
 from tests.agent.support import ROOT, Agent, Played, Watcher
 
 

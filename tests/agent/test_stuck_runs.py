@@ -17,7 +17,8 @@ from agent.story.facts import FactKind, RamFact
 from agent.story.story import Task
 from agent.tools.replay import replay, replay_run
 from emulator import PyBoyConsole, World
-from memory import ObservationQuery, StepRow, create_run, open_knowledge_store, open_run, read_run
+from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
+from memory.observations import ObservationQuery
 from tests.agent.support import Played, Watcher, game_at
 from tests.agent.test_session import CARTRIDGE, FROZEN
 

@@ -48,8 +48,6 @@ from emulator import (
     load_cartridge,
 )
 from memory import (
-    HEARD,
-    SHELF,
     AgentMemory,
     Hooks,
     Json,
@@ -66,6 +64,7 @@ from memory import (
     open_run_store,
     read_run,
 )
+from memory.tiers import HEARD, SHELF
 from tests.agent.lessons import LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 

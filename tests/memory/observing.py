@@ -1,6 +1,7 @@
 """Calls of tools, and what they come to, for the tests of observations."""
 
-from memory import TOOLS, Extractors, Json, Observation, Observed, Result
+from memory import Json, Observed
+from memory.observations import TOOLS, Extractors, Observation, Result
 
 TOOL_CALLS = Extractors(TOOLS)
 DONE = Result("ok")

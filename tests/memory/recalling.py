@@ -9,17 +9,16 @@ from typing import Any
 from memory import (
     Blackboard,
     Entry,
-    Flows,
     Hooks,
     Json,
-    Maintenance,
     MemoryActions,
     MemoryQuery,
     Producers,
     RunStore,
     open_run_store,
-    watch_actions,
 )
+from memory.flow import Flows, Maintenance
+from memory.recall import watch_actions
 from tests.memory.samples import EPISODIC, WORKING
 
 __all__ = ["EPISODIC", "WORKING", "Remembering", "remembering"]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from memory import Blackboard, Derived, Entry, MemorySubscription, scope_name
+from memory import Blackboard, Entry, scope_name
+from memory.flow import Derived, MemorySubscription
 from memory.flow.subscription import ANYTHING, OnDemand, Transformer, Trigger
 
 X, Y, Z = (scope_name(name, "working") for name in "xyz")

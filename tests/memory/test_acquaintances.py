@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from memory import ACQUAINTANCE, BATTLE, BELONGING, RESOURCES, Json, as_json
+from memory import BATTLE, Json, as_json
+from memory.tiers import ACQUAINTANCE, BELONGING, RESOURCES
 from memory.tiers.encounters import acquaintances, belongings
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 from inline_snapshot import snapshot
 
-from memory import SENSORY_INPUT, MistakeRecord, SensoryInput, as_json
+from memory import MistakeRecord, as_json
+from memory.tiers import SENSORY_INPUT, SensoryInput
 from memory.tiers.integrations import MemoryAIIntegration, Section
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, NOON, SENSORY, STRATEGY, Tiers

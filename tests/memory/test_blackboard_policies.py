@@ -4,20 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from memory import (
-    COLLECTIVE,
-    Blackboard,
-    BlackboardEvent,
-    Entry,
-    EntryKind,
-    ForbiddenWrite,
-    MalformedRecord,
-    RunStore,
-    Scope,
-    TacticianMemory,
-    UnknownScope,
-)
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
+from memory.blackboard import COLLECTIVE, EntryKind, Scope
 from memory.blackboard import blackboard as module
+from memory.errors import ForbiddenWrite, UnknownScope
+from memory.tiers import TacticianMemory
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.tactician import tactician_kinds
 from tests.memory.samples import PATTERN, SENSORY, STM

@@ -2,16 +2,9 @@
 
 import pytest
 
-from memory import (
-    Blackboard,
-    Conflict,
-    EntryKind,
-    MalformedRecord,
-    RunStore,
-    Transaction,
-    UnknownScope,
-)
-from memory.errors import MemoryFault
+from memory import Blackboard, MalformedRecord, RunStore
+from memory.blackboard import EntryKind, Transaction
+from memory.errors import Conflict, MemoryFault, UnknownScope
 from tests.memory.streams import NOTE, X, Y, held, note
 
 

@@ -7,15 +7,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import (
-    CONSOLIDATION,
-    SESSION,
-    ConsolidationConfig,
-    LearnedPattern,
-    MistakeRecord,
-    SuccessfulStrategy,
-)
+from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
 from memory.codec import encode
+from memory.tiers import CONSOLIDATION, SESSION, ConsolidationConfig
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES
 from tests.memory.samples import (
     AIM,

@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 
 from memory import (
-    BARRED,
-    HEARD,
-    SHELF,
     Entry,
     Json,
     Knowledge,
@@ -20,6 +17,7 @@ from memory import (
     open_knowledge_store,
     open_memory,
 )
+from memory.tiers import BARRED, HEARD, SHELF
 from memory.tiers.encounters import contradiction
 from tests.memory.samples import STM, Tiers, checkpoint
 

@@ -4,19 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from memory import (
-    Blackboard,
-    BlackboardEvent,
-    Derived,
-    Entry,
-    EntryKind,
-    Flows,
-    MalformedRecord,
-    Periodic,
-    RunStore,
-    Threshold,
-    identity,
-)
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
+from memory.blackboard import EntryKind
+from memory.flow import Derived, Flows, Periodic, Threshold, identity
 from memory.flow.subscription import Transformer, of_kinds
 from tests.memory.samples import SENSORY, checkpoint
 from tests.memory.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memory import Blackboard, Flows, RunStore, read_run_store
+from memory import Blackboard, RunStore, read_run_store
 from memory.codec import decode, encode
+from memory.flow import Flows
 from tests.memory.samples import STM, Tiers, checkpoint, open_tiers
 from tests.memory.streams import X, Y, edge, held, note
 

@@ -4,21 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory import (
-    COLLECTIVE,
-    Blackboard,
-    Call,
-    Derived,
-    Entry,
-    Flows,
-    Hooks,
-    Produced,
-    Producers,
-    TagFilter,
-    Threshold,
-    identity,
-    team_scope,
-)
+from memory import Blackboard, Call, Entry, Hooks, Produced, Producers
+from memory.blackboard import COLLECTIVE, team_scope
+from memory.flow import Derived, Flows, TagFilter, Threshold, identity
 from memory.flow.subscription import Transformer, of_kinds
 from tests.memory.samples import STM, Tiers
 from tests.memory.streams import X, Y, Z, copies, edge, held, note, numbers

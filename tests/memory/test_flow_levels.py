@@ -4,23 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from memory import (
-    ACTION,
-    CONSOLIDATION,
-    SESSION,
-    TICK_STATE,
-    AllOf,
-    AnyOf,
-    BlackboardEvent,
-    ConsolidationConfig,
-    Fullness,
-    OnDemand,
-    Periodic,
-    Threshold,
-    as_json,
-    scope_name,
-)
+from memory import ACTION, BlackboardEvent, as_json, scope_name
 from memory.blackboard.entry import scope_of
+from memory.flow import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
+from memory.tiers import CONSOLIDATION, SESSION, TICK_STATE, ConsolidationConfig
 from memory.tiers.approaches import APPROACH, SITUATION, SPAN
 from memory.tiers.lessons import COMPACT_AT, KEPT_S, Lessons, edges
 from memory.tiers.observer import RECENT_ACTIONS

@@ -12,21 +12,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from memory import (
-    AnyOf,
     Blackboard,
     BlackboardEvent,
     Checkpoint,
-    Derived,
     Entry,
-    Flows,
-    OnDemand,
-    Periodic,
     RunStore,
-    Threshold,
     open_run_store,
     scope_name,
 )
 from memory.blackboard.entry import scope_of
+from memory.flow import AnyOf, Derived, Flows, OnDemand, Periodic, Threshold
 from tests.memory.samples import checkpoint
 from tests.memory.streams import edge
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory import Blackboard, Entry, Json, Maintenance, RunStore, Upkeep
+from memory import Blackboard, Entry, Json, RunStore
+from memory.flow import Maintenance, Upkeep
 from memory.flow.maintenance import alike, groups, words
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 from tests.memory.streams import NOTE, X, edge, held, note

@@ -1,6 +1,7 @@
 """What memory shows of itself."""
 
-from memory import Blackboard, Flows, memory_map
+from memory import Blackboard
+from memory.flow import Flows, memory_map
 from tests.memory.samples import FIGHT, SENSORY, STM, Tiers
 from tests.memory.streams import X, Y, Z, edge, note
 

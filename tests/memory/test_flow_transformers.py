@@ -2,7 +2,8 @@
 
 import pytest
 
-from memory import Blackboard, Filtering, Flows, Summarizing, identity
+from memory import Blackboard
+from memory.flow import Filtering, Flows, Summarizing, identity
 from memory.flow.subscription import MAX_TOKENS, SUMMARY
 from memory.tokens import tokens
 from tests.memory.streams import NOTE, X, Y, edge, held, note

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memory import AllOf, AnyOf, Blackboard, Flows, Fullness, OnDemand, Periodic, Threshold
+from memory import Blackboard
+from memory.flow import AllOf, AnyOf, Flows, Fullness, OnDemand, Periodic, Threshold
 from memory.flow.subscription import Pending, Trigger
 from tests.memory.streams import X, Y, edge, held, note
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from memory import TICK_STATE, Blackboard, MistakeRecord, as_json
+from memory import Blackboard, MistakeRecord, as_json
+from memory.tiers import TICK_STATE
 from memory.tiers.integrations import MemoryGOAPIntegration
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
 

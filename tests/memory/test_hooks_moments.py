@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from memory import Call, ErrorMode, Hooks, Proceed, Registration
+from memory import Call, ErrorMode, Hooks
+from memory.hooks import Proceed, Registration
 from tests.memory.walker import Walker
 
 QUIET = (ErrorMode.CONTINUE, ErrorMode.SUPPRESS)

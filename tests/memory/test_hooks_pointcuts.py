@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from memory import Call, Hooks, NotHookable, Pointcut, hookable
+from memory import Call, Hooks, hookable
+from memory.errors import NotHookable
+from memory.hooks import Pointcut
 from tests.memory.walker import Runner, Walker
 
 MANY = 5_000  # new objects, for one of them to come to live where an old one was

@@ -6,17 +6,16 @@ from memory import (
     Blackboard,
     BlackboardEvent,
     Call,
-    EntryKind,
-    Extractor,
     Hooks,
     MalformedRecord,
-    Pointcut,
     Produced,
     Producers,
     RunStore,
     scope_name,
 )
+from memory.blackboard import EntryKind
 from memory.errors import UnknownScope
+from memory.hooks import Extractor, Pointcut
 from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 from tests.memory.walker import Walker
 

@@ -5,7 +5,8 @@ from timeit import repeat
 
 import pytest
 
-from memory import Call, Hooks, Proceed
+from memory import Call, Hooks
+from memory.hooks import Proceed
 from tests.memory.walker import Walker
 
 

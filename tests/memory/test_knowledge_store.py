@@ -11,19 +11,19 @@ import pytest
 from memory import (
     BATTLE,
     Blackboard,
-    ConsolidationConfig,
     CorruptStore,
     Knowledge,
     KnowledgeStore,
     OutboxRow,
-    Provenance,
     RunStore,
     as_json,
     open_knowledge_store,
     read_knowledge_store,
 )
 from memory.codec import decode
+from memory.store import Provenance
 from memory.store.long_term import MAX_ENTRIES
+from memory.tiers import ConsolidationConfig
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,

@@ -13,21 +13,19 @@ from hypothesis import strategies as st
 from unions.laws import try_apart
 
 from memory import (
-    ConsolidationConfig,
     CorruptStore,
-    ForeignStore,
     Json,
-    KnowledgeReader,
-    MemoryManagementAgent,
-    MissingStore,
     OutboxRow,
     as_json,
     open_knowledge_store,
     read_knowledge_store,
 )
 from memory.codec import decode
+from memory.errors import ForeignStore, MissingStore
+from memory.store import KnowledgeReader
 from memory.store.long_term import MAX_ENTRIES
-from memory.team_memory import AGREED
+from memory.team_memory import AGREED, MemoryManagementAgent
+from memory.tiers import ConsolidationConfig
 from tests.memory.samples import EPISODIC, MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
 
 merge = MemoryManagementAgent.merge

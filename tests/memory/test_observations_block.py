@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import TOOL_SECTIONS, Observation, Result, Section, Telling, observations_block
+from memory.observations import (
+    TOOL_SECTIONS,
+    Observation,
+    Result,
+    Section,
+    Telling,
+    observations_block,
+)
 from memory.tokens import tokens
 from tests.memory.observing import TOOL_CALLS, all_of, ended, failed, kept
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import TOOLS, Extractors, MalformedRecord, Observed, Result
+from memory import MalformedRecord, Observed
+from memory.observations import TOOLS, Extractors, Result
 from tests.memory.observing import DONE, TOOL_CALLS, ended, failed, saw
 
 WATCHED: list[str] = []

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from memory import (
+from memory import Faults, Observed, RunStore
+from memory.observations import (
     TOOL_SECTIONS,
     TOOLS,
     Capture,
     Extractors,
-    Faults,
     ObservationQuery,
-    Observed,
     Result,
-    RunStore,
     observations_block,
 )
 from memory.observations.observation import MOST_OPEN

@@ -5,16 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memory import (
-    RECOLLECTION,
-    Call,
-    Derived,
-    EntryKind,
-    MalformedRecord,
-    MemoryQuery,
-    MemorySubscription,
-    recollection_of,
-)
+from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
+from memory.blackboard import EntryKind
+from memory.flow import Derived, MemorySubscription
+from memory.recall import recollection_of
 from tests.memory.recalling import EPISODIC, WORKING, Remembering, remembering
 from tests.memory.samples import SENSORY, STM
 

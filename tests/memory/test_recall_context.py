@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory import MemoryQuery, gather_context
+from memory import MemoryQuery
+from memory.recall import gather_context
 from memory.tokens import tokens
 from tests.memory.recalling import EPISODIC, Remembering, remembering
 

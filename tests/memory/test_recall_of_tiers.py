@@ -1,6 +1,7 @@
 """One port through which the agent looks at all three tiers."""
 
-from memory import BlackboardRecall, Recall
+from memory import Recall
+from memory.recall import BlackboardRecall
 from tests.memory.samples import ACT, MISTAKE, PATTERN, STRATEGY, TOWN, WORKING, Tiers
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import MemoryQuery, Weights, explain
+from memory import MemoryQuery
+from memory.recall import Weights, explain
 from tests.memory.recalling import Remembering, remembering
 
 

@@ -5,16 +5,9 @@ from timeit import repeat
 
 import pytest
 
-from memory import (
-    SENSORY_INPUT,
-    TICK_STATE,
-    ActionRecord,
-    MalformedRecord,
-    SensoryInput,
-    TickState,
-    as_json,
-)
+from memory import MalformedRecord, as_json
 from memory.codec import encode
+from memory.tiers import SENSORY_INPUT, TICK_STATE, ActionRecord, SensoryInput, TickState
 from tests.memory.samples import ACT, SENSORY, STATE, WORKING, Tiers
 
 SEEN = SensoryInput(("grass",), "Hi", 0.9, "dialogue", "rat", 100.0, 40.0, ("a", "b"))

@@ -6,16 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import (
-    BATTLE,
-    CONSOLIDATION,
-    SESSION,
-    TICK_STATE,
-    BlackboardEvent,
-    KnowledgeStore,
-    as_json,
-    open_knowledge_store,
-)
+from memory import BATTLE, BlackboardEvent, KnowledgeStore, as_json, open_knowledge_store
+from memory.tiers import CONSOLIDATION, SESSION, TICK_STATE
 from memory.tiers.approaches import APPROACH
 from tests.memory.samples import (
     EPISODIC,

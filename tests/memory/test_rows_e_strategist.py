@@ -10,21 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import (
-    BATTLE,
+from memory import BATTLE, BattleRecord, SessionObjective, as_json
+from memory.codec import decode, encode
+from memory.errors import UnknownMemory
+from memory.tiers import (
     LOCATION,
     OBJECTIVE,
     RESOURCES,
     TICK_STATE,
-    BattleRecord,
     LocationVisited,
     ResourceSnapshot,
-    SessionObjective,
     StrategistMemory,
-    UnknownMemory,
-    as_json,
 )
-from memory.codec import decode, encode
 from tests.memory.samples import (
     AIM,
     FIGHT,

@@ -7,14 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory import (
-    LearnedPattern,
-    MistakeRecord,
-    PlayerPreference,
-    SuccessfulStrategy,
-    TacticianMemory,
-    UnknownMemory,
-)
+from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
+from memory.errors import UnknownMemory
+from memory.tiers import PlayerPreference, TacticianMemory
 from tests.memory.samples import (
     FIGHT,
     MISTAKE,

@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory import (
-    CorruptStore,
-    RunFolderError,
-    StoreError,
-    create_run,
-    open_run,
-    open_run_store,
-    read_run,
-)
+from memory import CorruptStore, StoreError, create_run, open_run, open_run_store, read_run
+from memory.errors import RunFolderError
 from tests.memory.samples import checkpoint
 
 SETTINGS = {"seed": 7}

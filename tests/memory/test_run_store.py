@@ -16,16 +16,16 @@ from memory import (
     Branching,
     CheckpointMark,
     CorruptStore,
-    MissingCheckpoint,
     RunStore,
     StoreError,
     TrailRow,
     VitalsRow,
-    Why,
     as_json,
     open_run_store,
     read_run_store,
 )
+from memory.errors import MissingCheckpoint
+from memory.store import Why
 from memory.store.checkpoints import RING, kept
 from tests.memory.samples import (
     FIGHT,

@@ -8,17 +8,15 @@ import pytest
 
 from memory import (
     CorruptStore,
-    ForeignStore,
     MemoryFault,
-    NewerStore,
     StoreError,
-    check_file,
     create_run,
     flaw_in,
     open_run_store,
     read_knowledge_store,
-    repair_file,
 )
+from memory.errors import ForeignStore, NewerStore
+from memory.inspect import check_file, repair_file
 from memory.store.checks.finding import CheckFinding
 from tests.memory.samples import MONTH, NOON, checkpoint, open_tiers
 from tests.memory.taught import RUN, alter, count, damaged, taught

@@ -14,10 +14,10 @@ from memory import (
     Json,
     MalformedRecord,
     RunStore,
-    Why,
     open_run_store,
     read_run_store,
 )
+from memory.store import Why
 from memory.store.entries import COUNT_TAGS
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 

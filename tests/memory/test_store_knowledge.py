@@ -8,24 +8,23 @@ from typing import Any
 import pytest
 
 from memory import (
-    ConsolidationConfig,
     Entry,
     Json,
     KnowledgeStore,
-    KnowledgeUpkeep,
     MalformedRecord,
     MistakeRecord,
     OutboxRow,
-    Provenance,
-    UnknownScope,
     as_json,
     open_knowledge_store,
     open_run_store,
     read_knowledge_store,
 )
 from memory.codec import decode
+from memory.errors import UnknownScope
+from memory.store import KnowledgeUpkeep, Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
+from memory.tiers import ConsolidationConfig
 from memory.tiers.lessons import LessonKind
 from tests.memory.samples import (
     EPISODIC,

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memory import NewerStore, Observed, StoreError, open_knowledge_store, open_run_store
+from memory import Observed, StoreError, open_knowledge_store, open_run_store
+from memory.errors import NewerStore
 from memory.store.database import Database, Schema, open_database, open_readonly
 from memory.store.files import flaw_in, open_sound
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA

@@ -17,7 +17,9 @@ from agent.cli.memory.show import AsJson, In, looking, named
 from agent.cli.output import Output, facts
 from agent.tools.report.words import DAY_S, STATUS, ago, clock, date, number, says, times, told
 from emulator import FRAMES_PER_SECOND
-from memory import ConsolidationConfig, FileView, MemoryFault, MemoryItem, RunReader, read_run
+from memory import MemoryFault, MemoryItem, RunReader, read_run
+from memory.inspect import FileView
+from memory.tiers import ConsolidationConfig
 
 _BATTLE: Final = re.compile(r"battle:(?P<id>.*)@(?P<tick>\d+)")
 _ENTRY: Final = re.compile(r"(?P<run>[^/]+)/(?P<number>\d+)")

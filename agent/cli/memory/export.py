@@ -13,7 +13,8 @@ from agent.cli.memory.show import Source, looking
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.report.words import clock, date, figure, plain, says
-from memory import FileView, Json, MemoryItem
+from memory import Json, MemoryItem
+from memory.inspect import FileView
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})

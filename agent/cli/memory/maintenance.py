@@ -13,17 +13,11 @@ from agent.cli.memory.show import COMMAND, AsJson, In, Kind, Source, file_of, lo
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, says
-from memory import (
-    CheckFinding,
-    MemoryItem,
-    MemoryManagementAgent,
-    Merged,
-    Repaired,
-    check_file,
-    let_go_of,
-    name_of,
-    repair_file,
-)
+from memory import MemoryItem
+from memory.inspect import Repaired, check_file, let_go_of, name_of, repair_file
+from memory.store import Merged
+from memory.store.checks import CheckFinding
+from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
 SORTS: Final = {

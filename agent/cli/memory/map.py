@@ -10,7 +10,10 @@ from typing import Final
 from agent.cli.memory.show import AsJson, Source, looking
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.words import ago, clock, plain, run_words
-from memory import FileView, Json, MemoryItem, MemoryMap, Scope
+from memory import Json, MemoryItem
+from memory.blackboard import Scope
+from memory.flow import MemoryMap
+from memory.inspect import FileView
 
 SCOPES: Final = ("place", "holds", "ticks", "policies")
 EDGES: Final = ("edge", "how and when", "from", "to", "done", "waiting")

@@ -25,7 +25,9 @@ from agent.tools.report.words import (
     run_words,
     says,
 )
-from memory import FileView, Json, Match, MemoryItem, Weights, view_file, weights_of
+from memory import Json, MemoryItem
+from memory.inspect import FileView, Match, view_file, weights_of
+from memory.recall import Weights
 
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of those that one name may mean

@@ -43,16 +43,13 @@ from memory import (
     AgentMemory,
     Blackboard,
     Checkpoint,
-    Flows,
     Hooks,
     Knowledge,
-    Maintenance,
     MemoryActions,
     MemoryQuery,
     OutboxRow,
     RunStore,
     as_json,
-    gather_context,
     hookable,
     open_knowledge_store,
     open_memory,
@@ -61,6 +58,8 @@ from memory import (
     scope_name,
 )
 from memory.codec import encode
+from memory.flow import Flows, Maintenance
+from memory.recall import gather_context
 from memory.tiers.lessons import LessonKind
 
 OBSERVER: Final = FigureBound("observer query: all of a decision's context", 1.0, 0.05)

@@ -24,9 +24,7 @@ from memory import (
     Json,
     Knowledge,
     LearnedPattern,
-    LocationVisited,
     MistakeRecord,
-    ResourceSnapshot,
     RunStore,
     SessionObjective,
     SuccessfulStrategy,
@@ -34,6 +32,7 @@ from memory import (
     open_run_store,
     scope_name,
 )
+from memory.tiers import LocationVisited, ResourceSnapshot
 
 TICKS: Final = 1_000  # from one consolidation to the next
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps

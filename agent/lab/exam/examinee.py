@@ -14,19 +14,14 @@ from agent.mind import AGENT
 from agent.story import Story
 from emulator import Dex, State
 from memory import (
-    ACQUAINTANCE,
     BATTLE,
-    BELONGING,
     BLACKOUT,
-    TEAM,
     WAYPOINT,
     AgentMemory,
     Entry,
     Hooks,
-    KnowledgeReader,
     MemoryActions,
     MemoryQuery,
-    gather_context,
     milestones_of,
     open_knowledge_store,
     open_memory,
@@ -35,6 +30,9 @@ from memory import (
     read_knowledge_store,
     scope_name,
 )
+from memory.recall import gather_context
+from memory.store import KnowledgeReader
+from memory.tiers import ACQUAINTANCE, BELONGING, TEAM
 
 BUDGET: Final = 1_000  # tokens of context for one question
 MOST: Final = 100

@@ -10,18 +10,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from agent.tools.overnight.outcomes import MB, NightFault
-from memory import (
-    CorruptStore,
-    ForeignStore,
-    MissingStore,
-    StoreError,
-    flaw_in,
-    move_aside,
-    put_back,
-    read_knowledge_store,
-    read_run_store,
-    sync,
-)
+from memory import CorruptStore, StoreError, flaw_in, read_knowledge_store, read_run_store
+from memory.errors import ForeignStore, MissingStore
+from memory.store import move_aside, put_back, sync
 
 FOLDER: Final = "copies"
 EVERY_S: Final = 600.0

@@ -15,7 +15,8 @@ from agent.tools.overnight.recovery import Recovery, Restart
 from agent.tools.overnight.repair import Copier, Estate, kept_memory, kept_run, take_settings
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, Gauge, NightViewer
-from memory import RunFolderError, own
+from memory.errors import RunFolderError
+from memory.store import own
 
 LOCK: Final = "night.lock"
 PROGRAM: Final = (sys.executable, "-m", "agent")

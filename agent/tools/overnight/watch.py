@@ -22,7 +22,8 @@ from agent.tools.overnight.outcomes import (
 )
 from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightTimeouts
-from memory import CallState, StoreError, flaw_in, read_run_store
+from memory import StoreError, flaw_in, read_run_store
+from memory.store import CallState
 
 
 @dataclass(slots=True)

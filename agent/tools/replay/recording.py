@@ -20,7 +20,8 @@ from emulator import (
     read_state,
     verify_chain,
 )
-from memory import CheckpointMark, CorruptStore, MissingCheckpoint, RunReader
+from memory import CheckpointMark, CorruptStore, RunReader
+from memory.errors import MissingCheckpoint
 
 
 @dataclass(frozen=True, slots=True)

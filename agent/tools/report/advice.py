@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent.tools.report.timeline import TickTime, Times
-from memory import CallState, EventRow, ModelCall, RunReader
+from memory import EventRow, RunReader
+from memory.store import CallState, ModelCall
 
 ANSWERS: Final = 40
 NANOS: Final = 1e9

@@ -31,7 +31,8 @@ from agent.tools.report.outcome import (
 )
 from agent.tools.report.timeline import Crew, Process, TickTime, Times, crew, process
 from emulator import Cartridge, Dex
-from memory import BranchedBy, Branching, RunFolder, RunReader, TrailRow
+from memory import Branching, RunFolder, RunReader, TrailRow
+from memory.store import BranchedBy
 
 
 class Rollback(NamedTuple):
