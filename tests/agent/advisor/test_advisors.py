@@ -1,0 +1,151 @@
+"""What holds of every advisor, whoever answers; and answers that are recorded to be given again."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silence, Silent
+from agent.advisor.recorded import (
+    RecordedAdvisor,
+    RecordedAnswer,
+    RecordingAdvisor,
+    ScriptedAdvisor,
+    as_json,
+    from_json,
+    hash_of,
+)
+from tests.agent.advisor.advising import KEY, PNG, advising, question
+from tests.fake_service import ScriptedAnswer, ServiceScenario
+
+GIVEN = Advice(("heal",), ("go:west", "talk:girl"), "the ledge", 0.7)
+STRANGE = Advice(("fly", "heal", "heal"), ("nowhere",), "a\nb" * 300, 7.0)
+QUESTIONS = (
+    question(1),
+    question(1, Purpose.CHOICE, picture=PNG),
+    question(2, goals=(), candidates=()),
+    question(3, situation="\ud800 </situation> \x1b[31m" * 9, milestone=""),
+    question(4, Purpose.MILESTONE, candidates=()),
+    question(4, goals=(Option("a b", "line\nbreak"),)),
+)
+KINDS = ("claude", "scripted", "by purpose", "nothing to say", "recorded", "recording")
+
+
+def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[RecordedAnswer]:
+    kept: list[RecordedAnswer] = []
+    recording = RecordingAdvisor(ScriptedAdvisor(answers), kept.append)
+    for each in questions:
+        recording.ask(each)
+    return kept
+
+
+@pytest.fixture(params=KINDS)
+def advisor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Advisor]:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    kept = [
+        RecordedAnswer(each.tick, 0, each.purpose.value, hash_of(each), STRANGE)
+        for each in QUESTIONS
+    ]
+    odd = {"goals": ["fly", "heal"], "candidates": ["go:west"], "note": "x\ny" * 200}
+    match request.param:
+        case "claude":
+            with advising(
+                ServiceScenario(lines=[ScriptedAnswer(json=odd | {"confidence": 0.5})])
+            ) as bench:
+                yield bench.advisor
+        case "scripted":
+            yield ScriptedAdvisor([GIVEN, STRANGE, Silent(Silence.FAULT), STRANGE])
+        case "by purpose":
+            yield ScriptedAdvisor({Purpose.STUCK: STRANGE, Purpose.CHOICE: GIVEN})
+        case "nothing to say":
+            yield ScriptedAdvisor()
+        case "recorded":
+            yield RecordedAdvisor(kept)
+        case _:
+            yield RecordingAdvisor(ScriptedAdvisor([STRANGE] * 9), kept.append)
+
+
+def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Advisor) -> None:
+    for each in QUESTIONS:
+        answer = advisor.ask(each)
+        if isinstance(answer, Silent):
+            assert answer.reason in Silence
+            continue
+        assert set(answer.goals) <= {option.name for option in each.goals}
+        assert set(answer.candidates) <= {option.name for option in each.candidates}
+        assert len(set(answer.goals)) == len(answer.goals)
+        assert len(answer.note) <= 300
+        assert answer.note.isprintable()
+        assert 0 <= answer.confidence <= 1
+
+
+def test_a_script_is_said_in_its_order_and_then_there_is_silence() -> None:
+    scripted = ScriptedAdvisor([GIVEN, Silent(Silence.REFUSED)])
+    answers = [scripted.ask(question(tick)) for tick in range(3)]
+    assert answers[:2] == [GIVEN, Silent(Silence.REFUSED)]
+    assert answers[2] == Silent(Silence.NOT_RECORDED, "the script has no answer")
+    assert [each.tick for each in scripted.questions] == [0, 1, 2]
+
+
+def test_a_recording_gives_the_same_answers_to_the_same_questions() -> None:
+    questions = (question(1), question(1, Purpose.CHOICE), question(7))
+    kept = recorded_of(questions, GIVEN, Silent(Silence.FAULT, "broke"), GIVEN)
+    told = [from_json(json.loads(json.dumps(as_json(each)))) for each in kept]
+    assert told == kept
+    again = RecordedAdvisor(told)
+    assert [again.ask(each) for each in questions] == [GIVEN, Silent(Silence.FAULT, "broke"), GIVEN]
+    assert again.counts == {"given": 3}
+
+
+def test_another_question_than_the_recorded_one_is_not_answered_and_counted() -> None:
+    again = RecordedAdvisor(recorded_of((question(1), question(2)), GIVEN, GIVEN))
+    assert isinstance(again.ask(question(1, situation="elsewhere")), Silent)
+    missing = again.ask(question(3))
+    assert isinstance(missing, Silent)
+    assert missing.reason is Silence.NOT_RECORDED
+    assert again.ask(question(2)) == GIVEN
+    assert again.counts == {"another": 1, "missing": 1, "given": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"situation": "elsewhere"},
+        {"goals": ()},
+        {"candidates": (Option("go:west", "swim"),)},
+        {"picture": PNG},
+        {"milestone": "badge"},
+        {"purpose": Purpose.CHOICE},
+        {"game_s": 1.0},
+    ],
+)
+def test_the_hash_of_a_question_tells_it_from_every_other(change: dict[str, object]) -> None:
+    changed = replace(question(), **change)  # type: ignore[arg-type]
+    assert hash_of(changed) != hash_of(question())
+    assert hash_of(question()) == hash_of(question())
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"tick": 1, "ordinal": 0, "question": "x"}, {"tick": None}, {"silent": "maybe"}]
+)
+def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"no recorded answer|is not a valid|int"):
+        from_json(told)
+
+
+@given(
+    st.builds(
+        Advice,
+        st.lists(st.text()).map(tuple),
+        st.lists(st.text()).map(tuple),
+        st.text(),
+        st.floats(0, 1),
+    )
+    | st.builds(Silent, st.sampled_from(Silence), st.text())
+)
+def test_an_answer_read_back_is_the_one_that_was_written(answer: Advice | Silent) -> None:
+    answered = RecordedAnswer(3, 1, "stuck", "abc", answer)
+    assert from_json(json.loads(json.dumps(as_json(answered)))) == answered

@@ -1,0 +1,285 @@
+"""Claude by the real SDK against the server on loopback: what is sent, what comes back, and what is recorded."""
+
+import json
+import time
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.model import FaultKind, ModelFault, ModelLimits, Reply, Request, Usage
+from agent.errors import UsageError
+from tests.agent.advisor.advising import KEY, LOOK, MODEL, Records, connected
+from tests.fake_service import FakeClaude, ScriptedAnswer, ServiceScenario, ToolCall
+from tests.fake_service.faults import ServiceFault
+from tests.fake_service.faults import ServiceFaultKind as Mishap
+
+ASKED = Request(
+    model=MODEL,
+    system=[{"type": "text", "text": "Be brief."}],
+    messages=[{"role": "user", "content": [{"type": "text", "text": "Where to?"}]}],
+    max_tokens=100,
+)
+LOOKING = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+def answered(line: ScriptedAnswer, request: Request = ASKED) -> Reply:
+    with FakeClaude(ServiceScenario(lines=[line])) as server, connected(server) as claude:
+        return claude.complete(request)
+
+
+def faulty(*faults: ServiceFault) -> FakeClaude:
+    return FakeClaude(ServiceScenario(lines=[ScriptedAnswer(text="North.")], faults=faults))
+
+
+def test_a_reply_comes_whole_with_its_usage() -> None:
+    reply = answered(ScriptedAnswer(text="North, then west. " * 20))
+    assert [each["text"] for each in reply.blocks] == ["North, then west. " * 20]
+    assert (reply.stop_reason, reply.id) == ("end_turn", reply.raw["id"])
+    assert reply.usage == Usage(input=reply.usage.input, output=reply.usage.output)
+    assert reply.usage.input > 0
+    assert reply.usage.output > 0
+
+
+def test_a40_a_call_of_a_tool_arrives_with_its_input_put_together() -> None:
+    tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
+    reply = answered(LOOKING, Request(MODEL, (), ASKED.messages, 100, tools=[tool]))
+    (call,) = reply.blocks
+    assert (call["type"], call["name"], call["input"]) == ("tool_use", "look", {"place": "pewter"})
+    assert reply.stop_reason == "tool_use"
+
+
+def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
+    with faulty() as server, connected(server) as claude:
+        claude.complete(ASKED)
+        claude.complete(Request(MODEL, (), ASKED.messages, 9, (), {"type": "object"} | CLOSED, ""))
+        plain, formed = (each.body for each in server.requests)
+        headers = {name.lower(): each for name, each in server.requests[0].headers.items()}
+    assert plain == {
+        "model": MODEL,
+        "system": ASKED.system,
+        "messages": ASKED.messages,
+        "max_tokens": 100,
+        "stream": True,
+    }
+    assert headers["authorization"] == "present"
+    assert headers["accept-encoding"] == "identity"
+    assert formed["output_config"]["format"]["type"] == "json_schema"
+    assert formed["diagnostics"] == {"previous_message_id": None}
+    assert "system" not in formed
+
+
+CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
+
+
+def test_tokens_are_counted_and_limits_read_where_the_service_says_them() -> None:
+    with faulty() as server, connected(server) as claude:
+        assert claude.count_tokens(ASKED) > 3
+        assert claude.limits(MODEL) == ModelLimits(1_000_000, 128_000)
+        with pytest.raises(ModelFault) as unknown:
+            claude.limits("claude-unheard-of")
+    assert unknown.value.kind is FaultKind.DENIED
+    assert unknown.value.is_free
+
+
+@pytest.mark.parametrize("kind", [Mishap.INVALID_JSON, Mishap.WRONG_SHAPE, Mishap.WRONG_TYPE])
+def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Mishap) -> None:
+    with (
+        faulty(
+            ServiceFault(kind, turns=(1,), at="count_tokens"),
+            ServiceFault(kind, turns=(1,), at="models"),
+        ) as server,
+        connected(server) as claude,
+    ):
+        with pytest.raises(ModelFault) as fault:
+            claude.count_tokens(ASKED)
+        assert fault.value.kind is FaultKind.MALFORMED
+        with suppress(ModelFault):
+            assert claude.limits(MODEL) == ModelLimits(None, None)
+
+
+def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with faulty() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        claude = Claude(ClaudeConnection(), clock=time.monotonic)
+        claude.complete(ASKED)
+        claude.close()
+        assert len(server.requests) == 1
+
+
+def test_why_the_cache_was_missed_is_told() -> None:
+    long = [{"type": "text", "text": "Be brief. " * 900, "cache_control": {"type": "ephemeral"}}]
+    other = [{**long[0], "text": "Be long. " * 900}]
+    with faulty() as server, connected(server) as claude:
+        first = claude.complete(Request(MODEL, long, ASKED.messages, 9, previous_message_id=""))
+        again = claude.complete(
+            Request(MODEL, long, ASKED.messages, 9, previous_message_id=first.id)
+        )
+        changed = claude.complete(
+            Request(MODEL, other, ASKED.messages, 9, previous_message_id=again.id)
+        )
+    assert [each.cache_missed for each in (first, again, changed)] == ["", "", "system_changed"]
+    assert first.usage.cache_write_5m > 0
+    assert again.usage.cache_read == first.usage.cache_write_5m
+
+
+def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> None:
+    records = Records()
+    request = Request(MODEL, ASKED.system, ASKED.messages, 100, attempt=3)
+    with faulty() as server, connected(server, record=records) as claude:
+        reply = claude.complete(request)
+        claude.count_tokens(ASKED)
+        sent = server.requests[0]
+    ((recorded, message, meta),) = records
+    assert recorded == sent.body
+    assert message == reply.raw
+    assert message["content"] == [{"type": "text", "text": "North.", "citations": None}]
+    assert meta == {"attempt": 3}
+    assert sent.headers["x-stainless-retry-count"] == "2"
+
+
+def test_a40_a_streamed_call_of_a_tool_is_recorded_whole() -> None:
+    records = Records()
+    tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
+    looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
+    with looking as server, connected(server, record=records) as claude:
+        claude.complete(Request(MODEL, (), ASKED.messages, 100, tools=[tool]))
+    ((_, message, _),) = records
+    assert message["content"][0]["input"] == {"place": "pewter"}
+    assert message["stop_reason"] == "tool_use"
+    assert message["usage"]["output_tokens"] > 0
+
+
+@pytest.mark.parametrize("kind", [Mishap.HALF_STREAM, Mishap.CUT, Mishap.OVERLOADED, Mishap.FLOOD])
+def test_a_call_that_brought_no_message_is_not_recorded(kind: Mishap) -> None:
+    records = Records()
+    with (
+        faulty(ServiceFault(kind, turns=(1,))) as server,
+        connected(server, record=records) as claude,
+        pytest.raises(ModelFault),
+    ):
+        claude.complete(ASKED)
+    assert records == []
+
+
+FAULTS: Mapping[Mishap, tuple[FaultKind, bool]] = {  # and whether it is known to cost nothing
+    Mishap.RATE_LIMIT: (FaultKind.RATE_LIMIT, True),
+    Mishap.OVERLOADED: (FaultKind.OVERLOADED, True),
+    Mishap.SERVER_ERROR: (FaultKind.SERVER, False),
+    Mishap.BAD_GATEWAY: (FaultKind.SERVER, False),
+    Mishap.UNAVAILABLE: (FaultKind.SERVER, False),
+    Mishap.GATEWAY_TIMEOUT: (FaultKind.SERVER, False),
+    Mishap.TIMEOUT: (FaultKind.TIMEOUT, False),
+    Mishap.REFUSED: (FaultKind.CONNECTION, False),
+    Mishap.RESET: (FaultKind.CONNECTION, False),
+    Mishap.CUT: (FaultKind.BROKEN_STREAM, False),
+    Mishap.HALF_STREAM: (FaultKind.BROKEN_STREAM, False),
+    Mishap.HALF_JSON: (FaultKind.BROKEN_STREAM, False),
+    Mishap.ERROR_EVENT: (FaultKind.OVERLOADED, False),
+    Mishap.DRIP: (FaultKind.TIMEOUT, False),
+    Mishap.FLOOD: (FaultKind.TOO_LONG, False),
+    Mishap.INVALID_JSON: (FaultKind.MALFORMED, False),
+    Mishap.WRONG_TYPE: (FaultKind.MALFORMED, False),
+    Mishap.HUGE: (FaultKind.TOO_LONG, False),
+}
+
+
+@pytest.mark.parametrize("mishap", FAULTS, ids=lambda each: each.value)
+def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
+    patience = 0.3 if FAULTS[mishap][0] is FaultKind.TIMEOUT else 5.0
+    with faulty(ServiceFault(mishap, turns=(1,))) as server, connected(server, patience) as claude:
+        began = time.monotonic()
+        with pytest.raises(ModelFault) as fault:
+            claude.complete(ASKED)
+        assert time.monotonic() - began < 2
+    assert (fault.value.kind, fault.value.is_free) == FAULTS[mishap]
+
+
+def test_nobody_at_the_address_costs_nothing() -> None:
+    with faulty() as server:
+        url = server.url
+    claude = Claude(ClaudeConnection(url, timeout_s=1), clock=time.monotonic)
+    with pytest.raises(ModelFault) as fault:
+        claude.complete(ASKED)
+    claude.close()
+    assert (fault.value.kind, fault.value.is_free) == (FaultKind.CONNECTION, True)
+
+
+def test_how_long_to_wait_is_told_as_the_service_asked() -> None:
+    fault = ServiceFault(Mishap.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
+    with faulty(fault) as server, connected(server) as claude, pytest.raises(ModelFault) as limited:
+        claude.complete(ASKED)
+    assert limited.value.retry_after_s == 2.5
+
+
+def test_a_request_that_the_service_refuses_says_what_it_did_not_like() -> None:
+    with (
+        faulty() as server,
+        connected(server) as claude,
+        pytest.raises(ModelFault, match="bad_request: status 400: messages") as fault,
+    ):
+        claude.complete(Request(MODEL, (), (), 100))
+    assert fault.value.is_free
+
+
+def test_without_a_key_one_line_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(UsageError, match="set ANTHROPIC_API_KEY"):
+        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
+
+
+@pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-key-1\n", "sk-ant secret-1"])
+def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    with pytest.raises(UsageError) as refused:
+        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
+    assert "cret-1" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a42_the_key_is_in_no_fault_and_no_record() -> None:
+    records = Records()
+    told = []
+    kinds = [kind for kind in FAULTS if kind is not Mishap.REFUSED]  # which lasts for a while
+    faults = [ServiceFault(kind, turns=(number,)) for number, kind in enumerate(kinds, start=1)]
+    with faulty(*faults) as server, connected(server, 0.2, records) as claude:
+        for _ in kinds:
+            with pytest.raises(ModelFault) as fault:
+                claude.complete(ASKED)
+            told.append("".join(traceback.format_exception(fault.value)))
+        claude.complete(ASKED)
+    assert KEY not in "".join(told)
+    assert KEY not in json.dumps(records)
+    assert len(records) == 1
+
+
+def test_a42_a_service_that_echoes_the_key_is_not_repeated() -> None:
+    with faulty() as server, connected(server) as claude, pytest.raises(ModelFault) as fault:
+        claude.complete(replace(ASKED, model=f"claude-{KEY}"))
+    assert KEY not in str(fault.value)
+    assert "(key)" in str(fault.value)
+
+
+def test_another_host_is_never_sent_the_key() -> None:
+    with faulty() as server, connected(server) as claude:
+        assert claude._client._client.follow_redirects is False
+
+
+def test_an_answer_without_content_is_a_reply_all_the_same() -> None:
+    with faulty(ServiceFault(Mishap.EMPTY, turns=(1,))) as server, connected(server) as claude:
+        assert claude.complete(ASKED).blocks == ()

@@ -1,0 +1,277 @@
+"""Leave for a call: booked before it is given, and not given where it would not fit."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Barrier, BrokenBarrierError
+from typing import TypeAlias
+
+import pytest
+
+from agent.advisor.model import Usage
+from agent.advisor.money import Ceiling, Price, Prices, Rates, Terms, Wallet
+from agent.errors import UsageError
+from memory import Faults, RunStore
+from memory.store.calls import HOUR_MS, CallState, CallSums
+from tests.agent.advisor.money import BIG, PRICES, SMALL, Purses, terms
+
+Open: TypeAlias = Callable[[Terms], Purses]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    made: list[Purses] = []
+
+    def purses(terms: Terms) -> Purses:
+        made.append(Purses(tmp_path, terms))
+        return made[-1]
+
+    yield purses
+    for each in made:
+        each.close()
+
+
+def test_leave_is_booked_at_the_dearest_it_can_be(opened: Open) -> None:
+    purses = opened(terms())
+    permit = purses.wallet.permit(BIG, 100, 10, "stuck")
+    assert permit is not None
+    assert (permit.model, permit.purpose) == (BIG, "stuck")
+    assert (permit.worst_nanos, permit.worst_tokens) == (100 * 2 + 10 * 5, 110)
+    (call,) = purses.store.calls()
+    assert (call.id, call.state, call.nanos) == (permit.id, CallState.RESERVED, 250)
+
+
+def test_what_a_call_took_takes_the_place_of_its_worst(opened: Open) -> None:
+    purses = opened(terms())
+    permit = purses.wallet.permit(BIG, 100, 10, "stuck")
+    assert permit is not None
+    purses.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
+    (call,) = purses.store.calls()
+    assert (call.nanos, call.tokens) == (20 + 15 + 6, 78)  # 5.5 is rounded up
+
+
+def test_a_call_nobody_heard_of_stays_at_its_worst(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=300)))
+    permit = purses.wallet.permit(BIG, 100, 0, "stuck")
+    assert permit is not None
+    purses.wallet.settle(permit, None)
+    assert purses.wallet.permit(BIG, 51, 0, "stuck") is None
+    assert purses.wallet.permit(BIG, 50, 0, "stuck") is not None
+
+
+def test_a_call_that_cost_nothing_is_taken_back(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=200, calls=1, tokens=100)))
+    permit = purses.wallet.permit(BIG, 100, 0, "stuck")
+    assert permit is not None
+    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    purses.wallet.cancel(permit)
+    assert purses.wallet.permit(BIG, 100, 0, "stuck") is not None
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "name"),
+    [(Ceiling(nanos=10), "dollars"), (Ceiling(calls=1), "calls"), (Ceiling(tokens=5), "tokens")],
+    ids=["dollars", "calls", "tokens"],
+)
+@pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
+def test_each_ceiling_holds(opened: Open, stretch: str, ceiling: Ceiling, name: str) -> None:
+    purses = opened(terms(**{stretch: ceiling}))
+    assert purses.wallet.permit(BIG, 5, 0, "stuck") is not None
+    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    assert purses.wallet.choose("stuck") is None
+    assert purses.wallet.refused[f"{stretch} {name}"] == 1
+
+
+def test_a_ceiling_of_nothing_asks_nobody(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=0)))
+    assert purses.wallet.choose("stuck") is None
+
+
+def test_an_hour_later_there_is_leave_again(opened: Open) -> None:
+    purses = opened(terms(hour=Ceiling(nanos=10)))
+    purses.wallet.permit(BIG, 5, 0, "stuck")
+    purses.clock.ms += HOUR_MS - 1
+    assert purses.wallet.permit(BIG, 5, 0, "stuck") is None
+    purses.clock.ms += 1
+    assert purses.wallet.permit(BIG, 5, 0, "stuck") is not None
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_clock_that_is_set_back_frees_nothing(opened: Open, *, restarts: bool) -> None:
+    purses = opened(terms(hour=Ceiling(calls=2)))
+    purses.spend(1)
+    purses.clock.ms -= 50 * HOUR_MS
+    wallet = purses.next() if restarts else purses.wallet
+    assert wallet.permit(BIG, 1, 0, "stuck") is not None  # within the same hour as the first
+    purses.clock.ms += 50 * HOUR_MS
+    assert wallet.permit(BIG, 1, 0, "stuck") is None
+
+
+def test_a_milestone_begins_a_new_count_and_coming_back_to_one_goes_on_with_its(
+    opened: Open,
+) -> None:
+    purses = opened(terms(milestone=Ceiling(nanos=10)))
+    wallet = purses.wallet
+    assert wallet.permit(BIG, 1, 0, "stuck") is not None
+    wallet.milestone("left home")
+    assert wallet.permit(BIG, 5, 0, "stuck") is not None
+    wallet = purses.next()
+    assert wallet.permit(BIG, 4, 0, "stuck") is None  # still after leaving home
+    wallet.milestone("got a map")
+    assert wallet.permit(BIG, 5, 0, "stuck") is not None
+    wallet.milestone("left home")
+    assert wallet.permit(BIG, 5, 0, "stuck") is None
+
+
+def test_a_run_that_was_killed_goes_on_with_what_it_had_booked(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=200)))
+    assert purses.wallet.permit(BIG, 60, 0, "stuck") is not None
+    again = purses.next()
+    assert again.permit(BIG, 60, 0, "stuck") is None
+    assert again.permit(BIG, 40, 0, "stuck") is not None
+
+
+def test_a_bill_beyond_the_worst_case_is_told_and_ends_asking(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=1_000)))
+    told: list[str] = []
+    purses.faults.on_fault = lambda _name, error: told.append(str(error))
+    for _ in range(2):
+        permit = purses.wallet.permit(BIG, 10, 1, "stuck")
+        assert permit is not None
+        purses.wallet.settle(permit, Usage(input=490))
+    assert purses.faults["billed beyond the worst case"] == 2
+    assert len(told) == 2
+    assert "490 tokens" in told[0]
+    assert purses.wallet.permit(BIG, 20, 0, "stuck") is None
+    assert purses.wallet.choose("stuck") == SMALL
+    permit = purses.wallet.permit(SMALL, 1, 0, "stuck")
+    assert permit is not None
+    purses.wallet.settle(permit, Usage(output=10**30))
+    assert purses.wallet.choose("stuck") is None
+
+
+def test_tokens_below_zero_free_nothing(opened: Open) -> None:
+    purses = opened(terms())
+    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
+    assert permit is not None
+    purses.wallet.settle(permit, Usage(input=5, output=-1_000_000))
+    (call,) = purses.store.calls()
+    assert (call.state, call.nanos) == (CallState.LOST, 20)
+
+
+def test_settling_twice_changes_nothing(opened: Open) -> None:
+    purses = opened(terms())
+    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
+    assert permit is not None
+    purses.wallet.settle(permit, Usage(input=5))
+    purses.wallet.cancel(permit)
+    purses.wallet.settle(permit, None)
+    assert [call.nanos for call in purses.store.calls()] == [5]
+
+
+def hold(purses: Purses) -> None:
+    """Let somebody else have the file, and waiting for it end at once."""
+    purses.store._calls._open()._connection.execute("PRAGMA busy_timeout = 0")
+    purses.store._database.execute("BEGIN IMMEDIATE")
+
+
+def test_a_file_that_is_held_gives_no_leave(opened: Open) -> None:
+    purses = opened(terms())
+    hold(purses)
+    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    assert purses.wallet.refused["busy"] == 1
+    assert purses.faults["wallet: busy"] == 1
+    purses.store._database.execute("ROLLBACK")
+    assert purses.wallet.permit(BIG, 1, 0, "stuck") is not None
+
+
+def test_nothing_is_asked_while_a_bill_waits_for_the_file(opened: Open) -> None:
+    purses = opened(terms(Ceiling(nanos=100)))
+    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
+    assert permit is not None
+    hold(purses)
+    purses.wallet.settle(permit, Usage(output=19))  # 95, of which 20 were booked
+    assert purses.wallet.choose("stuck") is None
+    purses.store._database.execute("ROLLBACK")
+    assert purses.wallet.permit(BIG, 3, 0, "stuck") is None
+    assert [call.nanos for call in purses.store.calls()] == [95]
+
+
+class Slow:
+    """A ledger that, once it was read, waits for a second reader to have read the same."""
+
+    def __init__(self, store: RunStore) -> None:
+        self.book_call = store.book_call
+        self.settle_call = store.settle_call
+        self.last_call = store.last_call
+        self._store = store
+        self._both = Barrier(2)
+
+    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
+        sums = self._store.call_sums(now_ms=now_ms, milestone=milestone)
+        with suppress(BrokenBarrierError):
+            self._both.wait(timeout=0.1)
+        return sums
+
+
+def test_two_threads_do_not_pass_a_ceiling_together(opened: Open) -> None:
+    purses = opened(terms(Ceiling(calls=1)))
+    wallet = Wallet(
+        Slow(purses.store), PRICES, purses.terms, now_ms=purses.clock, faults=purses.faults
+    )
+    with ThreadPoolExecutor(2) as pool:
+        leaves = list(pool.map(lambda _: wallet.permit(BIG, 1, 1, "observer"), range(2)))
+    assert sum(leave is not None for leave in leaves) == 1
+
+
+def test_a_model_without_a_price_is_not_asked(opened: Open) -> None:
+    purses = opened(terms())
+    assert purses.wallet.permit("no-such-model", 1, 1, "stuck") is None
+    assert purses.wallet.refused["unpriced"] == 1
+    assert purses.wallet.permit("also-small", 1, 1, "stuck") is not None
+    with pytest.raises(UsageError, match="big-model"):
+        Wallet(
+            purses.store,
+            Prices({SMALL: Price(Rates(1, 1, 1, 1, 1))}, {}),
+            terms(),
+            now_ms=purses.clock,
+            faults=Faults(),
+        )
+
+
+def test_less_than_no_tokens_is_an_error_of_whoever_asks(opened: Open) -> None:
+    wallet = opened(terms()).wallet
+    for tokens in ((-1, 0), (0, -1)):
+        with pytest.raises(ValueError, match="give 0 or more"):
+            wallet.permit(BIG, *tokens, "stuck")
+
+
+@pytest.mark.parametrize(
+    ("spent", "purpose", "model"),
+    [
+        (49, "routine", BIG),
+        (50, "routine", None),
+        (50, "milestone", None),
+        (50, "stuck", BIG),
+        (74, "no_plan", BIG),
+        (75, "no_plan", SMALL),
+        (75, "routine", None),
+        (99, "stuck", SMALL),
+        (100, "stuck", None),
+        (100, "observer", None),
+        (0, "observer", SMALL),
+        (0, "reflector", SMALL),
+    ],
+)
+@pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
+def test_asking_steps_down_towards_a_ceiling(
+    opened: Open, stretch: str, spent: int, purpose: str, model: str | None
+) -> None:
+    ceiling = Ceiling(nanos=1_000_000)
+    purses = opened(terms(**{stretch: ceiling}))
+    if spent:
+        permit = purses.wallet.permit(BIG, spent * 5_000, 0, "stuck")
+        assert permit is not None
+        assert permit.worst_nanos == spent * 10_000
+    assert purses.wallet.choose(purpose) == model

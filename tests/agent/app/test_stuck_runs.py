@@ -1,0 +1,200 @@
+"""Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
+
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.app import Interrupt, Summary, TickView
+from agent.app.session import PlayLimits, Session
+from agent.errors import RunError
+from agent.skills import Outcome, Terrain, leave_map
+from agent.story import Milestone, Place, Story, TalkTo, Witness
+from agent.story.facts import FactKind, RamFact
+from agent.story.story import Task
+from agent.tools.replay import replay, replay_run
+from emulator import PyBoyConsole, World
+from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
+from memory.observations import ObservationQuery
+from tests.agent.app.test_session import CARTRIDGE, FROZEN
+from tests.agent.support import Played, Watcher, game_at
+
+NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that nothing on the cartridge sets
+ATOLL = Story(  # a map without a way in
+    places=(Place("bedroom", 38, "the bedroom"), Place("atoll", 200, "the atoll")),
+    marks={},
+    errands=(),
+    tasks=(),
+    healers=(),
+    milestones=(Milestone("end", "reach the atoll", Witness.SCENE, "atoll", map_id=200),),
+    ambitions=(),
+    names={},
+    caveat="",
+)
+DEAF = Story(  # somebody whom one can talk to for ever
+    places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
+    marks={"event:never": NEVER},
+    errands=(),
+    tasks=(Task("ask", "ask for it", "house", "event:never", TalkTo((1,))),),
+    healers=(),
+    milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", event=NEVER.number),),
+    ambitions=(),
+    names={},
+    caveat="",
+)
+STORY = Story.of(CARTRIDGE.kind)
+BEYOND = replace(  # the story to the first badge, and then the atoll
+    STORY,
+    places=(*STORY.places, *ATOLL.places[1:]),
+    milestones=(*STORY.milestones[: len(STORY.up_to("first_badge"))], *ATOLL.milestones),
+)
+
+
+def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summary:
+    """Play a run, a new one or the one in `path`, until it ends."""
+    with ExitStack() as stack:
+        is_new = not (path / "run").exists()
+        folder = stack.enter_context(
+            closing(
+                create_run(path / "run", FROZEN.table(), run_id="stuck")
+                if is_new
+                else open_run(path / "run")
+            )
+        )
+        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
+        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
+        session = Session(folder, FROZEN, console, knowledge, story, asked)
+        return session.play(PlayLimits("end", inf), watcher)
+
+
+def episodes(path: Path) -> list[dict[str, Any]]:
+    with closing(read_run(path / "run")) as folder:
+        return [dict(event.payload) for event in folder.store.events("stuck")]
+
+
+def steps(path: Path) -> list[StepRow]:
+    with closing(read_run(path / "run")) as folder:
+        return list(folder.store.steps())
+
+
+@pytest.fixture(scope="module")
+def stranded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
+    path = tmp_path_factory.mktemp("stranded")
+    return path, play(path, ATOLL, Watcher(), Interrupt())
+
+
+def test_a_run_that_gets_nowhere_goes_back_and_then_gives_up(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    assert (summary.stop.value, summary.episodes, summary.restores) == ("gave_up", 1, 2)
+    assert summary.errors == 0
+    assert "walk to the atoll" in summary.reason
+    last = episodes(path)[-1]
+    assert last["rungs"] == ["replan", "leave_map", "ask_around", "restore", "restore", "give_up"]
+    assert last["run"] == "stuck"
+    assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
+    assert last["tried"][0] == "travel:atoll"
+
+
+def test_c02_c05_getting_nowhere_is_observed_and_what_died_with_it_is_marked(
+    stranded: tuple[Path, Summary],
+) -> None:
+    with closing(read_run(stranded[0] / "run")) as folder:
+        found = folder.store.observations()
+        dead = folder.store.observations(ObservationQuery(live=False))
+        assert folder.store.sessions() == ["stuck"]  # one process, however often it went back
+    stuck = next(each for each in found if each.type == "stuck")  # the newest: it gave up
+    assert stuck.importance == 8
+    assert "tried travel:atoll" in stuck.content
+    assert stuck.content.endswith("not solved")
+    assert dead
+    assert not {each.id for each in found} & {each.id for each in dead}
+
+
+def test_what_came_after_the_checkpoint_is_a_dead_branch_and_the_rest_replays(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    with (
+        closing(read_run(path / "run")) as folder,
+        closing(PyBoyConsole(CARTRIDGE)) as console,
+    ):
+        assert len(list(folder.store.steps(live=False))) > 0
+        ticks, divergence = replay(folder.store, console)
+    assert (ticks, divergence) == (summary.ticks, None)
+
+
+def test_an_episode_can_be_played_again_though_its_branch_died(
+    stranded: tuple[Path, Summary],
+) -> None:
+    path, summary = stranded
+    told = episodes(path)
+    assert [each["over"] for each in told] == [False, True]
+    said: list[str] = []
+    died = replay_run(path / "run", None, episode=1, tell=said.append)
+    assert died == (told[0]["lasted"], None)
+    assert "repeated_failure in the bedroom" in said[0]
+    lived = replay_run(path / "run", None, episode=2)
+    assert (lived.ticks, lived.divergence) == (summary.ticks, None)
+    with pytest.raises(RunError, match="got stuck 2 times"):
+        replay_run(path / "run", None, episode=3)
+
+
+def test_who_is_stuck_late_goes_back_no_further_than_it_takes(tmp_path: Path) -> None:
+    summary = play(tmp_path, BEYOND, Watcher(), Interrupt())
+    assert (summary.stop.value, summary.restores, summary.errors) == ("gave_up", 2, 0)
+    reached = [each.id for each in summary.milestones]
+    assert reached == list(STORY.up_to("first_badge"))
+    with closing(read_run(tmp_path / "run")) as folder:
+        told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
+        assert len(list(folder.store.events("battle"))) == summary.battles
+        assert min(row.tick for row in folder.store.steps(live=False)) > told["rival"]
+    assert told == {each.id: each.tick for each in summary.milestones}
+    assert replay_run(tmp_path / "run", None).divergence is None
+
+
+def test_a_talk_that_never_has_its_effect_is_given_up_too(tmp_path: Path) -> None:
+    summary = play(tmp_path, DEAF, Watcher(), Interrupt())
+    assert summary.stop.value == "gave_up"
+    reasons = {each["reason"] for each in episodes(tmp_path)}
+    assert reasons <= {"repeated_failure", "repeated_dialogue"}
+    last = episodes(tmp_path)[-1]
+    assert last["place"] in {"the house", "the bedroom"}
+    assert "task:ask" in last["tried"]
+    assert "leave_map" in last["rungs"]
+
+
+def test_a_map_is_left_by_the_nearest_way(played: Played) -> None:
+    with game_at(played.folder, lambda state: state.in_control and state.map.map_id == 37) as game:
+        skill = leave_map(Terrain(World.of(CARTRIDGE)), game.state)
+        assert game.carry_out(skill, within=100) is Outcome.DONE
+        assert game.state.map.map_id in {0, 38}
+
+
+@pytest.mark.parametrize("life", [1, 2], ids=["before a restore", "after a restore"])
+def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
+    stranded: tuple[Path, Summary], life: int, tmp_path: Path
+) -> None:
+    path, summary = stranded
+    asked, lives, last = Interrupt(), 1, 0
+
+    def interrupt(moment: TickView) -> None:
+        nonlocal lives, last
+        lives += moment.tick < last
+        last = moment.tick
+        if lives == life and moment.tick == 250:
+            asked.asked = True
+
+    stopped = play(tmp_path, ATOLL, Watcher(interrupt), asked)
+    assert stopped.stop.value == "interrupted"
+    assert stopped.restores == life - 1
+    ended = play(tmp_path, ATOLL, Watcher(), Interrupt())
+    assert (ended.stop.value, ended.restores) == ("gave_up", summary.restores)
+    assert steps(tmp_path) == steps(path)
+    own = {"checkpoint_tick": 0, "last_step": 0}  # where the stop left a checkpoint, and dead steps
+    told = [{**each, **own} for each in episodes(tmp_path)]
+    assert told == [{**each, **own} for each in episodes(path)]

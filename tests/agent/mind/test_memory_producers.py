@@ -1,0 +1,169 @@
+"""Memory observes play: whatever is hookable can be watched, and nobody in play stores anything."""
+
+import importlib
+import inspect
+import pkgutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import agent
+from agent.capabilities import GameContext, capabilities_for
+from agent.loop import Loop
+from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
+from agent.perception import Perceiver
+from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from emulator import Dex, Font, PyBoyConsole, World, demo_cartridge_path, load_cartridge
+from memory import Call, Hooks, hookable, open_memory, open_run_store
+from memory.errors import NotHookable
+from memory.hooks import Pointcut
+from memory.hooks.pointcut import Method, method_of
+from tests.agent.mind.stores import stores_in
+from tests.agent.support import ROOT
+
+MAY_STORE: Final = (
+    "app",  # where memory is built and wired to play
+    "bench",  # where it is filled to be measured, by nobody who plays
+    "exam",  # where it is opened to be asked, when play is over
+    "scenario/knowing.py",  # where a run that begins at a saved moment is told what was known then
+    "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
+    "capabilities/stock.py",  # and where it is looked over
+    "mind/tools.py",  # and where it is offered to a model, whose word is a claim
+    "advisor/money",  # where a call is booked, which is money and no memory
+    "fake_claude",  # a server, which writes to whoever asks it
+)
+
+
+def sources() -> list[Path]:
+    folder = ROOT / "agent"
+    found = (path.relative_to(folder) for path in folder.rglob("*.py"))
+    return sorted(path for path in found if not path.as_posix().startswith(MAY_STORE))
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_b01_nobody_in_play_stores_anything(path: Path) -> None:
+    assert stores_in((ROOT / "agent" / path).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "blackboard.write('agent:play:stm', 'x', {}, tick=1, game_s=0.0)",
+        "self._blackboard.write('agent:play:stm', 'x', {}, tick=1, game_s=0.0)",
+        "kit.memory.store({'seen': 1})",
+        "recall.revise(entry, utility=1.0)",
+        "percept.memory.forget('agent:play:stm')",
+        "put = blackboard.write",
+        "getattr(blackboard, 'write')('agent:play:stm')",
+        "folder.store.append_event(1, 'x', {})",
+        "memory.memory_store({})",
+        "from memory import Blackboard",
+        "from memory import Recall, TacticianMemory as Recaller",
+        "from memory.blackboard.blackboard import Blackboard",
+        "import memory",
+        "import memory.blackboard as board",
+    ],
+)
+def test_b01_a_line_that_stores_something_is_found(line: str) -> None:
+    skill = f"def walk(state):\n    yield state\n    {line}\n"
+    assert [found.partition(":")[0] for found in stores_in(skill)][:1] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from memory import Hooks, Json, Recall, as_json, hookable",
+        "recall.recent('agent:play:stm', 'battle', 3)",
+        "turn.commander.forget(move)",
+        "path.write_text('x')",
+        "reader = folder.store",
+    ],
+)
+def test_b01_reading_is_not_storing(line: str) -> None:
+    assert stores_in(line) == []
+
+
+def methods() -> Iterator[Callable[..., object]]:
+    """Yield every hookable method of the agent."""
+    for info in pkgutil.walk_packages(agent.__path__, "agent."):
+        if info.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(info.name)
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if kind.__module__ == module.__name__:
+                yield from (each for each in vars(kind).values() if _is_open(each))
+
+
+def _is_open(member: object) -> bool:
+    try:
+        method_of(member)  # type: ignore[arg-type]  # whatever it is
+    except NotHookable:
+        return False
+    return True
+
+
+def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
+    known: list[Method] = [method_of(each) for each in methods()]
+    names = Counter(method.name for method in known)
+    assert {"MilestoneLedger.observe", "Loop.perform", "Mind.decide", "Mind.learn"} <= names.keys()
+    assert max(names.values()) == 1  # a short name says which
+    for method in known:
+        for glob in (method.name, method.full_name):
+            pointcut = Pointcut.pattern(glob)
+            assert [each for each in known if pointcut.verdict(each, object)] == [method]
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Iterator[Loop]:
+    """The loop on the demo, from power-on, with nothing wired to its hooks."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    world, story, hooks = World.of(cartridge), Story.of(cartridge.kind), Hooks()
+    ledger = MilestoneLedger(story.milestones, hooks)
+    kit = GameContext(story, Terrain(world), Dex.of(cartridge), ledger, 0)
+    with (
+        closing(open_run_store(tmp_path / "run.sqlite", run_id="run")) as store,
+        closing(PyBoyConsole(cartridge)) as console,
+    ):
+        memory = open_memory(store, AGENT, session_id="run", started_at=0.0)
+        mind = Mind(capabilities_for(kit), memory.recall, hooks, Ladder(ProgressMonitor(), 0))
+        eyes = Perceiver(console, Font.of(cartridge), world, ledger.due)
+        yield Loop(console, eyes, mind, ledger, hooks)
+
+
+def test_b07_play_is_watched_from_outside_and_not_its_actions_alone(loop: Loop) -> None:
+    seen: Counter[str] = Counter()
+    loop.hooks.after("*", lambda call, _result: seen.update([call.name]))
+    loop.play(lambda _state: loop.tick >= 30, lambda _state: None)
+    each_tick = {name for name, times in seen.items() if times >= 30}
+    assert each_tick == {
+        "MilestoneLedger.observe",
+        "Loop.perceive",
+        "Loop.perform",
+        "Mind.decide",
+        "Mind.learn",
+    }
+    assert seen["Mind.pursue"]  # a goal turned to, where no step is taken
+
+
+def test_b07_a_capability_opens_a_method_of_its_own_and_it_is_seen() -> None:
+    class Cartography:
+        """Neither an action nor a part of the loop."""
+
+        def __init__(self, hooks: Hooks) -> None:
+            self.hooks = hooks
+
+        @hookable
+        def survey(self, map_id: int) -> str:
+            return f"map {map_id}"
+
+    hooks = Hooks()
+    seen: list[tuple[Call, object]] = []
+    hooks.after(Pointcut.of_class(Cartography), lambda call, result: seen.append((call, result)))
+    cartography = Cartography(hooks)
+    cartography.survey(3)
+    assert seen == [(Call("Cartography.survey", cartography, (3,), {}), "map 3")]

@@ -1,0 +1,376 @@
+"""What play comes to in observations: the game's rules by themselves, and on the demo as it is played."""
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.advisor.prompt import Mode, prompt_now
+from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app.checkpoints import COMMIT_EVERY
+from agent.app.session import PlayLimits, Session
+from agent.mind import GAME_SECTIONS, game_table
+from agent.story import Milestone, Story, Witness
+from emulator import CartridgeKind, PyBoyConsole
+from memory import (
+    Observed,
+    RunFolder,
+    RunStore,
+    as_json,
+    create_run,
+    open_knowledge_store,
+    open_run,
+    read_run,
+)
+from memory.observations import TOOLS, Extractors, ObservationQuery, Result, observations_block
+from tests.agent.app.test_session import CARTRIDGE, FROZEN, STORY
+from tests.agent.support import Played, Watcher
+from tests.memory.observations.damage import scribble_over
+from tests.memory.observations.observing import all_of
+from tests.memory.samples import FIGHT
+
+BADGE = Milestone("first_badge", "earn the first badge", Witness.SCENE, badge=0)
+TOWN = Milestone("town", "reach the town", Witness.SCENE, map_id=1)
+PLAY = Extractors(TOOLS, game_table((BADGE, TOWN), lambda item: f"THING {item}"))
+BEGAN: dict[str, Any] = {
+    "name": "shop:store",
+    "why": "buy what runs short",
+    "place": "the store",
+    "bag": ((4, 1),),
+    "money": 900,
+}
+
+
+def happened(kind: str, args: Mapping[str, Any], result: Result) -> tuple[str, str, int]:
+    (observed,) = PLAY(kind, args, result)
+    return observed.type, observed.content, observed.importance
+
+
+def ended(
+    error: str = "", bag: tuple[tuple[int, int], ...] = ((4, 1),), money: int = 900
+) -> Result:
+    return Result({"bag": bag, "money": money}, error)
+
+
+def battle(outcome: str) -> dict[str, Any]:
+    return {**as_json(FIGHT), "outcome": outcome}
+
+
+def test_c02_a_step_is_worth_1_and_one_that_failed_4() -> None:
+    assert happened("deed", BEGAN, ended()) == ("deed_done", "buy what runs short", 1)
+    assert happened("deed", BEGAN, ended("blocked")) == (
+        *("deed_failed", "buy what runs short, at the store: blocked"),
+        4,
+    )
+    assert happened("deed", BEGAN, ended("interrupted"))[::2] == ("deed_interrupted", 2)
+
+
+def test_c02_what_a_deed_bought_or_found_is_told_by_what_was_owned_before() -> None:
+    assert happened("deed", BEGAN, ended(bag=((4, 5), (11, 1)), money=300)) == (
+        *("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store"),
+        5,
+    )
+    assert happened("deed", BEGAN, ended(bag=((4, 2),))) == (
+        *("item_gained", "1 THING 4, at the store"),
+        5,
+    )
+    assert happened("deed", BEGAN, ended(bag=()))[0] == "deed_done"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind", "importance"),
+    [
+        ("victory", "battle_won", 5),
+        ("defeat", "battle_lost", 8),
+        ("runaway", "battle_left", 3),
+        ("catch", "caught", 7),
+    ],
+)
+def test_c02_battles_are_told_by_how_they_ended(outcome: str, kind: str, importance: int) -> None:
+    observed = happened("battle", battle(outcome), Result())
+    assert observed[::2] == (kind, importance)
+    assert "rat L3" in observed[1]
+    assert "turtle L5" in observed[1]
+
+
+COSTLY = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
+
+
+def test_c02_a_badge_is_worth_10_and_another_milestone_8() -> None:
+    assert happened("waypoint", {"milestone": "first_badge"}, Result()) == (
+        *("badge_earned", "earn the first badge"),
+        10,
+    )
+    assert happened("waypoint", {"milestone": "town"}, Result())[::2] == ("milestone_reached", 8)
+    assert happened("waypoint", {"milestone": "of another story"}, Result())[1:] == (
+        *("of another story",),
+        8,
+    )
+
+
+def test_c02_a_blackout_is_worth_9_and_getting_nowhere_8() -> None:
+    assert happened("blackout", COSTLY, Result())[::2] == ("blackout", 9)
+    episode = {
+        "number": 1,
+        "reason": "oscillation",
+        "place": "the lane",
+        "goal": "g",
+        "tried": ["travel:town"],
+        "rungs": ["replan"],
+        "solved_by": "replan",
+    }
+    kind, content, importance = happened("stuck", episode, Result())
+    assert (kind, importance) == ("stuck", 8)
+    assert content == "got nowhere at the lane (oscillation): tried travel:town; solved by replan"
+    assert happened("stuck", {**episode, "solved_by": None}, Result())[1].endswith("not solved")
+
+
+def test_c02_a_place_is_told_the_first_time() -> None:
+    place = {"location_name": "the lane", "location_type": "outdoors"}
+    assert happened("location", place, Result({"version": 1})) == ("map_entered", "the lane", 6)
+    assert PLAY("location", place, Result({"version": 2})) == ()
+
+
+def test_c02_remembering_is_observed_too() -> None:
+    recalled = {"why": "recalled:leader", "keys": ["a", "b"]}
+    assert happened("recollection", recalled, Result()) == (
+        *("memory_recalled", "recalled:leader: 2 found"),
+        2,
+    )
+
+
+def test_c03_what_play_does_not_know_comes_to_nothing() -> None:
+    assert PLAY("objective", {}, Result()) == ()
+    assert PLAY("deed", BEGAN, Result(refused=True)) == ()
+
+
+def test_c01_the_rules_of_play_are_pure() -> None:
+    calls = [
+        ("deed", BEGAN, ended(bag=((4, 2),), money=1)),
+        ("battle", battle("defeat"), Result()),
+        ("waypoint", {"milestone": "town"}, Result()),
+    ]
+    for tool, args, result in calls:
+        before = dict(args)
+        assert PLAY(tool, args, result) == PLAY(tool, args, result)
+        assert args == before
+
+
+def test_c20_what_is_done_at_last_or_won_at_last_overtakes_the_failure() -> None:
+    (failed,), (done,) = PLAY("deed", BEGAN, ended("blocked")), PLAY("deed", BEGAN, ended())
+    assert (failed.type in done.overtakes, failed.about) == (True, done.about)
+    (lost,), (won,) = (PLAY("battle", battle(each), Result()) for each in ("defeat", "victory"))
+    assert (lost.type in won.overtakes, lost.about) == (True, won.about)
+
+
+def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
+    many: list[Observed] = []
+    for number in range(60):
+        many += PLAY(
+            "location",
+            {"location_name": f"map {number}", "location_type": "outdoors"},
+            Result({"version": 1}),
+        )
+        many += PLAY("deed", {**BEGAN, "name": str(number), "why": f"{number}"}, ended("blocked"))
+        many += PLAY("edit_file", {"path": f"{number}.py"}, Result())
+    many[:0] = [
+        *PLAY("battle", battle("defeat"), Result()),
+        *PLAY("blackout", COSTLY, Result()),
+    ]
+    for budget in (60, 200, 2_000):
+        text = observations_block(all_of(many), GAME_SECTIONS, budget)
+        assert text is not None
+        assert text.index("## Setbacks") < text.index("## Modified Files")
+        assert "blacked out" in text
+        assert "lost against rat" in text
+
+
+def test_c10_the_sections_of_tools_keep_their_order_behind_those_of_play() -> None:
+    titles = [each.title for each in GAME_SECTIONS]
+    assert titles[-6:] == [
+        *("Modified Files", "Errors", "Todos", "Tasks Delegated", "Commands", "Searches")
+    ]
+    stays = [each.title for each in GAME_SECTIONS if each.stays]
+    assert stays == ["Setbacks", "Modified Files", "Errors"]
+    known = {kind for each in GAME_SECTIONS for kind in each.types}
+    assert {"badge_earned", "blackout", "battle_lost", "caught", "map_entered"} <= known
+    assert not {"deed_done", "file_read"} & known
+
+
+# On the demo, as it is played.
+
+
+def test_c02_a_whole_game_is_observed(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        found = run.store.observations()
+        events = Counter(event.kind for event in run.store.events())
+        battles = Counter(event.payload["outcome"] for event in run.store.events("battle"))
+    kinds = Counter(each.type for each in found)
+    assert kinds["badge_earned"] == 1
+    assert kinds["badge_earned"] + kinds["milestone_reached"] == events["milestone"]
+    assert kinds["battle_won"] == battles["victory"]
+    assert kinds["battle_lost"] == battles["defeat"]
+    assert kinds["caught"] == battles["catch"]
+    assert kinds["memory_recalled"] == events["recollection"]
+    deeds = ("deed_done", "deed_failed", "deed_interrupted", "purchase_made", "item_gained")
+    assert sum(kinds[each] for each in deeds) >= events["action"]
+    assert kinds["purchase_made"] >= 1
+    places = [each.content for each in found if each.type == "map_entered"]
+    assert len(places) == len(set(places))
+    assert {"the town", "the gym"} <= set(places)
+
+
+def test_c05_what_is_observed_is_of_its_tick_and_of_one_session(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        found = run.store.observations()
+        run_id = run.store.run_id
+        frames = {step.tick: step.frame for step in run.store.steps()}
+    assert {each.session for each in found} == {run_id}
+    assert {each.source for each in found} == {"programmatic"}
+    ticks = [each.created for each in found]
+    assert ticks == sorted(ticks, reverse=True)
+    assert 0 < ticks[-1] < ticks[0] <= played.summary.ticks
+    assert 0 < found[-1].created_s < found[0].created_s <= frames[played.summary.ticks] / 59
+    assert played.summary.errors == 0
+
+
+def test_c09_a_game_is_told_within_the_budget(played: Played) -> None:
+    with closing(read_run(played.folder)) as run:
+        text = observations_block(run.store.observations(), GAME_SECTIONS)
+    assert text is not None
+    assert text.startswith("<observations>\n## Milestones\n- earn the first badge")
+    assert re.search(r"^- won against ", text, re.MULTILINE)
+    assert len(text) <= 8_000
+
+
+@contextmanager
+def session_in(path: Path) -> Iterator[tuple[Session, RunFolder[RunStore]]]:
+    """Lend a session on the demo, new or going on."""
+    with ExitStack() as stack:
+        is_new = not (path / "run").exists()
+        run = (
+            create_run(path / "run", FROZEN.table(), run_id="session")
+            if is_new
+            else open_run(path / "run")
+        )
+        folder = stack.enter_context(closing(run))
+        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
+        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
+        yield Session(folder, FROZEN, console, knowledge, STORY, Interrupt()), folder
+
+
+def play(path: Path, ticks: int, react: Callable[[TickView], None] | None = None) -> Summary:
+    with session_in(path) as (session, folder):
+        folder.store._database.execute("PRAGMA busy_timeout = 1")
+        return session.play(PlayLimits("never", ticks), Watcher(react))
+
+
+def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "run.sqlite"
+    held: list[sqlite3.Connection] = []
+
+    def hold(moment: TickView) -> None:
+        if moment.tick == 20:
+            held.append(sqlite3.connect(path, isolation_level=None))
+            held[0].execute("BEGIN EXCLUSIVE")
+        elif moment.tick == COMMIT_EVERY + 50:
+            held.pop().close()
+
+    summary = play(tmp_path, 2 * COMMIT_EVERY + 20, hold)
+    assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY + 20)
+    assert summary.errors >= 2  # a commit, and a checkpoint at the least
+    with closing(read_run(tmp_path / "run")) as run:
+        assert len(list(run.store.steps())) == summary.ticks
+        ticks = [each.created for each in run.store.observations()]
+        assert any(20 < tick < COMMIT_EVERY for tick in ticks)
+        assert run.store.checkpoint_ticks()[-1] == 0
+        assert any(tick > COMMIT_EVERY for tick in run.store.checkpoint_ticks())
+        milestones = [event.tick for event in run.store.events("milestone")]
+        assert any(20 < tick < COMMIT_EVERY for tick in milestones)
+
+
+def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "run.sqlite"
+
+    def damage(moment: TickView) -> None:
+        if moment.tick == 150:
+            scribble_over(path, "observations")
+
+    summary = play(tmp_path, 2 * COMMIT_EVERY, damage)
+    assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY)
+    assert summary.errors >= 1
+    with closing(read_run(tmp_path / "run")) as run:
+        assert len(list(run.store.steps())) == summary.ticks
+        assert run.store.checkpoint_ticks()[0] == summary.ticks
+        assert list(run.store.events("location"))
+
+
+def test_c16_an_observer_that_breaks_is_counted_and_play_goes_on(tmp_path: Path) -> None:
+    with session_in(tmp_path) as (session, folder):
+        session.observations._session = None  # type: ignore[assignment]  # which no file takes
+        summary = session.play(PlayLimits("never", 80), Watcher())
+        assert (summary.stop.value, summary.ticks) == ("ticks", 80)
+        assert summary.errors >= 1
+        assert folder.store.observations() == []
+
+
+def test_c17_the_block_of_play_has_what_just_happened(tmp_path: Path) -> None:
+    told: list[tuple[int, str]] = []
+    with session_in(tmp_path) as (session, _folder):
+
+        def ask(moment: TickView) -> None:
+            told.append(
+                (moment.tick, prompt_now(lambda: "here", session.observations.block, Mode.ACT))
+            )
+
+        assert session.observations.block() is None
+        session.play(PlayLimits("never", 110), Watcher(ask))
+    first = next(tick for tick, text in told if "- the house" in text)
+    assert not any("- the house" in text for tick, text in told if tick < first)
+    assert all("- the house" in text for tick, text in told if tick > first)
+    assert "<observations>" not in told[0][1]
+    assert "- leave home" in told[-1][1]
+
+
+def test_c08_a_run_that_goes_on_is_observed_in_another_session(tmp_path: Path) -> None:
+    play(tmp_path, 70)
+    play(tmp_path, 130)
+    with closing(read_run(tmp_path / "run")) as run:
+        assert run.store.sessions() == ["session", "session#2"]
+        first, second = (
+            run.store.observations(ObservationQuery(session=name))
+            for name in ("session", "session#2")
+        )
+    assert max(each.created for each in first) <= 70 < min(each.created for each in second)
+
+
+def test_c05_what_was_observed_after_the_last_checkpoint_is_lost_with_it(tmp_path: Path) -> None:
+    settings = Settings(ticks=120, run=tmp_path / "run", memory=tmp_path / "m", until="healed")
+    play_run(settings, Watcher(), Interrupt())
+    with closing(open_run(tmp_path / "run")) as run:
+        moment = next(each for each in run.store.checkpoints() if each.tick < 100)
+        before = run.store.observations()
+        run.store.rewind(moment)
+        after = run.store.observations()
+        dead = run.store.observations(ObservationQuery(live=False))
+    assert after == [each for each in before if each.created <= moment.tick]
+    assert {each.id for each in dead} == {each.id for each in before} - {each.id for each in after}
+    assert dead
+
+
+def test_c02_every_badge_of_a_story_is_observed_as_one() -> None:
+    for kind in CartridgeKind:
+        story = Story.of(kind)
+        table = Extractors(game_table(story.milestones, str))
+        told = {
+            each.id: table("waypoint", {"milestone": each.id}, Result())[0].importance
+            for each in story.milestones
+        }
+        badges = {each.id for each in story.milestones if each.badge is not None}
+        assert badges
+        assert {name for name, importance in told.items() if importance == 10} == badges

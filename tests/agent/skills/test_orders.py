@@ -1,0 +1,252 @@
+"""Orders carried out on the cartridge: changes, refusals, questions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from agent.battle import BattlePolicy
+from agent.lab.bench.battles import party_in_ram
+from agent.skills import (
+    Attack,
+    Flee,
+    Order,
+    Outcome,
+    Skill,
+    SkillRun,
+    Switch,
+    Throw,
+    UseItem,
+    fight,
+    is_lawful,
+)
+from emulator import (
+    BattleKind,
+    BattleResult,
+    Button,
+    Dex,
+    Member,
+    MenuKind,
+    Phase,
+    State,
+    Step,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from emulator.profile import symbol
+from tests.agent.skills.test_fight import ATTACKING, Orders
+from tests.agent.support import Game, Played, game_at
+
+DEX = Dex.of(load_cartridge(demo_cartridge_path()))
+FAST_AND_SET, FAST_AND_SHIFT = 0xC1, 0x81
+TOWN_MAP = 5  # of no use in a battle
+TRAINER = next(number for number, each in DEX.all_trainers.items() if len(each.teams[0]) > 1)
+
+
+def species_of(name: str) -> int:
+    return next(index for index, each in DEX.all_species.items() if each.name == name)
+
+
+def party(game: Game, *members: tuple[int, str]) -> None:
+    """Give the player this team, whole and with the moves of its levels."""
+    team = [Member(level, species_of(name)) for level, name in members]
+    for address, data in party_in_ram(DEX, team, 0x8888, game.state.player.player_id).items():
+        game.console.poke(address, data)
+
+
+def at_the_menu(state: State) -> bool:
+    return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+
+def meet(game: Game, *, opponent: int, level: int = 5, number: int = 1, options: int) -> None:
+    """Let the overworld find somebody, and come to the first menu."""
+    for label, byte in (
+        ("wOptions", options),
+        ("wTrainerNo", number),
+        ("wCurEnemyLevel", level),
+        ("wCurOpponent", opponent),
+    ):
+        game.console.poke(symbol(label), bytes([byte]))
+    game.console.perform(Step(None, 0, 120))
+    carry_on(game, fight(ATTACKING, game.state), at_the_menu)
+
+
+def carry_on(game: Game, skill: Skill, until: object, *, within: int = 1_500) -> None:
+    """Perform the steps of `skill` until a state is as wanted, or it is over."""
+    assert callable(until)
+    course = SkillRun(skill)
+    for _ in range(within):
+        if course.outcome is not Outcome.RUNNING or until(game.state):
+            return
+        game.console.perform(course.step)
+        course.resume(game.state)
+    raise AssertionError("it never comes to that")
+
+
+@pytest.fixture
+def wild(quiet_lane: Game) -> Game:
+    """Two against something wild that hardly hurts."""
+    party(quiet_lane, (12, "MOPPLE"), (13, "PLIPPET"), (14, "TOASTNUT"))
+    meet(quiet_lane, opponent=species_of("NIBBIT"), level=2, options=FAST_AND_SET)
+    return quiet_lane
+
+
+@pytest.fixture
+def trainer(quiet_lane: Game) -> Game:
+    """Three against a trainer's two."""
+    party(quiet_lane, (12, "MOPPLE"), (13, "PLIPPET"), (14, "TOASTNUT"))
+    meet(quiet_lane, opponent=200 + TRAINER, options=FAST_AND_SHIFT)
+    return quiet_lane
+
+
+def once(order: Order) -> Orders:
+    """A commander that has one order, and attacks after that."""
+    orders: Iterator[Order] = iter([order])
+    return Orders(lambda _state: next(orders, Attack(0)))
+
+
+@pytest.mark.parametrize("position", [1, 2])
+def test_the_mon_that_was_ordered_is_sent(wild: Game, position: int) -> None:
+    def is_out(state: State) -> bool:
+        own = state.battle.own if state.battle is not None else None
+        return own is not None and own.position == position
+
+    carry_on(wild, fight(once(Switch(position)), wild.state), is_out)
+    assert is_out(wild.state)
+
+
+def test_when_one_falls_the_one_that_the_commander_names_comes(wild: Game) -> None:
+    wild.poke({symbol("wBattleMon") + 2: 1, symbol("wEnemyMonHP") + 1: 250})
+    wild.poke({symbol("wEnemyMon") + 15 + at: byte for at, byte in enumerate((0, 250))})
+
+    def another_is_out(state: State) -> bool:
+        own = state.battle.own if state.battle is not None else None
+        return own is not None and own.position > 0
+
+    commander = Orders(lambda _state: Attack(1), place=2)
+    carry_on(wild, fight(commander, wild.state), another_is_out)
+    assert wild.state.battle is not None
+    assert wild.state.battle.own is not None
+    assert wild.state.battle.own.position == 2
+
+
+def test_what_the_game_refuses_is_told_to_the_commander(wild: Game) -> None:
+    give(wild, TOWN_MAP)
+    commander = once(UseItem(TOWN_MAP))
+    skill = fight(commander, wild.state)
+    carry_on(wild, skill, lambda _state: len(commander.tried) > 1)
+    assert commander.tried[1].refused == {UseItem(TOWN_MAP)}
+    assert wild.state.bag.quantity(TOWN_MAP) == 1
+
+
+def test_an_order_that_stays_refused_does_not_hold_up_the_fight(wild: Game) -> None:
+    give(wild, TOWN_MAP)
+    stubborn = Orders(lambda _state: UseItem(TOWN_MAP))
+    wild.carry_out(fight(stubborn, wild.state), within=1_500)
+    assert wild.state.battle_result is BattleResult.WON
+
+
+def give(game: Game, item: int) -> None:
+    game.console.poke(symbol("wNumBagItems"), bytes([1, item, 1, 0xFF]))
+
+
+@pytest.mark.parametrize("order", [Flee(), Throw(4), Switch(0), Switch(5), Attack(4), UseItem(20)])
+def test_an_order_that_no_game_would_carry_out_is_never_tried(trainer: Game, order: Order) -> None:
+    assert not is_lawful(order, trainer.state)
+    commander = once(order)
+    carry_on(trainer, fight(commander, trainer.state), lambda _state: len(commander.tried) > 1)
+    assert commander.tried[1].refused == frozenset()  # an attack came in its place
+
+
+def test_one_changes_before_the_trainers_next_when_the_commander_says_so(trainer: Game) -> None:
+    commander = Orders(lambda _state: Attack(0), other=1)
+
+    def next_is_out(state: State) -> bool:
+        battle = state.battle
+        if battle is None or battle.enemy is None or battle.own is None:
+            return False
+        return battle.enemy.position == 1 and at_the_menu(state)
+
+    carry_on(trainer, fight(commander, trainer.state), next_is_out)
+    assert trainer.state.battle is not None
+    assert trainer.state.battle.own is not None
+    assert trainer.state.battle.own.position == 1
+
+
+def test_the_policy_fights_a_trainer_to_the_end(trainer: Game) -> None:
+    assert trainer.carry_out(fight(BattlePolicy(DEX), trainer.state)) is Outcome.DONE
+    assert trainer.state.battle_result is BattleResult.WON
+
+
+def test_a_fight_can_be_taken_up_at_any_of_its_moments(trainer: Game) -> None:
+    chance = Random(1)
+    while trainer.state.in_battle:
+        course = SkillRun(fight(BattlePolicy(DEX), trainer.state))  # as after a resume
+        for _ in range(chance.randint(1, 6)):
+            if course.outcome is Outcome.RUNNING:
+                trainer.console.perform(course.step)
+                course.resume(trainer.state)
+    assert trainer.state.battle_result is BattleResult.WON
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A battle at a moment that nobody had to bring about."""
+
+    state: State
+
+    def asking(self, phase: Phase, words: str, kind: MenuKind = MenuKind.YES_NO) -> State:
+        assert self.state.battle is not None
+        assert self.state.menu is not None
+        return replace(
+            self.state,
+            battle=replace(self.state.battle, phase=phase),
+            dialogue=replace(self.state.dialogue, lines=(words,)),
+            menu=replace(self.state.menu, kind=kind, current=0),
+        )
+
+
+@pytest.fixture(scope="module")
+def screen(played: Played) -> Iterator[Screen]:
+    with game_at(played.folder, at_the_menu) as game:
+        yield Screen(game.state)
+
+
+def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(screen: Screen) -> None:
+    commander = Orders(lambda _state: Attack(0), forgotten=2)
+    asked = screen.asking(Phase.YES_NO, "make room for BITE?")
+    which = screen.asking(Phase.FORGET_MOVE, "forget which?", MenuKind.MOVES_TO_FORGET)
+    skill = fight(commander, asked)
+    assert next(skill).button is Button.A
+    assert skill.send(which).button is Button.DOWN
+    assert which.menu is not None
+    there = replace(which, menu=replace(which.menu, current=2))
+    assert skill.send(there).button is Button.A
+
+
+def test_b_is_not_held_once_somebody_may_evolve(screen: Screen) -> None:
+    won = screen.asking(Phase.BUSY, "")
+    assert won.battle is not None
+    assert won.battle.enemy is not None
+    enemy = replace(won.battle.enemy, hp=0)
+    won = replace(won, battle=replace(won.battle, enemy=enemy, kind=BattleKind.WILD), menu=None)
+    text = replace(won, battle=replace(won.battle, phase=Phase.TEXT))  # type: ignore[type-var]
+    skill = fight(ATTACKING, won)
+    steps = [next(skill), *[skill.send(each) for each in (won, text, won, text)]]
+    assert Button.B not in {step.button for step in steps}
+
+
+def test_a_name_that_is_asked_for_is_taken_as_it_is_offered(screen: Screen) -> None:
+    naming = screen.asking(Phase.NAMING, "", MenuKind.KEYBOARD)
+    assert next(fight(ATTACKING, naming)).button is Button.START
+
+
+def test_a_menu_that_takes_no_order_is_not_pressed_at_for_ever(screen: Screen) -> None:
+    commander = Orders(lambda _state: Attack(0))
+    skill = fight(commander, screen.state)
+    next(skill)
+    for _ in range(200):  # the battle menu waits all the time, whatever is pressed
+        skill.send(screen.state)
+    assert len(commander.tried) > 1
+    assert commander.tried[1].refused == {Attack(0)}

@@ -1,0 +1,253 @@
+"""Routes over all maps of the demo and over drawn ones: cheapest, and never through anything solid."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.skills.distances import Distances
+from agent.skills.route import (
+    GRASS_COST,
+    LEDGE_COST,
+    Hop,
+    Obstacles,
+    Spot,
+    enclosure,
+    find_route,
+    hops,
+)
+from emulator import Facing, World, demo_cartridge_path, load_cartridge
+from tests.agent.skills.drawn import (
+    CLIFF,
+    GRASS,
+    HIGH,
+    LEDGE,
+    LEDGES,
+    LOW,
+    SIDE,
+    WALL,
+    Drawn,
+    world_of,
+)
+
+WORLD = World.of(load_cartridge(demo_cartridge_path()))
+BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 38, 37, 0, 12, 40, 1, 41
+ALL = (BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE)
+START = Spot(BEDROOM, 3, 6, last_map=TOWN)
+
+
+def spots(route: list[Hop]) -> list[Spot]:
+    return [hop.to for hop in route]
+
+
+def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
+    route = find_route(WORLD, START, lambda spot: spot.map_id == TOWN)
+    assert route is not None
+    maps = [START.map_id, *(spot.map_id for spot in spots(route))]
+    assert sorted(set(maps), key=maps.index) == [BEDROOM, HOUSE, TOWN]
+    assert route[-1].facing is Facing.DOWN  # over the mat, with the key held
+
+
+def test_a_map_edge_is_crossed_like_any_step() -> None:
+    in_town = Spot(TOWN, 9, 3, last_map=TOWN)
+    route = find_route(WORLD, in_town, lambda spot: spot.map_id == LANE)
+    assert route is not None
+    assert [hop.facing for hop in route] == [Facing.UP] * 4
+    assert spots(route)[-1].map_id == LANE
+
+
+def test_somebody_in_the_way_is_walked_round() -> None:
+    free = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3))
+    assert free is not None
+    taken = spots(free)[0]
+    somebody = Obstacles(walls=frozenset({taken[:3]}), costs={})
+    around = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3), obstacles=somebody)
+    assert around is not None
+    assert taken not in spots(around)
+
+
+def test_a_place_that_cannot_be_reached_has_no_route() -> None:
+    assert find_route(WORLD, START, lambda spot: spot.map_id == 200) is None
+
+
+def test_one_is_where_one_is() -> None:
+    assert find_route(WORLD, START, lambda spot: spot == START) == []
+
+
+REACHABLE = sorted(
+    {START}
+    | {
+        spot
+        for target in ALL
+        for spot in spots(find_route(WORLD, START, lambda s, t=target: s.map_id == t) or [])  # type: ignore[misc]
+    }
+)
+
+
+@given(start=st.sampled_from(REACHABLE), goal=st.sampled_from(REACHABLE))
+def test_every_hop_is_allowed_and_leads_on(start: Spot, goal: Spot) -> None:
+    route = find_route(WORLD, start, lambda spot: spot[:3] == goal[:3])
+    assert route is not None
+    here = start
+    for hop in route:
+        assert hop in list(hops(WORLD, here))
+        assert WORLD.map(hop.to.map_id).contains(hop.to.x, hop.to.y)
+        here = hop.to
+    assert here[:3] == goal[:3]
+
+
+@pytest.mark.parametrize("map_id", ALL)
+def test_no_hop_on_a_map_leads_into_a_solid_tile(map_id: int) -> None:
+    game_map = WORLD.map(map_id)
+    for x in range(game_map.columns):
+        for y in range(game_map.rows):
+            if not game_map.passable(x, y):
+                continue
+            for hop in hops(WORLD, Spot(map_id, x, y, TOWN)):
+                assert WORLD.map(hop.to.map_id).passable(hop.to.x, hop.to.y)
+
+
+def crowd(costs: dict[Spot, int], *walls: Spot) -> Obstacles:
+    return Obstacles(
+        frozenset(spot[:3] for spot in walls), {spot[:3]: n for spot, n in costs.items()}
+    )
+
+
+def test_dear_squares_are_walked_round_while_that_is_cheaper_and_crossed_when_not() -> None:
+    def there(spot: Spot) -> bool:
+        return (spot.x, spot.y) == (3, 3)
+
+    straight = find_route(WORLD, START, there)
+    assert straight is not None
+    first = spots(straight)[0]
+    around = find_route(WORLD, START, there, obstacles=crowd({first: 8}))
+    assert around is not None
+    assert first not in spots(around)
+    everywhere = {START._replace(x=x, y=y): 8 for x in range(8) for y in range(8)}
+    through = find_route(WORLD, START, there, obstacles=crowd(everywhere))
+    assert through is not None
+    assert len(through) == len(straight)
+
+
+def test_a_way_that_is_longer_than_wanted_is_none() -> None:
+    def there(spot: Spot) -> bool:
+        return (spot.x, spot.y) == (3, 3)
+
+    assert find_route(WORLD, START, there, longest=2) is None
+    assert find_route(WORLD, START, there, longest=3) is not None
+    wall = crowd({}, START._replace(y=START.y - 1))
+    assert find_route(WORLD, START, there, obstacles=wall, longest=3) is None
+    assert find_route(WORLD, START, there, obstacles=wall, longest=5) is not None
+
+
+@given(
+    start=st.sampled_from(REACHABLE),
+    target=st.sampled_from(ALL),
+    dear=st.dictionaries(st.sampled_from(REACHABLE), st.integers(1, 8), max_size=40),
+    taken=st.sets(st.sampled_from(REACHABLE), max_size=5),
+)
+def test_distances_guide_to_as_cheap_a_way_through_a_crowd_as_there_is(
+    start: Spot, target: int, dear: dict[Spot, int], taken: set[Spot]
+) -> None:
+    def arrived(spot: Spot) -> bool:
+        return spot.map_id == target
+
+    def price(route: list[Hop] | None) -> int | None:
+        if route is None:
+            return None
+        return sum(hop.cost + obstacles.costs.get(hop.to[:3], 0) for hop in route)
+
+    obstacles = crowd(dear, *taken)
+    distances = Distances.of(WORLD).to(target, start)
+    guided = find_route(WORLD, start, arrived, obstacles=obstacles, distances=distances)
+    assert price(guided) == price(find_route(WORLD, start, arrived, obstacles=obstacles))
+
+
+def test_nobody_is_dodged_by_leaving_the_map_and_coming_back() -> None:
+    below, beyond = Spot(LANE, 10, 35, TOWN), (LANE, 10, 33)
+    somebody = Obstacles(frozenset({(LANE, 10, 34), (LANE, 9, 34)}), {})
+    assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=somebody) is None
+
+
+GROUND = st.lists(
+    st.lists(st.sampled_from([LOW, HIGH, GRASS, WALL, LEDGE]), min_size=SIDE, max_size=SIDE),
+    min_size=SIDE,
+    max_size=SIDE,
+)
+SQUARES = st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
+
+
+@given(rows=GROUND, start=SQUARES, goal=SQUARES)
+def test_no_route_crosses_what_the_collision_data_forbids(
+    rows: list[list[int]], start: tuple[int, int], goal: tuple[int, int]
+) -> None:
+    drawn = Drawn(rows)
+    here = Spot(LANE, *start, TOWN)
+    route = find_route(world_of(drawn), here, lambda spot: (spot.x, spot.y) == goal)
+    for hop in route or []:
+        x, y = here.x, here.y
+        dx, dy = hop.facing.delta
+        stood, ahead = drawn.tile(x, y), drawn.tile(x + dx, y + dy)
+        if ahead == LEDGE:
+            assert (hop.facing, stood, ahead) in LEDGES  # downhill only
+            assert (hop.to.x, hop.to.y) == (x + 2 * dx, y + 2 * dy)
+            assert hop.cost == LEDGE_COST
+        else:
+            assert (hop.to.x, hop.to.y) == (x + dx, y + dy)
+            assert ahead in {LOW, HIGH, GRASS}
+            assert {stood, ahead} != CLIFF
+            assert hop.cost == 1 + GRASS_COST * (ahead == GRASS)
+        here = hop.to
+
+
+def test_a_ledge_is_hopped_down_and_never_climbed() -> None:
+    rows = [[WALL] * SIDE for _ in range(SIDE)]
+    for y, tile in enumerate([HIGH, HIGH, LEDGE, LOW, LOW]):
+        rows[y][3] = tile
+    world = world_of(Drawn(rows))
+    above, below = Spot(LANE, 3, 0, TOWN), Spot(LANE, 3, 4, TOWN)
+    down = find_route(world, above, lambda spot: spot == below)
+    assert down is not None
+    assert spots(down) == [Spot(LANE, 3, y, TOWN) for y in (1, 3, 4)]
+    assert find_route(world, below, lambda spot: spot == above) is None
+
+
+def test_grass_is_walked_round_when_that_is_cheap() -> None:
+    rows = [[LOW] * SIDE for _ in range(SIDE)]
+    rows[1][3] = GRASS
+    route = find_route(
+        world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
+    )
+    assert route is not None
+    assert len(route) == 4
+
+
+def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
+    world = World.of(load_cartridge(demo_cartridge_path()))
+    start = Spot(0, 7, 7, 0)
+    exits = frozenset(hop.to[:3] for hop in hops(world, start))
+    elsewhere = (0, 1, 1)
+    distances = Distances.of(world).to(0, start)
+
+    def nowhere_near(spot: Spot) -> bool:
+        return spot[:3] not in {start[:3], *exits}
+
+    shut = enclosure(world, start, nowhere_near, walls=exits | {elsewhere}, distances=distances)
+    assert shut is not None
+    assert shut.spots == {start}
+    assert shut.still_holds(world, start, exits)  # the wall elsewhere had no part in it
+    assert not shut.still_holds(world, start, exits - {min(exits)})
+    assert not shut.still_holds(world, start._replace(x=1), exits)
+    assert enclosure(world, start, nowhere_near, walls=frozenset(), distances=distances) is None
+
+
+def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_too() -> None:
+    plain = World.of(load_cartridge(demo_cartridge_path()))
+    blocks = plain.map(0).layout.blocks
+    changed = plain.with_blocks({0: bytes(len(blocks))})
+    near = {each.map_id for each in plain.map(0).connections}
+    assert near
+    assert changed.differs_around(0)
+    assert all(changed.differs_around(each) for each in near)
+    assert not changed.differs_around(37)
+    inside = Spot(37, 3, 6, 0)
+    assert hops(changed, inside) == hops(plain, inside)

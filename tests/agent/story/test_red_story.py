@@ -1,0 +1,375 @@
+"""Red's story file against the written facts of the game: places, squares, people, events."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pytest
+
+from agent.app.plan import read_images
+from agent.capabilities import GameContext, capabilities_for, story_tasks
+from agent.capabilities.story_tasks import MENUS
+from agent.perception import percept_of
+from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from agent.story.facts import told
+from agent.story.interactions import AnswerMachine
+from agent.story.story import Task
+from agent.storyworld.atlas import Atlas, Fact
+from agent.storyworld.carrying import Model
+from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World, read_state
+from memory import Hooks, Recall
+from tests.agent.support import Played, game_at
+
+FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
+STORY: Final = Story.of(CartridgeKind.RED)
+# Our task for each step of the written progression that it does.
+STEPS: Final = {
+    "be_stopped": "start",
+    "take_starter": "starter",
+    "face_rival": "rival_lab",
+    "fetch_parcel": "parcel",
+    "deliver_parcel": "pokedex",
+    "beat_brock": "brock",
+    "cross_mt_moon": "mtmoon_fossil",
+    "face_rival_by_bridge": "rival_cerulean",
+    "cross_bridge": "nugget_bridge",
+    "hear_bill": "bill_talk",
+    "work_machine": "bill_pc",
+    "take_ticket": "ss_ticket",
+    "beat_misty": "misty",
+    "catch_thief": "rocket_thief",
+    "help_captain": "hm01",
+    "beat_surge": "surge",
+    "beat_erika": "erika",
+    "face_rival_in_tower": "tower_rival",
+    "calm_ghost": "marowak",
+    "rescue_fuji": "fuji",
+    "take_flute": "poke_flute",
+    "take_card_key": "card_key",
+    "face_rival_in_company": "silph_rival",
+    "free_silph": "silph_giovanni",
+    "beat_sabrina": "sabrina",
+    "beat_koga": "koga",
+    "enter_safari": "safari_enter",
+    "win_flash": "hm05_flash",
+    "win_fly": "hm02",
+    "win_surf": "hm03",
+    "return_teeth": "hm04",
+    "find_teeth": "gold_teeth",
+    "take_secret_key": "secret_key",
+    "beat_blaine": "blaine",
+    "beat_giovanni": "giovanni",
+    "face_rival_before_league": "rival_route22_2",
+    "beat_lorelei": "lorelei",
+    "beat_bruno": "bruno",
+    "beat_agatha": "agatha",
+    "beat_lance": "lance",
+    "beat_champion": "champion",
+}
+# The main steps that no single task does: by a milestone, a task or a part of one of ours.
+TOLD_AS: Final = {
+    "viridian_forest": "forest",
+    "pewter_pokecenter": "third_town",
+    "cerulean": "cerulean",
+    "vermilion": "vermilion",
+    "ss_anne_board": "ship",
+    "rival_ssanne": "ship",  # he comes by himself, on the way to the captain
+    "leave_ss_anne": "left_ship",
+    "teach_cut": "cut",
+    "surge_locks": "locks",
+    "rock_tunnel": "rock_tunnel",
+    "lavender": "lavender",
+    "celadon": "celadon",
+    "drink": "drink",
+    "game_corner_poster": "hideout",
+    "lift_key": "lift_key",
+    "silph_scope": "silph_scope",
+    "saffron_guard": "saffron",
+    "snorlax_r12": "sleeper",
+    "fuchsia": "fuchsia",
+    "teach_surf_strength": "strength",
+    "cinnabar": "cinnabar",
+    "mansion_switch_3f": "secret_key",
+    "mansion_b1f_switch": "secret_key",
+    "mansion_b1f_switch2": "secret_key",
+    "route22_gate": "victory_road",
+    "route23": "victory_road",
+    "vr1_boulder": "first_switch",
+    "vr2_switch1": "second_switch",
+    "vr3_switch": "third_switch",
+    "vr3_hole": "last_switch",
+    "vr2_switch2": "last_switch",
+    "indigo": "indigo_plateau",
+    "hall_of_fame": "hall_of_fame",
+}
+pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
+
+
+@pytest.fixture(scope="module")
+def steps() -> dict[str, dict[str, Any]]:
+    table = json.loads((FACTS / "progression.json").read_text(encoding="utf-8"))
+    return {row["id"]: row for row in table["milestones"]}
+
+
+@pytest.fixture(scope="module")
+def maps() -> dict[int, dict[str, Any]]:
+    table = json.loads((FACTS / "maps.json").read_text(encoding="utf-8"))
+    return {row["id"]: row for row in table["maps"]}
+
+
+def test_every_task_is_a_step_of_the_progression_or_happens_in_the_model() -> None:
+    model = Model(Atlas.of_red(), STORY)
+    assert set(STEPS) < {task.id for task in STORY.tasks}
+    for task in STORY.tasks:
+        found = model.happening(task)
+        made = {fact for each in found for fact in (*each.gives, *each.takes)}
+        wanted = model.fact(task.sets)
+        undone = Fact("event", wanted.number) if wanted.kind == "clear" else wanted
+        assert undone in made, task.id
+
+
+def test_every_main_step_of_the_progression_is_told(steps: dict[str, dict[str, Any]]) -> None:
+    main = {name for name, row in steps.items() if row["main"]}
+    assert main - set(STEPS.values()) - set(TOLD_AS) == set()
+    assert set(TOLD_AS.values()) <= {each.id for each in STORY.milestones}
+
+
+def test_places_are_called_as_the_maps_are(maps: dict[int, dict[str, Any]]) -> None:
+    for place in STORY.places:
+        name = maps[place.map_id]["name"]
+        assert name == RED.maps[place.map_id].upper()
+        assert place.name.upper() == name or (
+            place.spot is not None and place.name.upper().startswith(name)
+        )
+
+
+@pytest.mark.parametrize(
+    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
+)
+def test_a_task_is_done_where_the_facts_say(
+    task: Task, steps: dict[str, dict[str, Any]], maps: dict[int, dict[str, Any]]
+) -> None:
+    step = steps[STEPS[task.id]]
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    assert place.map_id == step["map"]
+    squares = [list(square) for square in getattr(task.feat, "squares", ())]
+    if (
+        task.id == "fetch_parcel"
+    ):  # the scene takes the player on to the counter: there the walk ends
+        came_from = steps["pokedex"]["route"]["from"]
+        assert squares == [[came_from["x"], came_from["y"]]]
+    elif task.id == "cross_mt_moon":  # onto the square that starts the fight
+        assert squares == [[step["target"]["x"], step["target"]["y"]]]
+    elif squares:
+        assert squares == step.get("stand_any", [step["stand"]])
+    people = {row["i"]: row for row in maps[step["map"]]["objects"]}
+    target = step.get("target") or {}
+    if task.id == "take_starter":
+        balls = sorted(target["balls"].values())
+        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.feat.people] == balls
+    elif task.feat.people:
+        (slot,) = task.feat.people
+        assert slot == target.get("obj", slot)
+        assert (people[slot]["x"], people[slot]["y"]) == (target["x"], target["y"])
+
+
+@pytest.mark.parametrize(
+    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
+)
+def test_a_task_has_the_effect_that_the_facts_give(
+    task: Task, steps: dict[str, dict[str, Any]]
+) -> None:
+    effects = steps[STEPS[task.id]]["effects"]
+    mark = STORY.marks[task.sets]
+    given = {
+        "event": [row["bit_index"] for row in effects.get("events_set", ())],
+        "badge": [effects["badge"]["bit"]] if "badge" in effects else [],
+        "item": [row["id"] for row in effects.get("items_add", ())],
+    }
+    assert mark.number in given[mark.kind.value]
+
+
+@pytest.mark.parametrize(
+    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
+)
+def test_a_task_waits_for_what_the_facts_say_it_needs(
+    task: Task, steps: dict[str, dict[str, Any]]
+) -> None:
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    waits = {STORY.marks[told(fact)[0]] for fact in (*task.needs, *place.needs)}
+    needed = steps[STEPS[task.id]]["pre"].get("events", ())
+    # It may wait for more than the facts ask, for what makes the way there passable; never for less.
+    assert {row["bit_index"] for row in needed} <= {
+        mark.number for mark in waits if mark.kind.value == "event"
+    }
+
+
+def _kit(ledger: MilestoneLedger) -> GameContext:
+    return GameContext(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
+
+
+def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
+    hooks = Hooks()
+    story = story_tasks.capability(_kit(MilestoneLedger(STORY.milestones, hooks)))
+    suppresses = {deed.action.name: deed.suppresses for deed in story.deeds}
+    shown = [each.id for each in STORY.milestones if each.witness in MENUS]
+    assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
+    assert all("text" in suppresses[f"witness:{id_}"] for id_ in shown)
+
+
+def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:
+    for healer in STORY.healers:
+        (place,) = [each for each in STORY.places if each.name == healer.place]
+        (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
+        assert nurse["sprite"] == "NURSE"
+
+
+def test_people_turn_one_back_where_the_facts_say() -> None:
+    guarded = [each for each in Atlas.of_red().gates if each.kind in ("coord", "row", "object")]
+    beyond = [each for each in guarded if each.opened_by.startswith("Hall of Fame")]
+    for gate in guarded:
+        ours = [each.squares for each in STORY.gates if each.map_id == gate.map_id]
+        # Of two squares that somebody keeps one is a wall.
+        assert gate in beyond or any(each <= gate.cells for each in ours), gate
+
+
+def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
+    needs = {place.name: set(place.needs) for place in STORY.places}
+    beyond_the_old_man = (
+        "route_2",
+        "viridian_forest",
+        "pewter_city",
+        "pewter_mart",
+        "pewter_pokecenter",
+        "pewter_gym",
+        "mt_moon_b2f",
+    )
+    assert all("event:got_pokedex" in needs[place] for place in beyond_the_old_man)
+    assert "badge:boulder" in needs["mt_moon_b2f"]
+    assert len(needs["viridian_gym"]) == 7
+
+
+@pytest.mark.skipif(not (FACTS / "wram").is_dir(), reason="the RAM images are not here")
+@pytest.mark.parametrize(
+    ("image", "closed"),
+    [
+        ("oaks_lab_before_rival", {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}),
+        ("blues_house_dialog", {(1, 32, 8), (2, 35, 17), (193, 4, 2)}),
+        ("cut", {(1, 32, 8)}),
+        ("victory_road_2", set()),
+    ],
+)
+def test_routes_keep_off_the_squares_that_are_still_guarded(
+    image: str, closed: set[tuple[int, int, int]]
+) -> None:
+    kit = _kit(MilestoneLedger((), Hooks()))
+    capabilities_for(kit)
+    [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
+    state = read_state(ram, 0)
+    corners = {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}
+    assert kit.terrain.hazards(state).walls & corners == closed
+
+
+def test_clerks_stand_where_the_facts_have_them(maps: dict[int, dict[str, Any]]) -> None:
+    marts = json.loads((FACTS / "data" / "marts.json").read_text(encoding="utf-8"))["marts"]
+    slots = {(row["map"], row["clerk"]["obj"]) for row in marts}
+    assert len(STORY.clerks) == 10
+    for clerk in STORY.clerks:
+        (place,) = [each for each in STORY.places if each.name == clerk.place]
+        assert (place.map_id, clerk.person) in slots
+        (person,) = [row for row in maps[place.map_id]["objects"] if row["i"] == clerk.person]
+        assert person["sprite"] == "CLERK"
+
+
+def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
+    needs = {each.place: each.needs for each in STORY.clerks if each.needs}
+    assert needs == {"viridian_mart": ("event:oak_got_parcel",)}
+
+
+@pytest.mark.parametrize(
+    "task",
+    # On the ship it is the rival, who comes by himself.
+    [t for t in STORY.tasks if t.against and t.feat.people and t.id != "help_captain"],
+    ids=lambda task: task.id,
+)
+def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
+    task: Task, maps: dict[int, dict[str, Any]]
+) -> None:
+    (place,) = [each for each in STORY.places if each.name == task.place]
+    trainers = [row for row in maps[place.map_id]["objects"] if row["kind"] == "trainer"]
+    slot = task.feat.people[0]
+    (foe,) = [row for row in trainers if row["i"] == slot]
+    assert task.against == (foe["class"], foe["set"])
+
+
+def test_every_leader_and_all_of_the_elite_four_are_prepared_for() -> None:
+    leaders = {each.id for each in STORY.tasks if each.sets.startswith("badge:")}
+    elite = {f"beat_{name}" for name in ("lorelei", "bruno", "agatha", "lance")}
+    assert {each.id for each in STORY.tasks if each.against} >= leaders | elite
+
+
+def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]) -> None:
+    (badge,) = [each for each in STORY.milestones if each.id == "first_badge"]
+    assert badge.map_id is not None
+    statues = [row for row in maps[badge.map_id]["hidden"] if row["fn"] == "GymStatues"]
+    assert badge.reading in [(row["x"], row["y"]) for row in statues]
+    assert {row["facing"] for row in statues} == {"up"}
+
+
+def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
+    with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
+        state = game.state
+    story = story_tasks.capability(_kit(MilestoneLedger((), Hooks())))
+    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
+
+    def true(state: State) -> set[str]:
+        facts = sensor.read(percept_of(state, 1), cast("Recall", None))
+        told = ("event:", "badge:", "item:")  # the world hides things from the beginning
+        return {fact for fact, value in facts.items() if value and fact.startswith(told)}
+
+    before = true(state)
+    with_badge = replace(state, player=replace(state.player, badges=(0,)))
+    with_key = replace(with_badge, bag=Bag((Stack(48, 1),)))
+    events = bytes(len(state.flags.events))
+    assert true(with_badge) == before | {"badge:boulder"}
+    assert true(with_key) == before | {"badge:boulder", "item:card_key"}
+    assert true(replace(state, flags=replace(state.flags, events=events))) == set()
+    assert (
+        true(state)
+        == before
+        == {
+            "event:oak_asked_to_choose_mon",
+            "event:got_starter",
+        }
+    )
+
+
+def test_floors_carry_one_where_the_facts_say() -> None:
+    spinners = json.loads((FACTS / "data" / "spinners.json").read_text(encoding="utf-8"))
+    arrows = {
+        (row["map"], each["x"], each["y"]): (row["map"], each["end_x"], each["end_y"])
+        for row in spinners["spinners"]
+        for each in row["arrows"]
+    }
+    regions = json.loads((FACTS / "regions.json").read_text(encoding="utf-8"))["maps"]
+    holes = {
+        (int(map_id), *each["at"]): (each["to"][0], *each["arrive"])
+        for map_id, row in regions.items()
+        for each in row.get("holes", ())
+    }
+    assert STORY.carries == {**arrows, **holes}
+
+
+def test_the_statues_of_the_old_house_are_answered_yes() -> None:
+    switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
+    feats = [each.feat for each in STORY.tasks if each.sets in switch]
+    assert len(feats) == 5
+    assert all(cast(AnswerMachine, each).yes for each in feats)
+
+
+def test_what_the_story_hands_over_is_neither_used_up_nor_thrown_away() -> None:
+    water, teeth, flute = 60, 64, 73
+    assert {water, teeth, flute} <= STORY.kept
+    assert not STORY.kept & {4, 20}  # balls and potions are there to be used

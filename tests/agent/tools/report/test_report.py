@@ -1,0 +1,365 @@
+"""What the report of a run tells, from its file and the supervisor's log."""
+
+import csv
+import io
+import json
+import re
+from base64 import b64decode
+from contextlib import closing
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app.process import write_whole
+from agent.story import Story
+from agent.tools.report import report_run, write_report
+from agent.tools.report.outcome import RunStatus
+from agent.tools.report.page import page
+from agent.tools.report.timeline import Point, clocked, thinned
+from emulator import CartridgeKind
+from memory import VitalsRow, read_run
+from tests.agent.hostile.texts import hostile_texts
+from tests.agent.support import Agent, Played, Watcher
+from tests.agent.tools.report.report_support import (
+    BATTLE,
+    CARTRIDGE,
+    NIGHT,
+    STUCK,
+    add_calls,
+    add_events,
+    copied,
+    told_of,
+    write_night,
+)
+
+OBEYED: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+@pytest.fixture
+def run(played: Played, tmp_path: Path) -> Path:
+    """A copy of a run that reached its goal."""
+    return copied(played.folder, tmp_path / "run")
+
+
+def text_of(html: str) -> str:
+    """Return what a page shows, without markup."""
+    body = re.sub(r"<style>.*?</style>|<[^>]*>", " ", html, flags=re.DOTALL)
+    return " ".join(unescape(body).split())
+
+
+def page_of(run: Path) -> str:
+    return page(told_of(run), CARTRIDGE)
+
+
+def test_a_run_that_reached_its_goal_is_told_in_figures(played: Played) -> None:
+    told, summary = told_of(played.folder), played.summary
+    assert told.verdict.kind is RunStatus.GOAL
+    assert told.verdict.is_clean
+    assert [each.id for each in told.milestones] == [each.id for each in summary.milestones]
+    assert told.pending == []
+    assert (told.last.tick, told.badges) == (summary.ticks, summary.badges)
+    assert told.battles.fought == summary.battles
+    assert 0 < told.wall_s <= summary.wall_s + 1
+    assert told.restarts == 0
+
+
+def test_every_milestone_has_its_moment_its_witnesses_and_its_picture(played: Played) -> None:
+    for each in told_of(played.folder).milestones:
+        assert b64decode(each.picture).startswith(b"\x89PNG")
+        assert set(each.witnesses) == {"ram", "frame"}
+        assert each.when.game_s > 0
+        assert each.when.at is not None
+
+
+def test_the_team_is_followed_by_name_through_what_it_becomes(played: Played) -> None:
+    crew = told_of(played.folder).crew
+    assert crew.levels[0].name == "PLIPPET → PUDDLORD"
+    (points,) = crew.levels[0].stretches
+    assert points[0].y == 5
+    assert points[-1].y >= 12  # the level at which it becomes something else
+    assert all(before.y <= after.y for before, after in pairwise(points))
+    (hp,) = crew.hp.stretches
+    assert all(0 <= point.y <= 100 for point in hp)
+
+
+def test_a_page_has_every_section_and_asks_for_nothing(played: Played) -> None:
+    html = (played.folder / "report.html").read_text(encoding="utf-8")
+    ids = re.findall(r'<h2 id="([a-z]+)">', html)
+    assert ids == [
+        "milestones", "route", "team", "process", "battles", "stuck", "learnt", "faults", "deeds", "again",
+    ]  # fmt: skip
+    assert "Goal reached: earn the first badge" in html
+    assert "<script" not in html
+    addresses = re.findall(r'(?:src|href|action)="([^"]*)"', html)
+    assert all(each.startswith(("data:", "#")) for each in addresses)
+    assert not re.search(r"url\(|@import", html)
+    assert len(html) < 3_000_000
+
+
+def test_what_an_id_or_a_label_names_is_there_once(played: Played) -> None:
+    html = (played.folder / "report.html").read_text(encoding="utf-8")
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'(?:aria-labelledby="|href="#)([^"]+)"', html)) <= set(ids)
+    assert all("alt=" in each for each in re.findall(r"<img[^>]*>", html))
+    assert all("scope=" in each for each in re.findall(r"<th[^e][^>]*>", html))
+    assert '<html lang="en">' in html
+
+
+def test_the_verdict_of_the_night_stands_above_that_of_the_last_session(run: Path) -> None:
+    write_night(run, NIGHT)
+    told = told_of(run)
+    assert (told.verdict.kind, told.verdict.which) == (RunStatus.LIMIT, "dollars")
+    assert told.restarts == 2
+    html = page_of(run)
+    assert "Ended at its limit of dollars" in html
+    assert "5.00 of 5.00 dollars are spent" in html
+
+
+def test_faults_are_counted_by_kind_with_what_was_done_about_them(run: Path) -> None:
+    write_night(run, NIGHT)
+    troubles = told_of(run).troubles
+    assert {each.name: each.times for each in troubles.kinds} == {"killed": 2, "livelock": 1}
+    assert troubles.kinds[0].answers == {"restart in N s": 2}
+    assert "went back to tick 185" in text_of(page_of(run))
+
+
+def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    assert agent("play", "--run", run, "--ticks", "60").code == 0
+    write_night(run, NIGHT[:-1], torn='{"at": 1, "wh')
+    told = told_of(run)
+    assert told.verdict.kind is RunStatus.OPEN
+    assert told.night.unreadable == 1
+    write_night(run, [*NIGHT, *NIGHT[:2]])  # begun again after its verdict
+    assert told_of(run).verdict.kind is RunStatus.OPEN
+
+
+def test_the_goal_is_the_goal_also_before_the_supervisor_says_so(run: Path) -> None:
+    write_night(run, NIGHT[:-1])
+    assert told_of(run).verdict.kind is RunStatus.GOAL
+
+
+def test_without_a_word_of_the_last_session_the_file_itself_shows_the_end(run: Path) -> None:
+    (run / "summary.json").unlink()
+    told = told_of(run)
+    assert told.verdict.kind is RunStatus.GOAL
+    assert told.troubles.errors is None
+
+
+def test_a_run_that_was_taken_back_by_hand_is_never_called_clean(agent: Agent, run: Path) -> None:
+    ended = agent("play", "--resume", run, "--at", "185", "--ticks", "260", "--json")
+    assert ended.code == 0, ended.err
+    told = told_of(run)
+    assert not told.verdict.is_clean
+    assert told.verdict.kind is RunStatus.LIMIT
+    html = text_of((run / "report.html").read_text(encoding="utf-8"))
+    assert "Not a clean run: taken back by hand from tick" in html
+    assert [each.id for each in told.milestones][-1] == "rival"
+
+
+def test_a_run_that_is_being_played_has_a_report_and_is_not_called_ended(tmp_path: Path) -> None:
+    run, shown = tmp_path / "run", []
+
+    def react(moment: TickView) -> None:
+        if moment.tick == 80:
+            shown.append(text_of(report_run(run, None, None).read_text(encoding="utf-8")))
+
+    play_run(Settings(run=run, ticks=90, memory=tmp_path / "m.sqlite"), Watcher(react), Interrupt())
+    assert "Not ended: still being played, or cut off" in shown[0]
+    assert f"1 of {len(Story.of(CartridgeKind.DEMO).milestones)}" in shown[0]
+    assert "Still to come: have a companion" in shown[0]
+    assert told_of(run).verdict.kind is RunStatus.LIMIT
+
+
+def test_an_episode_says_what_was_tried_what_helped_and_how_to_see_it(run: Path) -> None:
+    add_events(run, [(300, "stuck", STUCK)])
+    shown = text_of(page_of(run))
+    for words in (
+        "1. nothing new in the lane",
+        "tried travel:second_town, talk",
+        "answered by replan, then restore",
+        f"python -m agent replay {run} --episode 1",
+        f"python -m agent scenario from-stuck {run} --episode 1",
+    ):
+        assert words in shown
+
+
+def test_battles_are_grouped_by_opponent_and_place(run: Path) -> None:
+    before = told_of(run).battles
+    add_events(run, [(299, "battle", BATTLE)] * 3)
+    after = told_of(run).battles
+    assert after.fought == before.fought + 3
+    (nibbit,) = [each for each in after.wild if (each.name, each.place) == ("NIBBIT", "the lane")]
+    assert nibbit.lost == 3
+    assert {"BASIL 2", "CAIRN 1"} <= {each.name for each in after.trainers}
+
+
+def test_what_a_model_cost_is_told_by_milestone(run: Path) -> None:
+    add_calls(run, "left_home", "starter", "starter")
+    advice = told_of(run).advice
+    assert [(each.milestone, each.calls, each.lost) for each in advice.spent] == [
+        ("left_home", 1, 0),
+        ("starter", 2, 2),
+    ]
+    assert advice.usd == pytest.approx(0.01 + 2 * 0.05)
+    assert "3 calls, $0.11" in text_of(page_of(run))
+
+
+def test_what_was_learnt_is_told_apart_from_what_was_known(agent: Agent, tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    for name, seed in (("first", 3), ("second", 4)):
+        run = tmp_path / name
+        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 320, "--memory", memory)
+        assert ended.code == 0, ended.err
+    first, second = (told_of(tmp_path / name).learnt for name in ("first", "second"))
+    assert all(each.before == 0 for each in first.sorts)
+    known = {each.kind: each for each in second.sorts}
+    assert known["acquaintance"].before > 0
+    assert known["acquaintance"].new > 0
+    assert second.new == sum(each.now - each.before for each in second.sorts)
+
+
+def saying(text: str) -> list[tuple[int, str, dict[str, Any]]]:
+    """Return events that bring a text to every place that a text comes to; halves of characters cannot be stored."""
+    words = text.encode("utf-8", "replace").decode()
+    return [
+        (9, "stuck", {**STUCK, "reason": words, "place": words, "tried": [words]}),
+        (9, "battle", {**BATTLE, "opponent": words, "location": words}),
+        (9, "action", {"action_value": words, "outcome_summary": words, "reasoning": words}),
+        (9, "disagreement", {"between": words}),
+        (9, "advice", {"purpose": words, "advice": {"goals": [words], "note": words}}),
+    ]
+
+
+def test_hostile_texts_are_shown_as_text_by_every_way_onto_the_page(run: Path) -> None:
+    texts = hostile_texts(key="not-a-key")
+    assert len(texts) > 100
+    add_events(run, [event for each in texts for event in saying(each.text)])
+    write_night(
+        run, [{"what": "fault", "kind": t.text, "says": t.text, "answer": t.text} for t in texts]
+    )
+    html = page_of(run)
+    plain = page(told_of(run), None)
+    tags = {each.lower() for each in re.findall(r"</?([a-zA-Z][\w-]*)", html)}
+    assert not tags & {"script", "iframe", "object", "embed", "form", "base", "system-reminder"}
+    assert not re.search(r"<[^>]*\son\w+\s*=", html)
+    assert not OBEYED.search(html)
+    assert not OBEYED.search(plain)
+    assert len(html) < 3_000_000
+
+
+def test_pictures_that_are_none_are_left_out(run: Path) -> None:
+    bad = {"id": "starter", "witnesses": {}, "picture": '"><script>alert(1)</script>'}
+    add_events(run, [(5, "milestone", bad)])
+    assert "<script" not in page_of(run)
+
+
+def test_somebody_elses_run_is_told_without_its_map_and_says_so(run: Path) -> None:
+    with closing(read_run(run)) as folder:
+        path = write_report(folder, None)
+    html = path.read_text(encoding="utf-8")
+    assert "the cartridge that this run was played on is not at hand" in html
+    assert "<image" not in html
+    assert "first badge" in html
+
+
+def test_figures_come_as_an_object_and_as_a_row(agent: Agent, played: Played) -> None:
+    one = agent("report", played.folder, "--json")
+    assert one.code == 0, one.err
+    told = json.loads(one.out)
+    assert (told["verdict"], told["ticks"], told["clean"]) == ("goal", played.summary.ticks, True)
+    assert told["milestones"][0]["id"] == "left_home"
+    assert "picture" not in told["milestones"][0]
+    two = agent("report", played.folder, played.folder, "--csv")
+    rows = list(csv.DictReader(io.StringIO(two.out)))
+    assert len(rows) == 2
+    assert rows[0]["verdict"] == "goal"
+    assert isinstance(agent("report", played.folder, played.folder, "--json").json, list)
+
+
+def test_several_runs_are_compared_on_one_page(
+    agent: Agent, run: Path, played: Played, tmp_path: Path
+) -> None:
+    page = tmp_path / "both.html"
+    ended = agent("report", run, played.folder, "--write", page)
+    assert (ended.code, ended.out.strip()) == (0, str(page))
+    html = page.read_text(encoding="utf-8")
+    assert html.count("Goal reached: earn the first badge") == 2
+    assert "run (2)" in html
+
+
+def test_a_folder_that_is_no_run_is_one_line(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("report", tmp_path)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.count("\n") == 1
+    assert "is no run" in ended.err
+
+
+def test_two_ways_to_print_are_refused(agent: Agent, played: Played) -> None:
+    ended = agent("report", played.folder, "--json", "--csv")
+    assert ended.code == 2
+
+
+def test_thinning_keeps_every_peak_and_bounds_the_points() -> None:
+    points = [Point(float(n), float(n == 77_777)) for n in range(100_000)]
+    kept = thinned(points)
+    assert len(kept) <= 808
+    assert Point(77_777.0, 1.0) in kept
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+
+
+def test_a_clock_that_jumps_back_turns_no_curve_around() -> None:
+    def row(session: str, at_ms: int, wall_s: float) -> VitalsRow:
+        return VitalsRow(session, 1, 1, at_ms, wall_s, 1, 1, 1)
+
+    rows = [
+        row("a", 10_000, 1.0),
+        row("a", 2_000, 2.0),
+        row("b", 1_000, 0.5),
+        row("b", 90_000, 3.0),
+    ]
+    at = [each for _, each in clocked(rows)]
+    assert at == sorted(at)
+    assert at[1] - at[0] == pytest.approx(1.0)
+
+
+def test_the_summary_is_kept_beside_the_page(played: Played) -> None:
+    kept = json.loads((played.folder / "summary.json").read_text(encoding="utf-8"))
+    assert kept == json.loads(json.dumps(Summary.as_json(played.summary)))
+
+
+def test_a_page_replaces_an_older_page_and_nothing_else(
+    agent: Agent, run: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.html"
+    mine.write_text("<!doctype html>not of a run", encoding="utf-8")
+    for runs in ((run,), (run, run)):
+        for taken in (mine, run / "run.toml", run / "run.sqlite", tmp_path):
+            before = taken.read_bytes() if taken.is_file() else b""
+            ended = agent("report", *runs, "--write", taken)
+            assert (ended.code, ended.out) == (2, "")
+            assert "exists already and is no report" in ended.err
+            assert taken.is_dir() or taken.read_bytes() == before
+        page = tmp_path / f"{len(runs)}.html"
+        for _ in range(2):
+            assert agent("report", *runs, "--write", page).code == 0
+    ended = agent("report", run, "--write", tmp_path / "none" / "page.html")
+    assert (ended.code, "is no folder" in ended.err) == (2, True)
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(
+    run: Path,
+) -> None:
+    page = run / "report.html"
+    page.write_text("old", encoding="utf-8")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(page, "half a page \ud800")
+    assert page.read_text(encoding="utf-8") == "old"
+    assert not list(run.glob("*.unfinished"))

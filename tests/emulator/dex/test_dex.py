@@ -1,0 +1,350 @@
+"""What the cartridge says about creatures, moves, trainers and things; on the demo and by hand."""
+
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from emulator import (
+    FIRST_INDOOR_MAP,
+    Cartridge,
+    CartridgeError,
+    CartridgeKind,
+    Dex,
+    Evolution,
+    EvolvesBy,
+    Growth,
+    LevelUpMove,
+    Matchup,
+    Member,
+    StageRatio,
+    Stats,
+    Wild,
+    World,
+)
+from emulator.text import charmap
+
+CODES: Final = {letters: code for code, letters in charmap().items() if len(letters) == 1}
+ITEMS: Final = Path(__file__).parents[3] / "roms/demo/world/creatures/items.toml"
+Place = tuple[int, int]
+
+
+def name(word: str) -> bytes:
+    return bytes(CODES[letter] for letter in word) + b"\x50"
+
+
+def pointer(address: int) -> bytes:
+    return address.to_bytes(2, "little")
+
+
+def cartridge_with(tables: Mapping[Place, bytes], kind: str = "") -> Cartridge:
+    """Return a cartridge that holds these tables, and zeros everywhere else."""
+    rom = bytearray(1 << 20)
+    rom[at(15, 0x76CB) : at(15, 0x76CB) + 26] = bytes([1, 1]) * 13
+    for (bank, address), data in tables.items():
+        rom[at(bank, address) : at(bank, address) + len(data)] = data
+    return Cartridge(Path(), bytes(rom), "by hand", str(hash(bytes(rom))), CartridgeKind.DEMO)
+
+
+def at(bank: int, address: int) -> int:
+    return bank * 0x4000 + address % 0x4000
+
+
+def dex_with(tables: Mapping[Place, bytes]) -> Dex:
+    return Dex.of(cartridge_with(tables))
+
+
+BASE: Final = bytes([5, 40, 41, 42, 43, 44, 20, 21, 190, 60, 0x55, 0, 0, 0, 0, 1, 2, 0, 0, 3])
+MACHINES: Final = bytes([0b101, 0, 0, 0, 0, 0, 0b1000000])
+
+
+def species_tables(learnset: bytes) -> dict[Place, bytes]:
+    """Return the tables of one species: index 2, fifth of the dex."""
+    return {
+        (16, 0x5024): bytes([0, 5, 0, 151, 152]),
+        (7, 0x421E): name("OTHER").ljust(10, b"\x50") + name("SOMEBODYXX")[:10],
+        (14, 0x43DE + 4 * 28): BASE + MACHINES,
+        (1, 0x425B): bytes([151, 100]),
+        (14, 0x705C + 2): pointer(0x7800),
+        (14, 0x7800): learnset,
+        (22, 0x501D + 12): bytes([0x65, 0x80 | 15, 100, 140]),
+    }
+
+
+def test_every_field_of_a_species() -> None:
+    one = dex_with(species_tables(bytes([0, 0]))).species(2)
+    assert (one.index, one.dex, one.name) == (2, 5, "SOMEBODYXX")
+    assert one.base == Stats(40, 41, 42, 43, 44)
+    assert (one.types, one.catch_rate, one.base_experience) == ((20, 21), 190, 60)
+    assert one.first_moves == (1, 2)
+    assert one.growth == Growth(6, 5, -15, 100, 140)
+    assert one.machines == (0, 2, 54)
+    assert (one.lessons, one.evolutions) == ((), ())
+
+
+def test_numbers_without_a_species_have_none_and_the_last_lies_apart() -> None:
+    dex = dex_with(species_tables(bytes([0, 0])))
+    assert set(dex.all_species) == {2, 4}
+    assert dex.species(4).base.hp == 100
+
+
+def test_evolutions_and_lessons() -> None:
+    by_level, by_item, by_trade = (1, 16, 9), (2, 33, 1, 10), (3, 1, 11)
+    learnset = bytes([*by_level, *by_item, *by_trade, 0, 7, 73, 13, 22, 20, 2, 25, 4, 30, 5, 0])
+    one = dex_with(species_tables(learnset)).species(2)
+    assert one.evolutions == (
+        Evolution(EvolvesBy.LEVEL, 16, 0, 9),
+        Evolution(EvolvesBy.ITEM, 1, 33, 10),
+        Evolution(EvolvesBy.TRADE, 1, 0, 11),
+    )
+    assert one.lessons == (
+        *(
+            LevelUpMove(7, 73),
+            LevelUpMove(13, 22),
+            LevelUpMove(20, 2),
+            LevelUpMove(25, 4),
+            LevelUpMove(30, 5),
+        ),
+    )
+
+
+def test_a_mon_knows_the_newest_four_moves_and_none_twice() -> None:
+    learnset = bytes([0, 7, 73, 13, 22, 20, 2, 25, 4, 30, 5, 0])
+    one = dex_with(species_tables(learnset)).species(2)
+    moves = {level: one.moves_at(level) for level in (6, 7, 20, 25, 99)}
+    assert moves == {
+        6: (1, 2),
+        7: (1, 2, 73),
+        20: (1, 2, 73, 22),
+        25: (2, 73, 22, 4),
+        99: (73, 22, 4, 5),
+    }
+
+
+def test_a_learnset_without_an_end_is_none() -> None:
+    assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).lessons == ()
+
+
+@pytest.mark.parametrize("evolution", EvolvesBy)
+def test_evolutions_without_an_end_are_bounded(evolution: EvolvesBy) -> None:
+    one = dex_with(species_tables(bytes([evolution.value]) * 80)).species(2)
+    assert 0 < len(one.evolutions) <= 21
+    assert one.lessons == ()
+
+
+def test_a_class_has_no_more_teams_than_a_byte_can_count() -> None:
+    starts = pointer(0x4000) + pointer(0x5000) * 46
+    dex = dex_with({(14, 0x5D3B): starts, (14, 0x4000): bytes([3, 5, 0]) * 1000})
+    assert len(dex.trainer(1).teams) == 255
+
+
+def test_moves() -> None:
+    dex = dex_with(
+        {
+            (14, 0x4000): bytes([1, 0, 40, 0, 255, 35, *bytes(6), 3, 17, 60, 20, 200, 5]),
+            (44, 0x4000): name("FIRST") + name("BLANK") + name("THIRD"),
+            (15, 0x608E): bytes([3, 9, 0xFF]),
+        }
+    )
+    assert list(dex.all_moves) == [1, 3]
+    first, third = dex.move(1), dex.move(3)
+    assert (first.name, first.power, first.type, first.accuracy, first.pp) == (
+        *("FIRST", 40, 0, 255, 35),
+    )
+    assert (first.high_critical, third.high_critical) == (False, True)
+    assert (third.name, third.effect, third.special) == ("THIRD", 17, True)
+
+
+def test_types() -> None:
+    dex = dex_with(
+        {
+            (9, 0x7DAE): pointer(0x7E00) + pointer(0x7E06),
+            (9, 0x7E00): name("PLAIN") + name("HOT"),
+            (15, 0x6474): bytes([20, 22, 20, 0, 8, 0, 0xFF, 1, 1, 1]),
+        }
+    )
+    assert dex.type_names[:2] == ("PLAIN", "HOT")
+    assert dex.rules.chart.matchups == (Matchup(20, 22, 20), Matchup(0, 8, 0))
+    assert dex.rules.ratios == (StageRatio(1, 1),) * 13
+
+
+def test_trainers() -> None:
+    same_level, each_its_own = bytes([11, 7, 8, 0]), bytes([0xFF, 9, 7, 12, 8, 0])
+    last = bytes([3, 5, 0]) + bytes([0xA7, 0xFA, 0x57, 0, 1, 2])  # code follows
+    starts = [0x6000] + [0x6000 + len(same_level + each_its_own)] * 46
+    dex = dex_with(
+        {
+            (14, 0x5D3B): b"".join(map(pointer, starts)),
+            (14, 0x6000): same_level + each_its_own + last,
+            (14, 0x5914): bytes([1, 2, 0x00, 0x15, 0x00]),
+            (14, 0x59FF): name("WALKER") + name("OTHER"),
+        }
+    )
+    walker = dex.trainer(1)
+    assert (walker.number, walker.name, walker.base_money) == (1, "WALKER", 15)
+    assert walker.teams == (
+        (Member(11, 7), Member(11, 8)),
+        (Member(9, 7), Member(12, 8)),
+    )
+    assert (walker.prize(1), walker.prize(2)) == (165, 180)
+    assert dex.trainer(47).teams == ((Member(3, 5),),)
+
+
+def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
+    teams = bytes([11, 2, 2, 0])
+    dex = dex_with(
+        {(14, 0x5D3B): pointer(0x5E00) * 2 + pointer(0x5E04) * 45, (14, 0x5E00): teams + b"\xff"}
+    )
+    assert [len(dex.trainer(number).teams) for number in (1, 2, 3)] == [0, 1, 0]
+
+
+def test_special_moves_replace_the_third_of_one_mon() -> None:
+    dex = dex_with({(14, 0x5D22): bytes([1, 117, 6, 117, 2, 85]), (14, 0x5D32): bytes([44, 59])})
+    assert dex.lone_moves == {1: (1, 117), 3: (2, 85)}
+    assert dex.team_moves == {44: (4, 59)}
+
+
+def test_who_bites_where() -> None:
+    dex = dex_with(
+        {
+            (3, 0x627F): bytes([10, 157, 10, 71]),
+            (3, 0x6919): bytes([7]) + pointer(0x7000) + bytes([9]) + pointer(0x7010) + b"\xff",
+            (3, 0x7000): bytes([2, 15, 24, 20, 25]),
+        }
+    )
+    assert dex.fishing.good_rod == ((10, 157), (10, 71))
+    assert dex.fishing.super_rod == {7: ((15, 24), (20, 25))}
+
+
+def test_trades_are_known_by_their_bits() -> None:
+    row = bytes([5, 64, 1]) + name("DUX").ljust(11, b"\x50")
+    assert dex_with({(28, 0x5B7B + 2 * 14): row}).trades == {2: (5, 64, "DUX")}
+
+
+def test_prices_of_vending_machines() -> None:
+    rows = bytes([60, 0, 2, 0, 61, 0, 3, 0x50])
+    assert dex_with({(29, 0x5000): rows}).vending == {60: 200, 61: 350}
+
+
+def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
+    dex = Dex.of(demo)
+    assert not dex.trades
+    assert not dex.fishing.good_rod + tuple(dex.fishing.super_rod)
+    assert not {**dex.lone_moves, **dex.team_moves}
+
+
+def test_the_machine_of_the_demo_asks_what_its_sources_say(demo: Cartridge) -> None:
+    written = tomllib.loads(ITEMS.read_text(encoding="utf-8"))["items"]
+    asked = [(each["id"], each["machine"]) for each in written.values() if "machine" in each]
+    assert asked
+    assert list(Dex.of(demo).vending.items()) == asked
+
+
+def test_who_lives_where() -> None:
+    slots = bytes(number for slot in range(10) for number in (2 + slot, 7 + slot % 2))
+    dex = dex_with(
+        {
+            (3, 0x4EEB): pointer(0x5200) + pointer(0x5300) + pointer(0x5400) + pointer(0x5500),
+            (3, 0x5200): bytes([25]) + slots + bytes([0]),
+            (3, 0x5300): bytes([0, 5]) + slots,
+            (3, 0x5400): bytes([25]) + slots + bytes([5]) + slots,
+        }
+    )
+    assert set(dex.wild) == {0, 1, 2}
+    assert dex.wild[0].water is None
+    assert dex.wild[1].grass is None
+    assert isinstance(dex.wild[2], Wild)
+    grass, water = dex.wild[2]
+    assert grass is not None
+    assert water is not None
+    assert (grass.rate, water.rate) == (25, 5)
+    assert grass.slots == water.slots
+    assert [slot.level for slot in grass.slots] == list(range(2, 12))
+    assert sum(slot.chance for slot in grass.slots) == 1
+    assert grass.slots[0].chance == Fraction(51, 256)
+    assert grass.shares[7] == Fraction(51 + 39 + 25 + 13 + 11, 256)
+
+
+def test_things() -> None:
+    dex = dex_with(
+        {
+            (1, 0x4608): bytes.fromhex("000000 001200"),
+            (1, 0x472B): name("RARE") + name("CAP"),
+            (3, 0x6799): bytes([0b01]),
+            (4, 0x7773): bytes([5, 0, *bytes(48), 15]),
+            (30, 0x7FA7): bytes([0x31]),
+        }
+    )
+    rare, cap = dex.item(1), dex.item(2)
+    assert (rare.name, rare.price, rare.key, rare.teaches) == ("RARE", 0, True, None)
+    assert (cap.name, cap.price, cap.sells_for, cap.key) == ("CAP", 1200, 600, False)
+    machine, hidden = dex.item(0xC9), dex.item(0xC4)
+    assert (machine.name, machine.price, machine.teaches, machine.key) == ("TM01", 3000, 5, False)
+    assert (hidden.name, hidden.teaches, hidden.key) == ("HM01", 15, True)
+    assert 0xCA not in dex.all_items
+    assert dex.item(97).name == ""
+
+
+def test_what_is_not_there_is_said_in_one_line() -> None:
+    dex = dex_with({})
+    for ask, what in (
+        (dex.species, "species"),
+        (dex.move, "move"),
+        (dex.item, "item"),
+        (dex.trainer, "trainer class"),
+    ):
+        with pytest.raises(CartridgeError, match=f"^no {what} has .* 200; the cartridge has") as e:
+            ask(200)
+        assert "\n" not in str(e.value)
+
+
+def test_a_cartridge_without_tables_is_refused(demo: Cartridge) -> None:
+    with pytest.raises(CartridgeError, match="no table of stages"):
+        Dex.of(replace(demo, rom=bytes(1 << 20), sha1="blank"))
+
+
+def test_the_demo_hangs_together(demo: Cartridge) -> None:
+    dex, world = Dex.of(demo), World.of(demo)
+    assert {3, 7, 11, 1} & set(dex.all_species) == {3, 7, 11}
+    assert sorted(one.dex for one in dex.all_species.values()) == list(
+        range(1, len(dex.all_species) + 1)
+    )
+    for one in dex.all_species.values():
+        assert one.name.strip()
+        assert all(dex.type_names[number].strip("-") for number in one.types)
+        assert all(dex.move(move).pp for level in (1, 20) for move in one.moves_at(level))
+        assert one.growth.level_at(one.growth.experience_at(20)) == 20
+    for map_id, wild in dex.wild.items():
+        here = world.map(map_id)
+        grows = here.tileset.grass is not None
+        assert wild.grass is None or grows or map_id >= FIRST_INDOOR_MAP  # a cave needs no grass
+        assert wild.water is None or here.tileset.surfable
+        slots = [slot for table in wild if table for slot in table.slots]
+        assert all(slot.level and dex.species(slot.species) for slot in slots)
+    for number in (1, 25):
+        trainer = dex.trainer(number)
+        assert trainer.name.strip("-")
+        assert all(dex.species(member.species) for team in trainer.teams for member in team)
+    assert len(dex.trainer(25).teams) == 3
+
+
+def test_the_starters_beat_each_other_in_a_ring(demo: Cartridge) -> None:
+    dex = Dex.of(demo)
+    types = [dex.species(index).types[0] for index in (3, 7, 11)]
+    against = [
+        [dex.rules.chart.multiplier(one, (other, other)) for other in types] for one in types
+    ]
+    assert all(sorted(row) == [Fraction(1, 2), Fraction(1, 2), 2] for row in against)
+
+
+def test_it_is_decoded_once_and_fast(demo: Cartridge) -> None:
+    copy = replace(demo, sha1="another")
+    start = time.perf_counter()
+    dex = Dex.of(copy)
+    assert time.perf_counter() - start < 0.5  # ten times what it should take
+    assert Dex.of(copy) is dex

@@ -1,0 +1,330 @@
+"""What a battle is, who fights in it and what it waits for; and when its RAM is not to be believed."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import pytest
+
+from emulator import (
+    Battle,
+    BattleKind,
+    BattleMon,
+    BattleResult,
+    BattleType,
+    Phase,
+    Ram,
+    ScreenType,
+    Stages,
+    State,
+    Stats,
+    Volatile,
+    read_state,
+)
+from emulator.ram.battle_mon import ENEMY, OWN, Side
+
+IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
+Change: TypeAlias = dict[int, int]
+TILE_MAP: Final = 0xC3A0
+SPECIES, OTHER = 7, 9
+PARTY: Final = 0xD163
+ENEMY_PARTY: Final = 0xD89C
+
+
+def at(address: int, data: bytes) -> Change:
+    return {address + n: byte for n, byte in enumerate(data)}
+
+
+def text(column: int, row: int, tiles: bytes) -> Change:
+    return at(TILE_MAP + 20 * row + column, tiles)
+
+
+def mon(side: Side, species: int, *, hp: int = 17, level: int = 6) -> Change:
+    """Return the bytes of a mon that fights, with 21 HP when healthy."""
+    head = bytes([species, 0, hp, 0, 0x08, 20, 2, 45, 33, 45, 0, 0, 0x98, 0x76, level])
+    stats = bytes([0, 21, 0, 11, 0, 12, 1, 13, 0, 14])
+    unmodified = bytes([level]) + stats + bytes([7, 6, 13, 1, 8, 7])
+    name = bytes([0x80, 0x81, 0x50, 0x99])
+    pp = bytes([0x40 | 35, 40, 0, 0])
+    return (
+        at(side.mon, head + stats + pp)
+        | at(side.unmodified, unmodified)
+        | at(side.nickname, name)
+        | at(side.statuses, bytes([0x80, 0x80, 0x01]))
+        | at(side.counters, bytes([2, 3, 4, 0x25]))
+        | {side.substitute: 6}
+    )
+
+
+def party(count_at: int, *species: int, hp: int = 17, level: int = 6) -> Change:
+    """Return the bytes of a team whose mons all look alike."""
+    changes = at(count_at, bytes([len(species), *species, 0xFF]))
+    for slot, each in enumerate(species):
+        start = count_at + 8 + 44 * slot
+        changes |= {start: each, start + 2: hp, start + 33: level, start + 35: 21}
+    return changes
+
+
+WILD: Final = (
+    {0xD057: 1, 0xCFD8: OTHER, 0xD05A: 0, 0xCCDC: 33, 0xCCDD: 0xFF, 0xD120: 2}
+    | mon(OWN, SPECIES)
+    | mon(ENEMY, OTHER, hp=21, level=3)
+    | party(PARTY, 1, SPECIES)
+    | {0xCC2F: 1}
+)
+TRAINER: Final = (
+    WILD
+    | {0xD057: 2, 0xD059: 225, 0xD031: 25, 0xD05D: 3, 0xCFE8: 1}
+    | party(ENEMY_PARTY, OTHER, OTHER)
+)
+
+
+def state_of(changes: Mapping[int, int]) -> State:
+    memory = bytearray(0x10000)
+    game = {0xC100: 1, 0xD368: 4, 0xD369: 4, 0xFF40: 0x80, 0xFF47: 0xE4}
+    for address, value in (game | dict(changes)).items():
+        memory[address] = value
+    windows = ((0xC000, 0x2000), (0xFF00, 0x100))
+    return read_state(Ram(tuple((at, bytes(memory[at : at + n])) for at, n in windows)), 0)
+
+
+def battle_of(changes: Mapping[int, int]) -> Battle:
+    battle = state_of(changes).battle
+    assert battle is not None
+    return battle
+
+
+def own_of(changes: Mapping[int, int]) -> BattleMon:
+    own = battle_of(changes).own
+    assert own is not None
+    return own
+
+
+def test_without_a_battle_its_leftovers_are_not_read() -> None:
+    state = state_of(WILD | {0xD057: 0})
+    assert state.battle is None
+    assert not state.in_battle
+
+
+def test_before_the_game_there_is_no_battle() -> None:
+    assert state_of(WILD | {0xC100: 0}).battle is None
+
+
+def test_a_wild_battle() -> None:
+    state = state_of(WILD)
+    battle = state.battle
+    assert battle is not None
+    assert state.in_battle
+    assert state.screen_type is ScreenType.BATTLE
+    assert (battle.kind, battle.type) == (BattleKind.WILD, BattleType.NORMAL)
+    assert battle.is_wild
+    assert not battle.is_trainer
+    assert (battle.trainer_class, battle.trainer_number, battle.enemy_count) == (0, 0, 1)
+    assert (battle.own_move, battle.enemy_move, battle.run_attempts) == (33, None, 2)
+    assert battle.phase is Phase.BUSY
+
+
+def test_every_number_of_a_mon_that_fights() -> None:
+    own = own_of(WILD)
+    assert (own.species, own.nickname, own.position, own.level) == (SPECIES, "AB", 1, 6)
+    assert (own.hp, own.max_hp, own.fainted) == (17, 21, False)
+    assert own.status == (0, True, False, False, False)
+    assert (own.types, own.catch_rate) == ((20, 2), 45)
+    assert own.moves == ((33, 35, 1), (45, 40, 0))
+    assert own.dvs == (9, 8, 7, 6)
+    assert own.stats == own.unmodified == Stats(21, 11, 12, 256 + 13, 14)
+    assert own.stages == Stages(0, -1, 6, -6, 1, 0)
+    assert own.volatile == Volatile.CONFUSED | Volatile.SEEDED | Volatile.BADLY_POISONED
+    assert (own.attacks_left, own.confused_turns, own.toxic_turns) == (2, 3, 4)
+    assert (own.disabled, own.substitute_hp) == (1, 6)
+    assert not own.commits
+
+
+def test_the_enemy_is_read_like_the_own_mon() -> None:
+    enemy = battle_of(WILD).enemy
+    assert enemy is not None
+    assert (enemy.species, enemy.level, enemy.hp, enemy.position) == (OTHER, 3, 21, 0)
+    assert [slot.move for slot in enemy.moves] == [33, 45]
+
+
+def test_a_mon_without_ailments_has_none() -> None:
+    own = own_of(WILD | at(OWN.statuses, bytes(3)) | at(OWN.counters, bytes(4)))
+    assert own.volatile == Volatile.NONE
+    assert own.disabled is None
+
+
+@pytest.mark.parametrize("flag", [(0, 0x02), (0, 0x10), (1, 0x20), (1, 0x40)])
+def test_a_mon_that_goes_on_by_itself_is_not_asked(flag: tuple[int, int]) -> None:
+    byte, bit = flag
+    assert own_of(WILD | {OWN.statuses + byte: bit}).commits
+
+
+def test_stages_that_nobody_has_set_up_are_neutral() -> None:
+    stages = at(OWN.unmodified + 11, bytes([0, 14, 255, 7, 7, 7]))
+    assert own_of(WILD | stages).stages == Stages()
+
+
+def test_a_trainer_battle() -> None:
+    battle = battle_of(TRAINER)
+    assert battle.is_trainer
+    assert (battle.opponent, battle.trainer_class, battle.trainer_number) == (225, 25, 3)
+    assert battle.enemy_count == len(battle.enemy_party) == 2
+    assert [each.species for each in battle.enemy_party.mons] == [OTHER, OTHER]
+    assert battle.enemy is not None
+    assert battle.enemy.position == 1
+
+
+def test_the_class_is_known_from_either_place() -> None:
+    assert battle_of(TRAINER | {0xD059: 0}).trainer_class == 25
+
+
+def test_safari_and_old_man() -> None:
+    assert battle_of(WILD | {0xD05A: 1}).type is BattleType.OLD_MAN
+    assert battle_of(WILD | {0xD05A: 2}).type is BattleType.SAFARI
+    assert battle_of(WILD | {0xD05A: 9}).type is BattleType.NORMAL
+
+
+def test_a_lost_battle_has_nobody_in_it() -> None:
+    state = state_of(WILD | {0xD057: 0xFF, 0xCF0B: 1})
+    assert state.battle is not None
+    assert (state.battle.kind, state.battle.own, state.battle.enemy) == (
+        BattleKind.LOST,
+        None,
+        None,
+    )
+    assert not state.in_battle
+    assert state.battle_result is BattleResult.LOST
+
+
+def test_the_result_is_known_after_the_battle() -> None:
+    assert state_of({0xCF0B: 2}).battle_result is BattleResult.LEFT
+    assert state_of({0xCF0B: 7}).battle_result is None
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        mon(OWN, 0),
+        mon(OWN, OTHER),  # of an older battle
+        mon(OWN, SPECIES, level=0),
+        mon(OWN, SPECIES, hp=22),
+        {0xD11D: 1} | mon(OWN, SPECIES, hp=3),  # older numbers of the one that is coming out
+        {0xD11D: 1} | mon(OWN, SPECIES, level=5),
+        {0xCC2F: 2},  # no such place in the team
+    ],
+)
+def test_what_is_left_of_an_older_battle_is_not_the_own_mon(old: Change) -> None:
+    battle = battle_of(WILD | old)
+    assert battle.own is None
+    assert battle.phase is Phase.INTRO
+    assert battle.enemy is not None
+
+
+@pytest.mark.parametrize("old", [mon(ENEMY, 0), {0xCFD8: 3}])
+def test_what_is_left_of_an_older_battle_is_not_the_enemy(old: Change) -> None:
+    assert battle_of(WILD | old).enemy is None
+
+
+def test_a_trainer_has_nobody_out_before_his_first() -> None:
+    assert battle_of(TRAINER | {0xCFE8: 0xFF}).enemy is None
+
+
+def test_damage_in_a_battle_does_not_make_the_own_mon_a_stranger() -> None:
+    assert own_of(WILD | mon(OWN, SPECIES, hp=1)).hp == 1
+
+
+def test_a_mon_that_took_another_shape_is_still_there() -> None:
+    shape = {OWN.statuses + 2: 8, ENEMY.statuses + 2: 8, 0xCFD8: 3}
+    battle = battle_of(WILD | mon(OWN, OTHER) | shape)
+    assert battle.own is not None
+    assert battle.own.transformed
+    assert battle.enemy is not None
+
+
+def test_an_enemy_that_holds_on_traps() -> None:
+    assert not battle_of(WILD).trapped
+    assert battle_of(WILD | {ENEMY.statuses: 0x20}).trapped
+
+
+def menu(column: int, row: int, last: int) -> Change:
+    place = TILE_MAP + 20 * row + column
+    noted = {0xCC30: place & 0xFF, 0xCC31: place >> 8}
+    return noted | {place: 0xED, 0xCC24: row, 0xCC25: column, 0xCC28: last, 0xCC29: 3}
+
+
+BOX: Final = (
+    text(0, 12, b"\x79") | text(19, 12, b"\x7b") | text(0, 17, b"\x7d") | text(19, 17, b"\x7e")
+)
+STATS_BOX: Final = (
+    text(9, 2, b"\x79") | text(19, 2, b"\x7b") | text(9, 11, b"\x7d") | text(19, 11, b"\x7e")
+)
+
+
+def evolving(first: int) -> Change:
+    """Return the left column of a mirrored picture in the middle, whose tiles begin with `first`."""
+    return at_rows(7, 2, bytes(range(first + 42, first + 49)))
+
+
+def at_rows(column: int, row: int, tiles: bytes) -> Change:
+    return {TILE_MAP + 20 * (row + n) + column: tile for n, tile in enumerate(tiles)}
+
+
+@pytest.mark.parametrize(
+    ("screen", "phase"),
+    [
+        (BOX, Phase.BUSY),
+        (BOX | evolving(0), Phase.EVOLVING),
+        (BOX | evolving(0x31), Phase.EVOLVING),
+        (BOX | evolving(0) | text(18, 16, b"\xee"), Phase.TEXT),
+        (BOX | at_rows(7, 2, bytes([0x7F] * 7)), Phase.BUSY),
+        (BOX | text(18, 16, b"\xee"), Phase.TEXT),
+        (BOX | STATS_BOX, Phase.LEVEL_UP),
+        (BOX | STATS_BOX | text(18, 16, b"\xee"), Phase.LEVEL_UP),
+        (menu(9, 14, 1), Phase.MAIN_MENU),
+        (menu(15, 14, 1), Phase.MAIN_MENU),
+        (menu(1, 14, 1), Phase.MAIN_MENU),
+        (menu(5, 12, 3), Phase.MOVE_MENU),
+        (menu(5, 4, 2) | {0xCF94: 3}, Phase.BAG),
+        (menu(0, 1, 1), Phase.PARTY),
+        (menu(12, 12, 2), Phase.PARTY_SUBMENU),
+        (BOX | menu(15, 8, 1), Phase.YES_NO),
+        (BOX | menu(1, 8, 1), Phase.CHANGE_MON),
+        (BOX | menu(14, 10, 1), Phase.NEXT_MON),
+        (BOX | menu(5, 8, 3), Phase.FORGET_MOVE),
+        (menu(3, 3, 7), Phase.NAMING),
+        (BOX | STATS_BOX | menu(7, 7, 7), Phase.OTHER_MENU),
+    ],
+)
+def test_what_a_battle_waits_for(screen: Change, phase: Phase) -> None:
+    assert battle_of(WILD | screen).phase is phase
+
+
+@pytest.mark.skipif(not IMAGES.exists(), reason=f"no RAM images of the real game in {IMAGES}")
+def test_the_real_game_while_the_rival_sends_out_his_first(
+    ram_image: Callable[[str], Ram],
+) -> None:
+    battle = read_state(ram_image("rival_battle_sendout"), 0).battle
+    assert battle is not None
+    assert (battle.kind, battle.type) == (BattleKind.TRAINER, BattleType.NORMAL)
+    assert (battle.opponent, battle.trainer_class, battle.trainer_number) == (225, 25, 1)
+    assert (battle.phase, battle.own) == (Phase.INTRO, None)
+    enemy = battle.enemy
+    assert enemy is not None
+    assert (enemy.species, enemy.level, enemy.hp, enemy.max_hp) == (0xB1, 5, 20, 20)
+    assert enemy.nickname.isalpha()
+    assert enemy.types == (21, 21)
+    assert enemy.moves == ((33, 35, 0), (39, 30, 0))
+    assert enemy.stats == enemy.unmodified == Stats(20, 10, 12, 10, 10)
+    assert enemy.dvs == (9, 8, 8, 8)  # what every trainer's mon was born with
+    assert enemy.stages == Stages()
+    assert enemy.volatile == Volatile.NONE
+    assert battle.enemy_count == 1
+    assert battle.enemy_party[0].species == enemy.species
+
+
+@pytest.mark.skipif(not IMAGES.exists(), reason=f"no RAM images of the real game in {IMAGES}")
+@pytest.mark.parametrize("name", ["oaks_lab_bulbasaur", "seafoam_1f_right", "beat_champion"])
+def test_the_real_game_after_battles(name: str, ram_image: Callable[[str], Ram]) -> None:
+    state = read_state(ram_image(name), 0)
+    assert state.battle is None
+    assert state.battle_result is not None

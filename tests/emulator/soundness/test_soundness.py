@@ -1,0 +1,356 @@
+"""What a survey says of a sound cartridge, and of one with a single table spoilt."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import pytest
+
+from emulator import Cartridge, CartridgeError, World, demo_cartridge_path, load_cartridge
+from emulator.cartridge import BANK_SIZE, Rom
+from emulator.profile import table
+from emulator.soundness.check import EXAMPLES, maps_in_use
+from emulator.soundness.survey import INVARIANTS, refuse_unsound, survey
+from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE
+
+Patch: TypeAlias = tuple[int, bytes]
+
+TOWN, LANE, HOUSE, BEDROOM, UNUSED = 0, 12, 37, 38, 200
+NOWHERE = 244  # a map of the demo that no warp leads to
+NO_BANK = 0xF0  # beyond the end of the image
+DRAWN: Final = Path(__file__).parents[3] / "roms" / "demo" / "world" / "maps"
+DEMO: Final = load_cartridge(demo_cartridge_path())
+ROM: Final = Rom(DEMO.rom)
+
+
+def offset(bank: int, address: int) -> int:
+    return (bank * BANK_SIZE if address >= BANK_SIZE else 0) + address % BANK_SIZE
+
+
+def within(label: str, at: int = 0) -> int:
+    """Return the offset of a byte of a table."""
+    return offset(*table(label)) + at
+
+
+def pointed(label: str, entry: int) -> int:
+    """Return the offset that an entry of a table of pointers leads to."""
+    bank, address = table(label)
+    return offset(bank, ROM.pointer(bank, address + 2 * entry))
+
+
+def header(map_id: int) -> tuple[int, int]:
+    """Return the bank of a map's header, and its address."""
+    headers, banks = table("MapHeaderPointers"), table("MapHeaderBanks")
+    address = ROM.pointer(headers.bank, headers.address + 2 * map_id)
+    return ROM.byte(banks.bank, banks.address + map_id), address
+
+
+def objects(map_id: int, connections: int = 0) -> int:
+    bank, address = header(map_id)
+    return offset(bank, ROM.pointer(bank, address + HEADER_SIZE + connections * CONNECTION_SIZE))
+
+
+def spoilt(*patches: Patch, base: Cartridge = DEMO) -> Cartridge:
+    """A cartridge with some bytes replaced, let in as if it were whole."""
+    rom = bytearray(base.rom)
+    for at, data in patches:
+        rom[at : at + len(data)] = data
+    return replace(base, rom=bytes(rom), sha1=f"{base.sha1} spoilt {patches}")
+
+
+def test_the_demo_is_sound(demo: Cartridge) -> None:
+    checks = survey(demo)
+    assert [check.invariant for check in checks] == [each.words for each in INVARIANTS]
+    assert [check.violations for check in checks if not check.is_sound] == []
+    assert sum(check.looked_at for check in checks) > 500
+    refuse_unsound(demo, checks)
+
+
+def test_the_tables_of_the_real_game_are_sound(synthetic_cartridge: Cartridge) -> None:
+    checks = survey(synthetic_cartridge)
+    assert [check.violations for check in checks if not check.is_sound] == []
+    assert [check.invariant for check in checks if not check.looked_at] == []
+
+
+def test_the_maps_in_use_are_those_that_a_player_can_come_to(demo: Cartridge) -> None:
+    in_use = {here.map_id for here in maps_in_use(World.of(demo))}
+    drawn = {tomllib.loads(file.read_text(encoding="utf-8"))["id"] for file in DRAWN.glob("*.toml")}
+    assert in_use == drawn - {NOWHERE}
+    assert NOWHERE in World.of(demo).map_ids
+
+
+def first_warp(map_id: int, connections: int = 0) -> int:
+    border, count = 1, 1
+    return objects(map_id, connections) + border + count
+
+
+def tail_of_connection(map_id: int) -> int:
+    """Return where a map's first connection has its two alignments."""
+    return offset(*header(map_id)) + HEADER_SIZE + 7
+
+
+def text(map_id: int, text_id: int) -> int:
+    """Return where a text of a map begins."""
+    bank, address = header(map_id)
+    entry = ROM.pointer(bank, address + 5) + 2 * (text_id - 1)
+    return offset(bank, ROM.pointer(bank, entry))
+
+
+TRAINER: Final = objects(LANE, connections=2) + 3 + 2 * 3 + 1
+CLASS_1: Final = pointed("TrainerDataPointers", 0)
+FIRST_LESSON: Final = 4  # of who evolves at a level: three bytes and their end
+
+SPOILT: Final[dict[str, tuple[Patch, str, str]]] = {
+    "a map of no height": (
+        (offset(*header(LANE)) + 1, b"\0"),
+        "has a size",
+        "map 12 has no size",
+    ),
+    "a map too large for RAM": (
+        (offset(*header(LANE)) + 1, b"\xff"),
+        "has a size",
+        "map 12 has no size, or more on it than RAM has room for",
+    ),
+    "more warps than RAM has room for": (
+        (first_warp(BEDROOM) - 1, b"\x21"),
+        "has a size",
+        "map 38 has no size, or more on it than RAM has room for",
+    ),
+    "a tileset that does not exist": (
+        (offset(*header(TOWN)), b"\x18"),
+        "tileset",
+        "map 0 has tileset 24; there are 24",
+    ),
+    "a warp beside the map": (
+        (first_warp(BEDROOM) + 1, b"\x63"),
+        "stand on their map",
+        "warp 0 of map 38 is at (99, 1), outside",
+    ),
+    "a warp to no map": (
+        (first_warp(BEDROOM) + 3, b"\xf8"),
+        "lands on a warp",
+        "warp 0 of map 38 leads to map 248, which does not exist",
+    ),
+    "a warp to no warp": (
+        (first_warp(BEDROOM) + 2, b"\x03"),
+        "lands on a warp",
+        "warp 0 of map 38 leads to warp 3 of map 37, which has 3",
+    ),
+    "an edge that joins another map": (
+        (offset(*header(TOWN)) + HEADER_SIZE, b"\x01"),
+        "maps that join",
+        "the north edge of map 0 joins map 1, which does not join it",
+    ),
+    "an edge that does not lead back": (
+        (tail_of_connection(TOWN), b"\x05"),
+        "maps that join",
+        "the north edge of map 0 joins map 12 where the way does not lead back",
+    ),
+    "a trainer without a team": (
+        (TRAINER + 7, b"\x03"),
+        "trainers on maps",
+        "sprite 1 of map 12 has team 3 of class 1, which has 2",
+    ),
+    "a trainer without a class": (
+        (TRAINER + 6, b"\xf8"),
+        "trainers on maps",
+        "sprite 1 of map 12 is of trainer class 48, which does not exist",
+    ),
+    "a wild mon that waits as no species": (
+        (TRAINER + 6, b"\x01"),
+        "trainers on maps",
+        "sprite 1 of map 12 is species 1, which does not exist",
+    ),
+    "a thing that does not exist": (
+        (TRAINER + 5, b"\x81\x78"),
+        "items that lie on maps",
+        "sprite 1 on map 12 is item 120, which does not exist",
+    ),
+    "a person who says nothing": (
+        (TRAINER + 5, b"\x40"),
+        "can be read",
+        "sprite 1 of map 12 has text 0, which cannot be read",
+    ),
+    "a text that is none": (
+        (text(LANE, 1), b"\x18"),
+        "can be read",
+        "sign 1 of map 12 has text 1, which cannot be read",
+    ),
+    "a letter that is none": (
+        (text(LANE, 1) + 5, b"\x4d"),
+        "can be read",
+        "sign 1 of map 12 has text 1, which cannot be read after 'BRAM'",
+    ),
+    "a team of nobody": (
+        (CLASS_1 + 2, b"\x01"),
+        "trainers' mons",
+        "team 1 of class 1 has species 1, which does not exist",
+    ),
+    "what is no team between classes": (
+        (CLASS_1 + 1, b"\xf0"),
+        "there are only teams",
+        "class 1 has 0 teams and something else",
+    ),
+    "a wild mon of no level": (
+        (pointed("WildDataPointers", LANE) + 1, b"\0"),
+        "wild mons",
+        "on map 12 lives species 33 at level 0",
+    ),
+    "two species of one number": (
+        (within("PokedexOrder", 32), b"\x01"),
+        "the dex counts",
+        "2 species have number 1 in the dex",
+    ),
+    "a species of no type": (
+        (within("BaseStats", 6), b"\x1b"),
+        "species have stats",
+        "species 3 has types (27, 20); there are 27",
+    ),
+    "a growth that shrinks": (
+        (within("GrowthRateTable", 1), b"\xff"),
+        "more experience",
+        "needs less experience for a higher level",
+    ),
+    "a lesson beyond the last level": (
+        (pointed("EvosMovesPointerTable", 2) + FIRST_LESSON, b"\x65"),
+        "learnsets",
+        "species 3 learns move",
+    ),
+    "an evolution into nobody": (
+        (pointed("EvosMovesPointerTable", 2), b"\x01\x10\x01\x00"),
+        "evolutions",
+        "species 3 evolves into species 1, which does not exist",
+    ),
+    "a move without PP": (
+        (within("Moves", 5), b"\0"),
+        "moves have PP",
+        "move 1 has 0 PP",
+    ),
+    "a machine that teaches no move": (
+        (within("TechnicalMachines"), b"\xa3"),
+        "machines teach",
+        "item 201 teaches move 163, which does not exist",
+    ),
+    "a leader's move that does not exist": (
+        (within("LoneMoves"), b"\x01\xa3"),
+        "special moves of leaders exist",
+        "the special move of leader 1 is 163, which does not exist",
+    ),
+    "a name of no letters": (
+        (within("MonsterNames", 20), b"\x01"),
+        "names that can be read",
+        "species 3 is called ' OASTNUT'",
+    ),
+    "a price that is no number": (
+        (within("ItemPrices", 2), b"\x0a"),
+        "decimal digits",
+        "the price of item 1 is stored as 00000a",
+    ),
+    "an unheard-of effect": (
+        (within("TypeEffects", 2), b"\x0b"),
+        "the chart",
+        "type 20 against type 22 has 11 tenths",
+    ),
+    "stages out of order": (
+        (within("StatModifierRatios"), b"\x09"),
+        "a higher stage",
+        "9/8 is not below 2/7",
+    ),
+}
+
+
+MISSINGNO: Final = b"\x1f"
+SPOILT_RED: Final[dict[str, tuple[Patch, str, str]]] = {
+    "a hole to no map": (
+        (within("DungeonWarpList"), b"\xf8"),
+        "every hole",
+        "a hole leads to (",
+    ),
+    "a town without a name": (
+        (within("ExternalMapEntries", 1), b"\xff\x7f"),
+        "town map",
+        "map 0 is called ' ",
+    ),
+    "a bite of nobody": (
+        (within("GoodRodMons", 1), MISSINGNO),
+        "who bites",
+        "at a rod bites species 31, which does not exist",
+    ),
+    "a trade for nobody": (
+        (within("TradeMons", 1), MISSINGNO),
+        "trades",
+        "trade 0 has species 31, which does not exist",
+    ),
+    "a machine that teaches no move": (
+        (within("TechnicalMachines"), b"\xa7"),
+        "there are all of them",
+        "only 54 of 55 machines make sense",
+    ),
+    "a machine that sells nothing": (
+        (within("VendingPrices"), b"\xc0"),
+        "shops and machines",
+        "a machine sells item 192, which does not exist",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_a_spoilt_table_is_named(fault: str) -> None:
+    patch, invariant, words = SPOILT[fault]
+    check_names(spoilt(patch), invariant, words)
+
+
+@pytest.mark.parametrize("fault", SPOILT_RED)
+def test_a_spoilt_table_of_the_real_game_is_named(
+    fault: str, synthetic_cartridge: Cartridge
+) -> None:
+    patch, invariant, words = SPOILT_RED[fault]
+    check_names(spoilt(patch, base=synthetic_cartridge), invariant, words)
+
+
+def check_names(cartridge: Cartridge, invariant: str, words: str) -> None:
+    """Check that a survey breaks one invariant so called, with these words first."""
+    broken = [check for check in survey(cartridge) if not check.is_sound]
+    named = [check for check in broken if invariant in check.invariant]
+    assert len(named) == 1
+    assert words in named[0].violations[0]
+
+
+def test_an_unsound_cartridge_is_refused_in_one_line_that_says_what_to_do() -> None:
+    cartridge = replace(spoilt(SPOILT["a move without PP"][0]), path=Path("red.gb"))
+    with pytest.raises(CartridgeError) as raised:
+        refuse_unsound(cartridge, survey(cartridge))
+    message = str(raised.value)
+    assert message.startswith("'red.gb' is not sound: move 1 has 0 PP (of 1 faults in 1 of ")
+    assert "copy the image again" in message
+    assert "\n" not in message
+
+
+def test_a_survey_of_many_faults_gives_their_number_and_the_first_few() -> None:
+    start, size = within("Moves"), 6 * 32
+    worst = max(survey(spoilt((start, b"\xff" * size))), key=lambda check: check.broken)
+    assert worst.broken > EXAMPLES == len(worst.violations)
+
+
+def stand_in(warp_index: int) -> Cartridge:
+    """The bedroom's stairs lead to an id that has the house's address in a bank of nothing."""
+    _, address = header(HOUSE)
+    return spoilt(
+        (within("MapHeaderPointers", 2 * UNUSED), address.to_bytes(2, "little")),
+        (within("MapHeaderBanks", UNUSED), bytes([NO_BANK])),
+        (first_warp(BEDROOM) + 2, bytes([warp_index, UNUSED])),
+    )
+
+
+def test_a_warp_that_stands_in_for_one_written_later_is_not_judged() -> None:
+    cartridge = stand_in(2)
+    assert all(check.is_sound for check in survey(cartridge))
+    assert UNUSED not in {here.map_id for here in maps_in_use(World.of(cartridge))}
+
+
+def test_a_warp_to_an_id_without_a_map_is_judged_where_no_map_of_its_address_has_it() -> None:
+    violations = [words for check in survey(stand_in(3)) for words in check.violations]
+    assert "warp 0 of map 38 leads to warp 3 of map 200, which has 0" in violations

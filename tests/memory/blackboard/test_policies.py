@@ -1,0 +1,198 @@
+"""Versions, access, validation, eviction, and events in the midst of one another."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
+from memory.blackboard import COLLECTIVE, EntryKind, Scope
+from memory.blackboard import blackboard as module
+from memory.errors import ForbiddenWrite, UnknownScope
+from memory.tiers import TacticianMemory
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.tactician import tactician_kinds
+from tests.memory.flow.streams import NOTE, X, Y, held, note
+from tests.memory.samples import PATTERN, SENSORY, STM
+
+TALLY = EntryKind(
+    "tally",
+    key=lambda data: str(data["name"]),
+    merge=lambda old, new: {**new, "n": int(str(old["n"])) + int(str(new["n"]))},
+)
+PROCEDURAL = "agent:play:ltm:procedural"
+
+
+def count(blackboard: Blackboard, name: str, n: int, **more: object) -> Entry:
+    return blackboard.write(X, "tally", {"name": name, "n": n}, tick=1, game_s=0.0, **more)  # type: ignore[arg-type]
+
+
+def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
+    blackboard: Blackboard,
+) -> None:
+    first = note(blackboard, 1, key="it")
+    judged = blackboard.revise(first, utility=0.8, status="claim")
+    assert (judged.seq, judged.version, judged.data) == (first.seq, 1, {"n": 1})
+    second = note(blackboard, 2, key="it")
+    assert (second.version, second.utility) == (2, 0.8)
+    assert second.seq > first.seq
+    assert blackboard.entries(X) == [second]
+    assert blackboard.get(X, "it") == second
+    assert note(blackboard, 2, key="it", scope=Y).version == 1
+
+
+def test_b36_a_kind_may_make_one_of_two(store: RunStore) -> None:
+    blackboard = Blackboard(store, [TALLY])
+    count(blackboard, "a", 1, importance=8, tags=["early"], sources=("tick:1",))
+    merged = count(blackboard, "a", 2, tags=["late"], sources=("tick:2",))
+    assert [merged.data, merged.version, merged.importance] == [{"name": "a", "n": 3}, 2, 8]
+    assert merged.tags == {"early", "late"}
+    assert merged.sources == ("tick:1", "tick:2")
+
+
+def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
+    seen: list[str] = []
+    blackboard.subscribe("agent:*", lambda event: seen.append(event.action))
+    entry = note(blackboard, 1, scope=SENSORY)
+    blackboard.revise(entry, utility=0.9)
+    blackboard.close(entry, "no")
+    blackboard.forget(SENSORY)
+    note(blackboard, 2, scope=SENSORY)
+    blackboard.expire(10.0)
+    note(blackboard, 3, scope=SENSORY)
+    blackboard.clear(SENSORY)
+    note(blackboard, 4, scope=COLLECTIVE)
+    assert seen == ["write", "revise", "revise", "forget", "write", "expire", "write", "clear"]
+
+
+def test_b36_a_scope_may_admit_some_writers_only(
+    blackboard: Blackboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guarded = Scope(COLLECTIVE, 9, writers=("manager", "team:*"))
+    monkeypatch.setattr(module, "scope_of", lambda _name: guarded)
+    for by in ("manager", "team:a"):
+        blackboard.write(COLLECTIVE, NOTE, {"n": 1}, tick=1, game_s=0.0, by=by)
+    for by in ("", "stranger"):
+        with pytest.raises(ForbiddenWrite, match="ask 'manager'"):
+            blackboard.write(COLLECTIVE, NOTE, {"n": 2}, tick=1, game_s=0.0, by=by)
+    assert held(blackboard, COLLECTIVE) == [1, 1]
+
+
+@pytest.mark.parametrize("scope", ["", "attic", "agent::stm", "agent:play:ltm", "team:"])
+def test_b36_what_is_no_scope_is_refused(blackboard: Blackboard, scope: str) -> None:
+    with pytest.raises(UnknownScope):
+        note(blackboard, 1, scope=scope)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"n": float("nan")},
+        {"n": {1, 2}},
+        {1: 2},
+        {"n": [{"m": {2: 3}}]},
+        {"n": [object()]},
+        {"n": [float("inf")]},
+    ],
+)
+def test_b36_what_is_no_json_is_refused_and_changes_nothing(
+    blackboard: Blackboard, data: Mapping[str, object]
+) -> None:
+    old = note(blackboard, 1, key="it")
+    with pytest.raises(MalformedRecord):
+        blackboard.write(X, NOTE, data, tick=2, game_s=0.0, key="it")  # type: ignore[arg-type]
+    assert blackboard.entries(X) == [old]
+    assert blackboard.seq == old.seq
+
+
+def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> None:
+    blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
+    with pytest.raises(MalformedRecord):
+        blackboard.write(PROCEDURAL, "pattern", {"n": 1}, tick=1, game_s=0.0)
+    nameless = Blackboard(store, [EntryKind("named", key=lambda data: str(data["name"]))])
+    with pytest.raises(MalformedRecord, match="'name' is wrong or absent"):
+        nameless.write(X, "named", {}, tick=1, game_s=0.0)
+
+
+def test_b36_a_kind_names_its_entries_itself(store: RunStore) -> None:
+    blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
+    tactician = TacticianMemory(blackboard, "play")
+    tactician.add_pattern(PATTERN)
+    (known,) = blackboard.entries(PROCEDURAL)
+    blackboard.write(PROCEDURAL, "pattern", known.data, tick=1, game_s=0.0, key="a name of mine")
+    assert list(tactician.patterns) == ["p1"]
+    assert tactician.patterns["p1"].success_count == 2 * PATTERN.success_count
+
+
+def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboard) -> None:
+    entry = note(blackboard, 1)
+    refused: tuple[Mapping[str, object], ...] = (
+        {"data": {"n": 2}},
+        {"key": "x"},
+        {"expires_s": 1.0},
+        {"importance": 11},
+    )
+    for judged in refused:
+        with pytest.raises(MalformedRecord):
+            blackboard.revise(entry, **judged)
+    blackboard.forget(X)
+    with pytest.raises(MalformedRecord, match="a scope it has left"):
+        blackboard.revise(entry, utility=0.1)
+
+
+def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunStore) -> None:
+    kind = EntryKind("card", limit=2, group=lambda data: data["suit"], rank=lambda entry: (0.0,))
+    blackboard = Blackboard(store, [kind])
+    for n, suit in enumerate("aabaaa"):
+        blackboard.write(X, "card", {"n": n, "suit": suit}, tick=n, game_s=0.0)
+    assert held(blackboard, X) == [2, 4, 5]
+
+
+def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store: RunStore) -> None:
+    blackboard = Blackboard(store, [EntryKind("law", lasting=True)])
+    note(blackboard, 0, scope=SENSORY, kind="law", importance=1)
+    for n in range(1, 60):
+        note(blackboard, n, scope=SENSORY, importance=9)
+    assert held(blackboard, SENSORY)[:2] == [0, 11]
+    for n in range(60, 120):
+        note(blackboard, n, scope=SENSORY, kind="law", importance=5)
+    assert held(blackboard, SENSORY) == list(range(70, 120))  # nothing else is left to go
+
+
+def test_closing_again_keeps_the_evidence_of_before(blackboard: Blackboard) -> None:
+    entry = note(blackboard, 1)
+    blackboard.close(entry, "no", ["tick:2"])
+    closed = blackboard.close(entry, "surely not", ["tick:3"])
+    assert (closed.closed, closed.sources) == ("surely not", ("tick:2", "tick:3"))
+
+
+def test_who_hears_of_one_end_may_change_what_is_about_to_end(blackboard: Blackboard) -> None:
+    entries = [note(blackboard, n, key=str(n)) for n in range(4)]
+
+    def listen(event: BlackboardEvent) -> None:
+        if event.action in {"forget", "clear"} and event.entry.key == "0":
+            blackboard.revise(entries[1], utility=0.9)
+            blackboard.forget(X, keys={"2"})
+
+    blackboard.subscribe(X, listen)
+    assert blackboard.forget(X, keys=set("0123")) == 3
+    assert [blackboard.get(X, key) for key in "0123"] == [None] * 4
+    for n in range(4):
+        entries[n] = note(blackboard, n, key=str(n))
+    assert blackboard.clear(X) == 3
+    assert blackboard.get(X, "1") is None
+    assert blackboard.count(X) == {}
+    assert blackboard.faults == {}
+
+
+def test_asking_for_the_policies_of_a_scope_does_not_make_it_one(blackboard: Blackboard) -> None:
+    assert blackboard.policy(STM).capacity == 2000
+    assert blackboard.scopes() == []
+
+
+def test_many_revisions_take_no_more_room_than_the_entries(blackboard: Blackboard) -> None:
+    entry = note(blackboard, 1)
+    for n in range(5_000):
+        entry = blackboard.revise(entry, utility=n / 5_000)
+    shelf = blackboard._shelves[X]
+    assert len(shelf._heap) + len(shelf._unranked) < 100
+    assert shelf.least() is entry

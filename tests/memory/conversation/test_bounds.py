@@ -1,0 +1,406 @@
+"""Part D, what must hold whatever observers do: bounds, budgets, back-off, leases."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import pytest
+
+from memory.conversation.boundaries import TORN
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.jobs import Threads
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import ConversationEvent, ConversationEventKind, Distilled
+from memory.conversation.store import ConversationStore, Work, open_conversations
+from memory.tokens import tokens
+from tests.memory.conversation.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
+
+
+@pytest.fixture
+def threads(tmp_path: Path) -> Iterator[ConversationStore]:
+    store = open_conversations(tmp_path / "t.sqlite")
+    yield store
+    store.close()
+
+
+UNBUFFERED = small(bufferTokens=0)
+PATIENT = parse_config(
+    {
+        "observation": {"messageTokens": 1_000},
+        "reflection": {"observationTokens": 400},
+        "patience": 0.2,
+    }
+)
+assert PATIENT is not None
+
+
+def context(it: Talk) -> int:
+    """The tokens of the next call."""
+    sight = it.conversation.before_call(0)
+    said = sum(each.tokens for each in sight.tail)
+    return said + tokens(sight.reflection) + tokens(sight.observations) + tokens(sight.others)
+
+
+def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    while len(it.conversation.record().buffered_observation_chunks) < 2:
+        it.turn(30)
+    waiting = it.conversation.record().buffered_observation_chunks
+    it.say("user", 1_200)
+    it.say("assistant", 10)
+    it.conversation.before_call(0)
+    kept = threads.chunks("t")
+    assert kept[:2] == waiting
+    assert it.conversation.record().cursor > waiting[-1].to_seq
+    assert not list(uncovered(threads._database))
+
+
+def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    while len(it.conversation.record().buffered_observation_chunks) < 3:
+        it.turn(30)
+    waiting = it.conversation.record().buffered_observation_chunks
+    it.observer.fails = True
+    for _ in range(40):
+        it.turn(30)
+    assert threads.chunks("t")[:3] == waiting
+    assert not list(uncovered(threads._database))
+
+
+def test_d29_the_same_messages_are_never_observed_twice(threads: ConversationStore) -> None:
+    it = talk(threads)
+    for number in range(300):
+        it.observer.fails = number % 7 == 0
+        it.turn(20 + number % 50)
+    seqs = [(each.from_seq, each.to_seq) for each in threads.chunks("t")]
+    assert all(one[1] < two[0] for one, two in itertools.pairwise(seqs))
+    assert not list(uncovered(threads._database))
+
+
+def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, observer=Stub(says=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}"))
+    text = " ".join(f"{number:04}" for number in range(4_000))
+    large = it.say("user", 1, text=text)
+    assert large.tokens > 4_000
+    sight = it.conversation.before_call(0)
+    assert len(it.observer.asked) >= 5
+    assert all(sum(each.tokens for each in asked) <= 1_100 for asked in it.observer.asked)
+    parts = [
+        block["text"] for asked in it.observer.asked for each in asked for block in each.blocks
+    ]
+    assert "".join(each.removeprefix(TORN) for each in parts) == text
+    assert it.conversation.record().cursor == large.seq
+    assert len(sight.observations.splitlines()) == len(it.observer.asked)
+    assert context(it) < 1_000
+
+
+def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, UNBUFFERED)
+    call = {"type": "tool_use", "id": "a", "name": "map", "input": {"all": True}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": WORD * 3_000}
+    it.say("user")
+    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)
+    it.conversation.say("user", [result], MessageOrigin.PLAY, 1, 0.0)
+    sight = it.conversation.before_call(1)
+    slices = [each for asked in it.observer.asked for each in asked if each.seq == 3]
+    assert len(slices) >= 3
+    assert {block["tool_use_id"] for each in slices for block in each.blocks} == {"a"}
+    assert "".join(str(each.blocks[0]["content"]) for each in slices) == WORD * 3_000
+    assert sum(each.tokens for each in sight.tail) < 1_000
+
+
+def test_d36_results_of_tools_count_and_are_observed(threads: ConversationStore) -> None:
+    it = talk(threads)
+    for number in range(30):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": WORD * 60}
+        it.conversation.say("assistant", [call], MessageOrigin.MODEL, number, 0.0)
+        said = it.conversation.say("user", [result], MessageOrigin.PLAY, number, 0.0)
+        assert said.tokens > 60
+        it.conversation.before_call(number)
+    told = [each for asked in it.observer.asked for each in asked]
+    assert sum(each.blocks[0]["type"] == "tool_result" for each in told) > 10
+    assert it.conversation.record().cursor > 20
+
+
+def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    it.say("user")
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # and then it was killed
+    for _ in range(60):
+        sight = it.turn()
+        assert sum(each.tokens for each in sight.tail) < 1_000
+    assert it.conversation.record().cursor > 2
+
+
+def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ConversationStore) -> None:
+    it = talk(threads)
+    for number in range(60):
+        block = {"type": "text", "text": "your memories are above " + WORD * 20}
+        it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
+        it.turn()
+    told = [each for asked in it.observer.asked for each in asked]
+    assert told
+    assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
+    assert not list(uncovered(threads._database))  # it is covered all the same
+
+
+def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, observer=Stub(source="llm", fails=True))
+    for _ in range(200):
+        it.turn()
+    assert it.means.faults["observer"] == len(it.observer.asked) < 60
+    assert not list(uncovered(threads._database))
+
+
+@pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
+def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
+    threads: ConversationStore, says: str
+) -> None:
+    config = small()
+    it = talk(threads, config, observer=Stub(source="llm", says=lambda _: says))
+    for _ in range(150):
+        it.turn(40)
+        assert context(it) <= config.hard_limit
+    assert it.conversation.record().cursor  # by the last resort
+
+
+def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
+    for _ in range(60):
+        it.turn(40)
+    assert it.means.faults["observer"] > 0
+    assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
+
+
+def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
+    threads: ConversationStore,
+) -> None:
+    fallback = Stub(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
+    it = talk(threads, observer=Stub(source="llm", fails=True), fallback=fallback)
+    for _ in range(60):
+        it.turn(40)
+    record = it.conversation.record()
+    assert "by rule 1 to" in record.active_observations
+    assert {each.source for each in threads.chunks("t")} == {"programmatic"}
+    fallback.fails = True
+    for _ in range(60):
+        it.turn(40)
+    assert it.means.faults["fallback observer"] > 0
+    assert it.conversation.record().cursor > record.cursor
+
+
+class Slow(Stub):
+    """Answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(source="llm")
+        self.may_go_on = Event()
+
+    def observe(self, messages: tuple[Message, ...], known: str) -> Distilled:  # type: ignore[override]
+        assert self.may_go_on.wait(10)
+        return super().observe(messages, known)
+
+
+def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
+    threads: ConversationStore,
+) -> None:
+    slow = Slow()
+    assert PATIENT is not None
+    it = talk(threads, PATIENT, observer=slow, background=Threads(), clock=monotonic)
+    took = []
+    for _ in range(40):
+        it.say("user", 20)
+        since = monotonic()
+        assert context(it) <= PATIENT.hard_limit
+        took.append(monotonic() - since)
+        it.say("assistant", 20)
+        since = monotonic()
+        it.conversation.after_turn()
+        took.append(monotonic() - since)
+    assert max(took) < 0.2 + 0.15
+    assert sorted(took)[len(took) // 2] < 0.05
+    assert it.conversation.record().cursor  # it went on without it
+    slow.may_go_on.set()
+
+
+def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
+    threads: ConversationStore,
+) -> None:
+    slow = Slow()
+    assert PATIENT is not None
+    it = talk(threads, PATIENT, observer=slow, background=Threads(), clock=monotonic)
+    while not it.conversation.record().is_buffering_observation:
+        it.turn()
+    assert it.conversation.record().buffered_observation_chunks == ()
+    slow.may_go_on.set()
+    while it.conversation.status()["buffered_chunks"] == 0:
+        it.conversation.after_turn()
+    assert slow.asked[0][-1].seq == it.conversation.record().buffered_observation_chunks[0].to_seq
+
+
+def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
+    threads: ConversationStore,
+) -> None:
+    slow = Slow()
+    it = talk(threads, PATIENT, observer=slow, background=Threads())
+    it.say("user", 900)
+    it.say("assistant", 5)
+    it.conversation.after_turn()
+    record = it.conversation.record()
+    assert (record.is_buffering_observation, record.is_observing) == (True, False)
+    other = talk(threads, PATIENT, thread="u", observer=slow, background=Threads())
+    other.say("user", 1_200)
+    other.conversation.before_call(0)
+    record = other.conversation.record()
+    assert (record.is_buffering_observation, record.is_observing) == (True, True)
+    slow.may_go_on.set()
+    while other.conversation.record().is_observing:
+        other.conversation.after_turn()
+
+
+def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
+    slow = Slow()
+    config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
+    it = talk(threads, config, observer=slow, background=Threads())
+    while not it.conversation.record().is_buffering_observation:
+        it.turn()
+    it.clock.now += 61
+    assert not it.conversation.record().is_buffering_observation  # by now it counts as stale
+    it.conversation.after_turn()
+    assert it.means.faults["observer"] == 1
+    slow.may_go_on.set()
+
+
+def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
+    slow, quick = Slow(), Stub(source="llm")
+    one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
+    first = talk(one, observer=slow, background=Threads(), holder="first")
+    second = talk(two, observer=quick, holder="second")
+    while not first.conversation.record().is_buffering_observation:
+        first.turn()
+    second.conversation.after_turn()
+    assert quick.asked == []
+    slow.may_go_on.set()
+    while first.conversation.status()["buffered_chunks"] == 0:
+        first.conversation.after_turn()
+    second.conversation.after_turn()
+    assert quick.asked == []
+    while not quick.asked:
+        second.turn()
+    assert quick.asked[0][0].seq == slow.asked[0][-1].seq + 1
+    assert not list(uncovered(one._database))
+    one.close()
+    two.close()
+
+
+def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ConversationStore) -> None:
+    def take(holder: str, now: int) -> bool:
+        until = now + 100
+        return threads.set_flag("t", Work.OBSERVING, holder, now_ms=now, until_ms=until)
+
+    assert take("killed", 0)
+    assert not take("another", 99)
+    assert take("killed", 50)  # it came again under its name
+    assert not take("another", 149)
+    assert take("another", 150)
+    threads.clear_flag("t", Work.OBSERVING, "killed")  # not its own any more
+    assert not take("third", 200)
+    threads.clear_flag("t", Work.OBSERVING, "another")
+    assert take("third", 200)
+
+
+def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
+    """Where a lease ran out while its holder was at work, the file decides."""
+    slow = Slow()
+    one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
+    told: list[ConversationEvent] = []
+    first = talk(one, observer=slow, background=Threads(), holder="first", on_part=told.append)
+    second = talk(two, holder="second")
+    while not first.conversation.record().is_buffering_observation:
+        first.turn()
+    second.clock.now += ConversationConfig().deadline + 1
+    second.conversation.after_turn()
+    assert second.conversation.record().buffered_observation_chunks
+    slow.may_go_on.set()
+    while not (ends := [part for part in told if part.kind is ConversationEventKind.BUFFERING_END]):
+        first.conversation.after_turn()
+    assert ends[0].data["is_kept"] is False
+    assert not list(uncovered(one._database))
+    one.close()
+    two.close()
+
+
+def full(it: Talk) -> None:
+    """Fill the observations up to their threshold."""
+    while it.conversation.record().observation_token_count < 400:
+        it.turn()
+
+
+def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
+    while not it.means.faults["reflector"]:
+        it.turn()
+    calls = len(it.reflector.asked)
+    assert calls == 4  # the ladder, once
+    before = it.conversation.record()
+    for _ in range(50):
+        it.conversation.before_call(0)
+    assert len(it.reflector.asked) == calls
+    with closing(open_conversations(threads.database.path)) as anew:  # by another process
+        talk(anew, reflector=it.reflector).conversation.before_call(0)
+    assert len(it.reflector.asked) == calls
+    assert it.conversation.record().active_observations == before.active_observations
+    while len(it.reflector.asked) == calls:
+        it.turn()
+    grown = it.conversation.record().observation_token_count - before.observation_token_count
+    assert grown >= 400 / 10 / 2
+
+
+def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> None:
+    it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
+    for _ in range(1_000):
+        it.turn()
+    assert it.means.faults["reflector"] < 12
+    assert it.conversation.record().observation_token_count < 600  # the last resort holds the limit
+
+
+@pytest.mark.parametrize("says", ["", "  \n"])
+def test_d19_an_empty_reflection_takes_nothing_away(threads: ConversationStore, says: str) -> None:
+    it = talk(threads, reflector=Mirror(source="llm", says=says))
+    full(it)
+    assert it.means.faults["reflector"] > 0
+    assert it.conversation.record().generation_count == 0
+    assert it.conversation.record().active_observations.startswith("* 🟡 saw 1 2")
+
+
+def test_d18_what_a_reflection_took_the_place_of_is_still_there(threads: ConversationStore) -> None:
+    it = talk(threads, reflector=Mirror(says="* 🔴 nothing much happened"))
+    for _ in range(300):
+        it.turn()
+    record = it.conversation.record()
+    assert record.generation_count > 1
+    texts = "\n".join(each.text for each in threads.chunks("t"))
+    covered = [each.seq for each in threads.messages("t", upto=record.cursor)]
+    assert set(map(str, covered)) <= set(texts.split())
+    assert next(each.text for each in threads.reflections("t")) == "* 🔴 nothing much happened"

@@ -1,0 +1,496 @@
+"""Part D, the flow: what a call sees, and when messages become observations."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from memory.conversation.boundaries import paired
+from memory.conversation.config import ConversationConfig, ConversationScope, parse_config
+from memory.conversation.conversation import Conversation
+from memory.conversation.messages import Message, MessageOrigin
+from memory.conversation.record import (
+    Chunk,
+    ConversationEvent,
+    ConversationEventKind,
+    Reflection,
+    TokenEdge,
+    boundary,
+)
+from memory.conversation.store import ConversationStore, open_conversations
+from tests.memory.conversation.threads import (
+    WORD,
+    Mirror,
+    Stub,
+    assert_sendable,
+    small,
+    talk,
+    uncovered,
+)
+
+
+@pytest.fixture
+def threads(tmp_path: Path) -> Iterator[ConversationStore]:
+    store = open_conversations(tmp_path / "t.sqlite")
+    yield store
+    store.close()
+
+
+UNBUFFERED = small(bufferTokens=0)
+
+
+def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
+    threads: ConversationStore,
+) -> None:
+    told: list[ConversationEvent] = []
+    it = talk(threads, UNBUFFERED, on_part=told.append)
+    while it.conversation.record().pending_message_tokens < 1_000:
+        it.say("user", 30)
+        it.say("assistant", 30)
+        assert not it.observer.asked
+    sight = it.conversation.before_call(0)
+    (asked,) = it.observer.asked
+    record = it.conversation.record()
+    assert record.cursor == asked[-1].seq
+    assert sight.observations == record.active_observations
+    assert sight.observations.startswith("* 🟡 saw 1 2 3")
+    assert (sight.current_task, sight.suggested_response) == (
+        f"task {record.cursor}",
+        f"reply {record.cursor}",
+    )
+    kinds = [part.kind for part in told]
+    start = kinds.index(ConversationEventKind.OBSERVATION_START)
+    assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
+    assert told[start].data["to_seq"] == record.cursor
+    assert not list(uncovered(threads._database))
+
+
+def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    for _ in range(40):
+        sight = it.turn()
+        cursor = it.conversation.record().cursor
+    it.say("user")
+    sight = it.conversation.before_call(0)
+    cursor = it.conversation.record().cursor
+    everything = threads.messages("t")
+    assert cursor > 0
+    assert [each.seq for each in sight.tail] == [
+        each.seq for each in everything if each.seq > cursor
+    ]
+    assert {seq for seq in range(1, cursor + 1) if f" {seq}" in str(sight.observations)}
+    assert sum(each.tokens for each in sight.tail) < 1_000
+
+
+def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: ConversationStore) -> None:
+    it = talk(threads, UNBUFFERED)
+    it.say("user")
+    assert it.conversation.before_call(0).observations == ""
+    for step in range(1, 40):
+        call = {"type": "tool_use", "id": f"c{step}", "name": "look", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"c{step}", "content": WORD * 40}
+        it.conversation.say("assistant", [call], MessageOrigin.MODEL, step, step / 60)
+        it.conversation.say("user", [result], MessageOrigin.PLAY, step, step / 60)
+        sight = it.conversation.before_call(step)
+        assert sum(each.tokens for each in sight.tail) < 1_000
+        assert_sendable(sight.tail)
+    assert it.observer.asked
+    assert it.conversation.record().cursor > 0
+
+
+def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
+    def message(seq: int, role: str, **block: object) -> Message:
+        return Message("t", role, (block,), 0, 0.0, seq=seq)
+
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {"at": "x"}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "a wall"}
+    asked, answer = message(1, "assistant", **call), message(2, "user", **result)
+    assert paired([asked, answer]) == (asked, answer)
+    assert paired([asked]) == (asked,)  # its result is to come
+    (orphan,) = paired([answer])
+    assert orphan.blocks == ({"type": "text", "text": "[the result of an earlier call] a wall"},)
+    interrupted, _ = paired([asked, message(3, "user", type="text", text="on")])
+    assert interrupted.blocks[0]["type"] == "text"
+    assert "look" in interrupted.blocks[0]["text"]
+    assert '{"at":"x"}' in interrupted.blocks[0]["text"]
+
+
+def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    while it.conversation.record().pending_message_tokens < 1_000:
+        it.say("user", 30)
+        it.say("assistant", 30)
+        it.conversation.after_turn()
+    waiting = it.conversation.record().buffered_observation_chunks
+    assert len(waiting) >= 4  # one at each fifth of the threshold
+    calls = len(it.observer.asked)
+    it.observer.fails = True
+    sight = it.conversation.before_call(0)
+    assert len(it.observer.asked) == calls
+    record = it.conversation.record()
+    assert record.cursor in [each.to_seq for each in waiting]
+    active = [each.text for each in waiting if each.to_seq <= record.cursor]
+    assert sight.observations == "\n".join(active)
+    assert record.buffered_observation_chunks == waiting[len(active) :]
+    assert 0 < record.pending_message_tokens <= 500
+
+
+def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
+    it = talk(threads, ConversationConfig())
+    while len(it.conversation.record().buffered_observation_chunks) < 4:
+        it.turn(300)
+    before = process_time()
+    assert threads.swap_buffered("t", upto=1_000_000) >= 4
+    assert process_time() - before < 0.005
+
+
+def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ConversationStore) -> None:
+    it = talk(threads)
+    for _ in range(12):
+        it.say("user", 30)
+        it.say("assistant", 30)
+        it.conversation.after_turn()
+    sizes = [sum(each.tokens for each in asked) for asked in it.observer.asked]
+    assert sizes
+    assert all(200 <= size < 320 for size in sizes)
+    assert it.conversation.record().cursor == 0
+
+
+EDGES = [TokenEdge(10, 6_000), TokenEdge(20, 12_000), TokenEdge(30, 18_000), TokenEdge(40, 24_500)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "total", "floor", "expected"),
+    [
+        (EDGES, 30_000, 6_000, 40),  # leans over the target of 24,000
+        (EDGES, 24_000, 6_000, 30),  # on it
+        (EDGES, 30_000, 17_000, 30),  # 13,000 wanted, 18,000 go: still less than too much
+        (
+            [TokenEdge(10, 1_000), TokenEdge(20, 12_000)],
+            12_900,
+            6_000,
+            10,
+        ),  # next to nothing would stay
+        (
+            [TokenEdge(10, 1_000), TokenEdge(20, 12_800)],
+            13_000,
+            6_000,
+            10,
+        ),  # 5,800 too many of 6,000
+        ([TokenEdge(20, 12_800)], 13_000, 6_000, 20),  # there is no other
+        (EDGES[:2], 30_000, 6_000, 20),  # as much as there is
+        ([], 30_000, 6_000, None),
+    ],
+)
+def test_d21_the_edge_nearest_the_target_is_taken_unless_it_takes_too_much(
+    edges: list[TokenEdge], total: int, floor: int, expected: int | None
+) -> None:
+    found = boundary(edges, total, floor)
+    assert (found.seq if found else None) == expected
+
+
+def test_d07_beyond_their_threshold_observations_become_a_new_generation(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, reflector=Mirror())
+    for _ in range(400):
+        it.turn()
+        assert it.conversation.record().observation_token_count < 480
+    sight, record = it.conversation.before_call(0), it.conversation.record()
+    assert record.generation_count >= 2
+    assert sight.reflection == record.reflection.text
+    generations = threads.reflections("t")
+    assert [each.generation for each in generations][: record.generation_count] == list(
+        range(1, record.generation_count + 1)
+    )
+    everything = threads.chunks("t")
+    assert {each.from_seq for each in everything} > {
+        each.from_seq for each in record.active_chunks
+    }  # what was reflected upon is still there
+    assert not list(uncovered(threads._database))
+
+
+def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    while it.conversation.record().buffered_reflection is None:
+        it.turn()
+        assert it.conversation.record().observation_token_count < 400
+    assert it.conversation.record().generation_count == 0
+    calls = len(it.reflector.asked)
+    while it.conversation.record().generation_count == 0:
+        it.turn()
+    assert len(it.reflector.asked) <= calls + 1  # the next is made ahead right away
+    record = it.conversation.record()
+    assert record.active_chunks[0].from_seq > record.reflection.upto_seq
+
+
+def test_d12_one_cursor_tells_what_is_observed(threads: ConversationStore) -> None:
+    it = talk(threads)
+    for _ in range(60):
+        it.turn()
+    record = it.conversation.record()
+    for message in threads.messages("t"):
+        assert record.has_observed(message.seq) == (message.seq <= record.cursor)
+        assert (message.seq in record.observed_message_ids) == record.has_observed(message.seq)
+    tail = it.conversation.before_call(0).tail
+    assert not any(record.has_observed(each.seq) for each in tail)
+    assert all(each.seq > record.cursor for each in tail)
+
+
+def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, UNBUFFERED)
+    while not it.conversation.record().cursor:
+        it.turn(60)
+    it.clock.now -= 500.0  # the clock of the machine was put back
+    late = it.say("user")
+    sight = it.conversation.before_call(0)
+    assert sight.tail[-1].seq == late.seq
+    assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
+
+
+def test_d13_status_tells_counts_thresholds_and_what_waits(threads: ConversationStore) -> None:
+    told: list[ConversationEvent] = []
+    it = talk(threads, on_part=told.append)
+    for _ in range(8):
+        it.turn(30)
+    status = [part.data for part in told if part.kind is ConversationEventKind.STATUS][-1]
+    assert status == it.conversation.status()
+    assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
+    assert status["message_tokens"] == sum(each.tokens for each in threads.messages("t"))
+    assert status["buffered_chunks"] == 2
+    assert status["buffered_message_tokens"] == sum(
+        each.message_tokens for each in it.conversation.record().buffered_observation_chunks
+    )
+
+
+def test_d14_what_is_said_again_never_overwrites_what_is_observed(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads)
+    for _ in range(60):
+        it.turn()
+    cursor = it.conversation.record().cursor
+    before = threads.messages("t", upto=cursor)
+    again = it.conversation.say(
+        before[0].role, before[0].blocks, before[0].origin, before[0].tick, before[0].game_s
+    )
+    it.conversation.after_turn()
+    assert again.seq > cursor
+    assert threads.messages("t", upto=cursor) == before
+
+
+def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ConversationStore) -> None:
+    it = talk(threads)
+    while not it.conversation.record().generation_count:
+        it.turn()
+    record = it.conversation.record()
+    assert record.active_observations == "\n".join(
+        (record.reflection.text, *(each.text for each in record.active_chunks))
+    )
+    assert record.pending_message_tokens == sum(
+        each.tokens for each in threads.messages("t", after=record.cursor)
+    )
+    assert record.total_tokens_observed == sum(
+        each.tokens for each in threads.messages("t", upto=record.cursor)
+    )
+    assert record.generation_count == record.reflection.generation > 0
+    assert record.last_observed_at == record.last_buffered_at == 1_000_000
+    assert record.last_buffered_at_tokens == sum(
+        each.message_tokens for each in record.buffered_observation_chunks
+    )
+    flags = (record.is_observing, record.is_reflecting)
+    assert flags == (record.is_buffering_observation, record.is_buffering_reflection)
+    assert flags == (False, False)
+    assert (record.scope, record.origin_type, record.timezone) == (
+        ConversationScope.THREAD,
+        "initial",
+        "UTC",
+    )
+    assert '"message_tokens":1000' in record.config
+
+
+def test_d23_every_method_of_the_storage_does_what_it_says(threads: ConversationStore) -> None:
+    assert threads.get("t", now_ms=0) is None
+    it = talk(threads)
+    empty = it.conversation.record()
+    said = [it.say(role).seq for role in ("user", "assistant", "user", "assistant")]
+    assert threads.get("t", now_ms=0) is not None
+    first = Chunk(said[0], said[1], "* 🔴 a", 2, 50, "llm", count=2)
+    second = Chunk(said[2], said[3], "* 🔴 b", 2, 50, "llm", count=2)
+    assert threads.update_active("t", first)
+    assert not threads.update_active("t", first)  # once is enough
+    assert threads.update_buffered("t", second)
+    assert threads.create_generation("t", Reflection(1, said[1], "r", 1, "llm"), active=False)
+    assert threads.swap_buffered("t", upto=said[3], reflection=True) == 1
+    record = it.conversation.record()
+    assert (record.cursor, record.active_observations) == (said[3], "r\n* 🔴 b")
+    assert not threads.create_generation("t", Reflection(1, 1, "again", 1, "llm"), active=True)
+    beyond = Reflection(2, said[3] + 5, "of what is not observed", 1, "llm")
+    assert not threads.create_generation("t", beyond, active=True)
+    threads.initialize(empty)  # begun is begun
+    assert it.conversation.record() == record
+
+
+SHARED = parse_config(
+    {
+        "scope": "resource",
+        "observation": {"messageTokens": 1_000},
+        "reflection": {"observationTokens": 400},
+    }
+)
+
+
+def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
+    threads: ConversationStore,
+) -> None:
+    one = talk(threads, SHARED, thread="one", resource="player")
+    two = talk(threads, SHARED, thread="two", resource="player")
+    other = talk(threads, SHARED, thread="three", resource="somebody else")
+    one.say("user", 1, text="the key is in the gym")
+    other.say("user", 1, text="a secret")
+    two.say("user", 1, text="where is the key?")
+    sight = two.conversation.before_call(0)
+    assert sight.others == (
+        '<other-conversation thread="one">\nuser: the key is in the gym\n</other-conversation>'
+    )
+    assert [each.thread for each in sight.tail] == ["two"]
+    while not two.conversation.record().cursor:
+        two.turn()
+        one.turn()
+    assert {each.thread for each in two.observer.asked[0]} == {"one", "two"}
+    assert one.conversation.record() == two.conversation.record()
+    assert not list(uncovered(threads._database))
+
+
+def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
+    one, two = talk(threads, thread="one"), talk(threads, thread="two")
+    for _ in range(60):
+        one.turn()
+    two.say("user")
+    sight = two.conversation.before_call(0)
+    assert (sight.observations, sight.others, len(sight.tail)) == ("", "", 1)
+    assert two.conversation.record().cursor == 0 < one.conversation.record().cursor
+
+
+def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
+    threads: ConversationStore,
+) -> None:
+    told: list[ConversationEvent] = []
+    config = parse_config(
+        {
+            "observation": {"messageTokens": 1_000},
+            "activateAfterIdle": 300,
+            "activateOnProviderChange": True,
+        }
+    )
+    it = talk(threads, config, on_part=told.append)
+
+    def reasons() -> list[object]:
+        return [
+            part.data["reason"] for part in told if part.kind is ConversationEventKind.ACTIVATION
+        ]
+
+    for _ in range(8):
+        it.turn(30)
+    assert it.conversation.record().buffered_observation_chunks
+    it.clock.now += 299
+    it.conversation.before_call(0, "one")
+    assert reasons() == []
+    it.clock.now += 1
+    it.conversation.before_call(1, "one")
+    assert reasons() == []  # not in the middle of a turn
+    it.conversation.before_call(0, "one")
+    assert reasons() == ["ttl"]
+    for _ in range(5):
+        it.turn(30)
+    it.conversation.before_call(1, "two")
+    it.conversation.before_call(0, "three")
+    assert reasons() == ["ttl", "provider"]
+    assert not list(uncovered(threads._database))
+
+
+def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
+    threads: ConversationStore,
+) -> None:
+    it = talk(threads, small(previousObserverTokens=30))
+    for _ in range(80):
+        it.turn()
+    assert it.observer.known[0] == ""
+    assert all(len(known) <= 4 * 30 for known in it.observer.known)
+    assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
+
+
+def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore) -> None:
+    config = parse_config(
+        {
+            "observation": {"messageTokens": 1_000},
+            "reflection": {"observationTokens": 400},
+            "shareTokenBudget": True,
+        }
+    )
+    it = talk(threads, config)
+    assert it.conversation.status()["message_threshold"] == 1_200
+
+
+def test_d27_parts_tell_what_happens_as_it_happens(threads: ConversationStore) -> None:
+    told: list[ConversationEvent] = []
+    it = talk(threads, on_part=told.append)
+    for _ in range(60):
+        it.turn()
+    it.observer.fails = True
+    for _ in range(10):
+        it.turn()
+    kinds = {part.kind for part in told}
+    assert kinds >= {
+        ConversationEventKind.BUFFERING_START,
+        ConversationEventKind.BUFFERING_END,
+        ConversationEventKind.BUFFERING_FAILED,
+        ConversationEventKind.ACTIVATION,
+        ConversationEventKind.STATUS,
+        ConversationEventKind.THREAD_UPDATE,
+    }
+    (activation, *_) = [part.data for part in told if part.kind is ConversationEventKind.ACTIVATION]
+    assert activation["reason"] == "threshold"
+    assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
+    update = [part.data for part in told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
+    assert update["current_task"] == it.conversation.before_call(0).current_task
+
+
+def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ConversationStore) -> None:
+    def broken(_part: ConversationEvent) -> None:
+        raise ValueError("it is broken")
+
+    it = talk(threads, on_part=broken)
+    for _ in range(30):
+        it.turn()
+    assert it.means.faults["on_part"] > 30
+    assert it.conversation.record().cursor
+
+
+def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
+    store = open_conversations(tmp_path / "a.sqlite")
+    it = talk(store)
+    for _ in range(60):
+        it.turn()
+    before = it.conversation.before_call(0)
+    store.close()
+    again = open_conversations(tmp_path / "a.sqlite")
+    assert talk(again).conversation.before_call(0) == before
+    again.close()
+
+
+def test_a_conversation_has_defaults(threads: ConversationStore) -> None:
+    it = talk(threads, observer=Stub())
+    plain = Conversation(threads, "plain", it.means)
+    plain.say("user", [{"type": "text", "text": "hello"}], MessageOrigin.PLAY, 1, 0.0)
+    assert len(plain.before_call(0).tail) == 1
+    assert plain.status()["message_threshold"] == ConversationConfig().observation.message_tokens

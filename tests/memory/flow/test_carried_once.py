@@ -1,0 +1,232 @@
+"""Each entry is carried once by each edge, whatever fails, leaves, or is written meanwhile."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
+from memory.blackboard import EntryKind
+from memory.flow import Derived, Flows, Periodic, Threshold, identity
+from memory.flow.subscription import Transformer, of_kinds
+from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers
+from tests.memory.samples import SENSORY, checkpoint
+
+
+@pytest.fixture
+def flows(blackboard: Blackboard) -> Flows:
+    return Flows(blackboard)
+
+
+def refusing(*bad: int) -> Transformer:
+    def transformer(entries: Sequence[Entry]) -> Iterator[Derived]:
+        if any(each.data["n"] in bad for each in entries):
+            raise ValueError("cannot take it")
+        yield from copies(entries)
+
+    return transformer
+
+
+def test_a_transformer_that_fails_has_carried_nothing_and_disturbs_nobody(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    works = False
+
+    def transformer(entries: Sequence[Entry]) -> Iterator[Derived]:
+        yield from copies(entries[:1])
+        if not works:
+            raise RuntimeError("half way")
+        yield from copies(entries[1:])
+
+    flows.add(edge("up", transformer=transformer, trigger=Threshold(1, 3), consumes=True))
+    for n in range(3):
+        note(blackboard, n)
+    assert (held(blackboard, X), held(blackboard, Y)) == ([0, 1, 2], [])
+    assert blackboard.faults["edge up"] > 0
+    works = True
+    flows.run()
+    assert (held(blackboard, X), held(blackboard, Y)) == ([], [0, 1, 2])
+
+
+def test_one_entry_that_cannot_be_taken_does_not_hold_up_the_others(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up", transformer=refusing(1)))
+    for n in range(4):
+        note(blackboard, n)
+    flows.run()
+    note(blackboard, 4)
+    flows.run()
+    assert held(blackboard, Y) == [0, 2, 3, 4]
+    assert flows.carried("up") == 4
+
+
+def test_what_a_kind_refuses_is_counted_and_the_rest_is_written_once(store: RunStore) -> None:
+    def check(data: object) -> None:
+        if data == {"n": 1}:
+            raise MalformedRecord("no ones")
+
+    blackboard = Blackboard(store, [EntryKind("copy", check=check)])
+    flows = Flows(blackboard)
+    flows.add(edge("up", transformer=lambda found: [Derived("copy", each.data) for each in found]))
+    for n in range(3):
+        note(blackboard, n)
+    flows.run()
+    flows.run()
+    assert held(blackboard, Y) == [0, 2]
+    assert blackboard.faults == {"edge up": 1}
+
+
+def test_what_expires_while_pending_is_carried_first(blackboard: Blackboard, flows: Flows) -> None:
+    flows.add(edge("up", SENSORY))
+    note(blackboard, 1, scope=SENSORY)
+    note(blackboard, 2, scope=SENSORY, ttl_s=1.0)
+    blackboard.expire(2.0)
+    blackboard.expire(20.0)
+    assert held(blackboard, SENSORY) == []
+    assert held(blackboard, Y) == [1, 2]
+
+
+def test_what_is_written_too_late_to_last_is_carried_and_does_not_stay(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up", SENSORY))
+    blackboard.expire(100.0)
+    blackboard.write(SENSORY, NOTE, {"n": 1}, tick=1, game_s=50.0)
+    assert (held(blackboard, SENSORY), held(blackboard, Y)) == ([], [1])
+
+
+def test_what_is_evicted_is_carried_although_a_trigger_came_between(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    # Writing to the sensory scope makes `on` due for the new entry, and then evicts one that `on` has not carried.
+    flows.add(
+        edge("in", X, SENSORY, trigger=Threshold(1, 60)),
+        edge("on", SENSORY, Y, trigger=Threshold(1, 51)),
+    )
+    for n in range(60):
+        note(blackboard, n)
+    assert sorted(map(int, map(str, held(blackboard, Y)))) == list(range(len(held(blackboard, Y))))
+    flows.run("on")
+    assert sorted(map(int, map(str, held(blackboard, Y)))) == list(range(60))
+
+
+def test_what_is_written_while_a_carry_goes_on_waits_for_its_own(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up", trigger=Threshold(1, 1)))
+
+    def answer(event: BlackboardEvent) -> None:
+        n = event.entry.data["n"]
+        if event.action == "write" and isinstance(n, int) and n < 3:
+            note(blackboard, n + 1)
+
+    blackboard.subscribe(Y, answer)
+    note(blackboard, 0)
+    assert held(blackboard, Y) == [0, 1, 2, 3]
+
+
+def test_asking_for_a_carry_during_one_carries_nothing_twice(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up"))
+    blackboard.subscribe(Y, lambda _event: flows.run("up", final=True))
+    for n in range(3):
+        note(blackboard, n)
+    flows.run()
+    assert held(blackboard, Y) == [0, 1, 2]
+
+
+def test_a_pending_entry_written_again_is_carried_as_it_is_now(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up"))
+    for n in range(3):
+        note(blackboard, n, key="the note")
+    flows.run()
+    assert held(blackboard, Y) == [2]
+    note(blackboard, 3, key="the note")
+    flows.run()
+    assert held(blackboard, Y) == [2, 3]
+
+
+def test_what_is_closed_is_not_carried_as_if_it_held(blackboard: Blackboard, flows: Flows) -> None:
+    flows.add(edge("up", transformer=identity, consumes=True))
+    wrong = note(blackboard, 1)
+    note(blackboard, 2)
+    blackboard.close(wrong, "the cartridge says otherwise")
+    flows.run()
+    assert (held(blackboard, X), held(blackboard, Y)) == ([1], [2])  # and it stays, with its reason
+
+
+def test_the_last_few_that_stay_are_of_those_that_were_accepted(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up", accepts=of_kinds("act"), consumes=True, keep_last=2))
+    for n in range(4):
+        note(blackboard, n, kind="act")
+    for n in range(4, 9):
+        note(blackboard, n)
+    flows.run()
+    assert numbers(blackboard.entries(X, kind="act")) == [2, 3]
+
+
+def test_young_entries_stay_until_they_are_old(blackboard: Blackboard, flows: Flows) -> None:
+    flows.add(edge("up", consumes=True, keep_s=10.0))
+    note(blackboard, 1)
+    blackboard.expire(9.0)
+    note(blackboard, 2)
+    flows.run()
+    assert held(blackboard, X) == [1, 2]
+    blackboard.expire(10.0)
+    note(blackboard, 3)
+    flows.run()
+    assert (held(blackboard, X), held(blackboard, Y)) == ([2, 3], [1, 2, 3])
+
+
+def test_an_edge_added_after_the_restore_goes_on_where_it_was(
+    store: RunStore, blackboard: Blackboard
+) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("up"), edge("gone", target=Z))
+    note(blackboard, 1)
+    flows.run()
+    store.attach("flows", flows)
+    store.commit(checkpoint=checkpoint(1))
+    later = Flows(blackboard)
+    store.attach("flows", later)
+    later.add(edge("up"), edge("new", target=Z))
+    assert numbers(later.pending("up")) == []
+    assert numbers(later.pending("new")) == [1]
+    store.commit(checkpoint=checkpoint(2))
+    last = Flows(blackboard)
+    store.attach("flows", last)
+    last.add(edge("gone", target=Z))  # although the session between knew nothing of it
+    assert numbers(last.pending("gone")) == []
+
+
+def test_a_restored_edge_is_due_when_it_would_have_been(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    flows = Flows(blackboard)
+    store.attach("flows", flows)
+    flows.add(edge("up", trigger=Threshold(1, 4)))
+    for _ in range(3):
+        note(blackboard, 1, key="one")  # three were accepted, and one is left
+    store.commit(checkpoint=checkpoint(1))
+    note(blackboard, 2)
+    assert held(blackboard, Y) == [1, 2]
+    store.rewind(next(iter(store.checkpoints())))
+    assert held(blackboard, Y) == []
+    note(blackboard, 2)
+    assert held(blackboard, Y) == [1, 2]
+
+
+def test_a_broken_edge_is_not_tried_at_every_write(blackboard: Blackboard, flows: Flows) -> None:
+    def broken(_entries: Sequence[Entry]) -> list[Derived]:
+        raise RuntimeError("broken")
+
+    flows.add(edge("up", transformer=broken, trigger=Threshold(1, 10)))
+    flows.add(edge("timed", transformer=broken, trigger=Periodic(10.0)))
+    for n in range(30):
+        note(blackboard, n)
+    assert blackboard.faults["edge up"] <= 3 * (30 + 1)
+    assert blackboard.faults["edge timed"] == 0

@@ -1,0 +1,291 @@
+"""How scopes look after themselves. The clock is the game's: time passes when somebody says so."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from memory import Blackboard, Entry, Json, RunStore
+from memory.flow import Maintenance, Upkeep
+from memory.flow.maintenance import alike, groups, words
+from tests.memory.flow.streams import NOTE, X, edge, held, note
+from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
+
+TALE = "the old man by the pond tells of a cave behind the mill where bats sleep all day long"
+
+
+def say(
+    blackboard: Blackboard,
+    text: str,
+    *,
+    importance: int = 3,
+    ttl_s: float | None = None,
+    tags: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+) -> Entry:
+    data: Mapping[str, Json] = {"text": text}
+    return blackboard.write(
+        X,
+        "tale",
+        data,
+        tick=1,
+        game_s=blackboard.game_s,
+        importance=importance,
+        ttl_s=ttl_s,
+        tags=tags,
+        sources=sources,
+    )
+
+
+@pytest.fixture
+def maintenance(blackboard: Blackboard) -> Maintenance:
+    return Maintenance(blackboard)
+
+
+@pytest.mark.parametrize(("minutes", "left"), [(0, 1.0), (1, 0.99), (60, 0.99**60)])
+def test_b26_relevance_fades_by_the_minute(
+    blackboard: Blackboard, maintenance: Maintenance, minutes: int, left: float
+) -> None:
+    entry = note(blackboard, 1)
+    blackboard.expire(60.0 * minutes)
+    assert maintenance.relevance(entry) == pytest.approx(left)
+    half = blackboard.revise(entry, relevance=0.5)
+    assert maintenance.relevance(half) == pytest.approx(0.5 * left)
+    assert blackboard.entries(X) == [half]  # asking rewrites nothing
+
+
+def test_b26_what_has_faded_is_pruned_when_its_scope_has_its_turn(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    note(blackboard, 1)
+    blackboard.expire(599.0)
+    assert maintenance.run() == []
+    blackboard.expire(230 * 60.0)  # 0.99^230 is less than 0.1, and 0.99^229 is not
+    note(blackboard, 2)
+    assert maintenance.run() == [Upkeep(X, pruned=1, merged=0)]
+    assert held(blackboard, X) == [2]
+    assert maintenance.run() == []  # not its turn again
+    assert maintenance.run(asked=True) == [Upkeep(X, pruned=0, merged=0)]
+
+
+def test_b26_whose_turn_it_is_is_known_after_a_restore(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    maintenance = Maintenance(blackboard)
+    store.attach("maintenance", maintenance)
+    note(blackboard, 1)
+    blackboard.expire(700.0)
+    assert len(maintenance.run()) == 1
+    store.commit(checkpoint=checkpoint(1))
+    again = Maintenance(blackboard)
+    store.attach("maintenance", again)
+    blackboard.expire(1_200.0)
+    assert again.run() == []
+
+
+def test_b26_the_consolidator_looks_after_each_level_and_no_planner_is_asked(tiers: Tiers) -> None:
+    for _ in range(2):
+        tiers.blackboard.write(WORKING, "tale", {"text": TALE}, tick=1, game_s=0.0)
+    tiers.blackboard.expire(600.0)
+    tiers.consolidator.tick(1000)
+    assert len(tiers.blackboard.entries(WORKING, kind="tale")) == 1
+    tiers.blackboard.expire(300 * 60.0)
+    tiers.consolidator.tick(2000)
+    assert tiers.blackboard.entries(WORKING, kind="tale") == []
+
+
+def test_b27_a_time_to_live_survives_fading_and_revision(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    entry = note(blackboard, 1, ttl_s=100.0)
+    blackboard.expire(90.0)
+    maintenance.run(asked=True)
+    entry = blackboard.revise(entry, relevance=0.9, utility=0.7, importance=9, tags=["a"])
+    assert entry.expires_s == 100.0
+    blackboard.expire(99.9)
+    assert held(blackboard, X) == [1]
+    blackboard.expire(100.0)
+    assert held(blackboard, X) == []
+
+
+def test_b27_what_says_the_same_really_becomes_one(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    first = say(blackboard, TALE, importance=8, tags=("cave",), sources=("tick:1",))
+    blackboard.revise(first, utility=0.9)
+    last = say(blackboard, TALE, tags=("bats",), sources=("tick:2",))
+    other = say(blackboard, "another tale")
+    assert maintenance.deduplicate(X) == 1
+    merged, rest = blackboard.entries(X)
+    assert rest == other
+    assert (merged.seq, merged.data) == (last.seq, {"text": TALE})
+    assert (merged.importance, merged.utility) == (8, 0.9)
+    assert merged.tags == {"cave", "bats"}
+    assert merged.sources == ("tick:2", "tick:1", first.key)
+    assert maintenance.deduplicate(X) == 0
+
+
+def test_b27_of_what_says_the_same_the_most_trusted_and_longest_lived_stays(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    long = say(blackboard, TALE)
+    say(blackboard, TALE, ttl_s=5.0)
+    claim = say(blackboard, TALE)
+    blackboard.revise(claim, status="claim")
+    assert maintenance.deduplicate(X) == 2
+    (kept,) = blackboard.entries(X)
+    assert (kept.key, kept.status, kept.expires_s) == (long.key, "verified", None)
+
+
+def test_b27_what_was_closed_and_is_said_again_stays_apart(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    wrong = blackboard.close(say(blackboard, TALE), "no mill there")
+    again = say(blackboard, TALE)
+    assert maintenance.deduplicate(X) == 0
+    assert blackboard.entries(X) == [wrong, again]
+
+
+def test_b27_words_count_where_they_stand_and_occurrences_are_not_one(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    for n in range(300):
+        data: Mapping[str, Json] = {"tick": n, "took": 300 - n, "place": f"house {n % 7}"}
+        blackboard.write(X, "act", data, tick=n, game_s=0.0)
+    assert maintenance.deduplicate(X) == 0
+
+
+def test_b27_no_pair_that_is_alike_is_missed(blackboard: Blackboard) -> None:
+    entries = [
+        say(blackboard, " ".join([*TALE.split()[:n], f"word{n % 2}"])) for n in range(18) for _ in "ab"
+    ]  # fmt: skip
+    for threshold in (0.3, 0.6, 0.8, 0.95, 1.0):
+        slow: list[list[Entry]] = []
+        for entry in reversed(entries):
+            for group in slow:
+                if alike(words(group[0]), words(entry)) >= threshold:
+                    group.append(entry)
+                    break
+            else:
+                slow.append([entry])
+        assert groups(entries, threshold) == slow
+
+
+def test_b27_reindexing_finds_again_what_the_index_lost(tiers: Tiers) -> None:
+    tiers.blackboard.write(STM, "tale", {"text": TALE}, tick=1, game_s=0.0, tags=["bats"])
+    tiers.store.commit()
+    database = tiers.store._database
+    database.execute("DELETE FROM entry_tags")
+    database.execute("INSERT INTO entry_text (entry_text) VALUES ('delete-all')")
+    search = "SELECT count(*) FROM entry_text WHERE entry_text MATCH 'pond'"
+    assert (database.row(search), tiers.store.tags()) == ((0,), {})
+    assert tiers.memory.maintenance.reindex() > 0
+    assert (database.row(search), tiers.store.tags()) == ((1,), {"bats": 1})
+
+
+def test_b27_a_full_scope_loses_what_is_worth_least_not_what_is_oldest(
+    blackboard: Blackboard,
+) -> None:
+    old = note(blackboard, 0, scope=SENSORY, importance=9)
+    for n in range(1, 50):
+        note(blackboard, n, scope=SENSORY, importance=5)
+    useless = blackboard.entries(SENSORY)[30]
+    blackboard.revise(useless, utility=0.1)
+    note(blackboard, 50, scope=SENSORY, importance=5)
+    assert useless.data["n"] not in held(blackboard, SENSORY)
+    note(blackboard, 51, scope=SENSORY, importance=5)
+    assert held(blackboard, SENSORY)[:2] == [0, 2]
+    assert blackboard.entries(SENSORY)[0] == old
+
+
+def test_b27_what_is_revised_up_is_kept_and_what_is_revised_down_goes(
+    blackboard: Blackboard,
+) -> None:
+    entries = [note(blackboard, n, scope=SENSORY) for n in range(50)]
+    for n in range(200):
+        blackboard.revise(entries[0], utility=0.5 + n / 1000)
+    blackboard.revise(entries[20], relevance=0.2)
+    note(blackboard, 50, scope=SENSORY)
+    note(blackboard, 51, scope=SENSORY)
+    assert {0, 1, 20} - {*held(blackboard, SENSORY)} == {1, 20}
+
+
+def test_b28_a_time_to_live_by_itself(blackboard: Blackboard) -> None:
+    note(blackboard, 1, scope=SENSORY)
+    blackboard.expire(9.99)
+    assert held(blackboard, SENSORY) == [1]
+    blackboard.expire(10.0)
+    assert held(blackboard, SENSORY) == []
+
+
+def test_b28_a_capacity_by_itself(blackboard: Blackboard) -> None:
+    for n in range(60):
+        note(blackboard, n, scope=SENSORY)
+    assert held(blackboard, SENSORY) == list(range(10, 60))
+
+
+def test_b28_pruning_by_itself(blackboard: Blackboard, maintenance: Maintenance) -> None:
+    note(blackboard, 1)
+    blackboard.expire(60.0)
+    note(blackboard, 2)
+    assert maintenance.prune(X, 0.99) == 0
+    assert maintenance.prune(X, 0.991) == 1
+    assert held(blackboard, X) == [2]
+
+
+def test_b28_what_is_valuable_is_archived_before_it_is_pruned(blackboard: Blackboard) -> None:
+    archived: list[tuple[object, str]] = []
+    maintenance = Maintenance(
+        blackboard, archive=lambda entry, why: archived.append((entry.data["n"], why))
+    )
+    note(blackboard, 1, importance=6)
+    note(blackboard, 2, importance=7)
+    blackboard.expire(300 * 60.0)
+    maintenance.run()
+    assert archived == [(2, "pruned")]
+
+
+def test_b28_what_is_known_for_good_is_neither_pruned_nor_merged(tiers: Tiers) -> None:
+    tiers.tactician.add_pattern(PATTERN)
+    tiers.tactician.add_pattern(replace(PATTERN, pattern_id="p2"))
+    tiers.blackboard.expire(1e7)
+    tiers.memory.maintenance.run(asked=True)
+    assert set(tiers.tactician.patterns) == {"p1", "p2"}
+
+
+def test_b28_consolidation_by_itself(tiers: Tiers) -> None:
+    tiers.memory.flows.add(edge("notes", WORKING, STM))
+    note(tiers.blackboard, 1, scope=WORKING)
+    tiers.consolidator.consolidate(5, reason="demand")
+    assert [each.data["n"] for each in tiers.blackboard.entries(STM, kind=NOTE)] == [1]
+
+
+def test_b28_two_thousand_entries_are_compared_with_few_others(
+    blackboard: Blackboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[float] = []
+
+    def counted(one: frozenset[str], other: frozenset[str]) -> float:
+        compared.append(share := alike(one, other))
+        return share
+
+    monkeypatch.setattr("memory.flow.maintenance.alike", counted)
+    for n in range(2_000):
+        say(blackboard, f"step {n} of {n * 7919 % 2003} by way of the gate of house {n % 30}")
+    assert len(groups(blackboard.entries(X), 0.95)) == 2_000
+    assert len(compared) < 2_000  # of the 1,999,000 pairs
+
+
+def test_b26_the_index_is_mended_when_all_is_looked_after(blackboard: Blackboard) -> None:
+    class Counted:
+        times = 0
+
+        def reindex(self) -> int:
+            self.times += 1
+            return 0
+
+    index = Counted()
+    maintenance = Maintenance(blackboard, index=index)
+    maintenance.run()
+    assert index.times == 0
+    maintenance.run(asked=True)
+    assert index.times == 1

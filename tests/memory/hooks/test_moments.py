@@ -1,0 +1,303 @@
+"""Handlers before, around and after a method: their order, their errors, and one run of the method."""
+
+from collections.abc import Callable
+
+import pytest
+
+from memory import Call, ErrorMode, Hooks
+from memory.hooks import Proceed, Registration
+from tests.memory.hooks.walker import Walker
+
+QUIET = (ErrorMode.CONTINUE, ErrorMode.SUPPRESS)
+
+
+def broken(*_seen: object) -> None:
+    raise ValueError("broken")
+
+
+def deaf(_name: str, _error: Exception) -> None:
+    raise ValueError("deaf")
+
+
+def test_b03_handlers_see_the_call_and_its_result() -> None:
+    hooks, seen = Hooks(), []
+    hooks.before("Walker.walk", lambda call: seen.append((call, "before")))
+    hooks.after("Walker.walk", lambda call, result: seen.append((call, result)))
+    walker = Walker(hooks)
+    assert walker.walk(3, bump=False) == 3
+    call = Call("Walker.walk", walker, (3,), {"bump": False})
+    assert seen == [(call, "before"), (call, 3)]
+
+
+def test_b03_a_failure_is_seen_by_after_throwing_only_and_goes_on() -> None:
+    hooks, seen = Hooks(), []
+    hooks.after("*", lambda _call, _result: seen.append("after"))
+    hooks.after_throwing("*", lambda _call, error: seen.append(str(error)))
+    with pytest.raises(RuntimeError, match="bump"):
+        Walker(hooks).walk(1, bump=True)
+    assert seen == ["bump"]
+
+
+def test_b03_a_wrapper_stands_between_the_caller_and_the_method() -> None:
+    hooks, seen = Hooks(), []
+
+    def double(_call: Call, proceed: Proceed) -> object:
+        return 2 * int(str(proceed()))
+
+    hooks.around("Walker.walk", double)
+    hooks.after("Walker.walk", lambda _call, result: seen.append(result))
+    walker = Walker(hooks)
+    assert walker.walk(3) == 6
+    assert walker.position == 3
+    assert seen == [6]
+
+
+def test_b03_a_wrapper_may_answer_for_a_failure() -> None:
+    hooks, seen = Hooks(), []
+
+    def forgiving(_call: Call, proceed: Proceed) -> object:
+        try:
+            return proceed()
+        except RuntimeError:
+            return -1
+
+    hooks.around("Walker.walk", forgiving)
+    hooks.after("*", lambda _call, result: seen.append(result))
+    hooks.after_throwing("*", lambda _call, error: seen.append(error))
+    walker = Walker(hooks)
+    assert walker.walk(1, bump=True) == -1
+    assert (walker.tried, seen) == (1, [-1])
+
+
+def test_b06_lower_priority_comes_first_and_equals_in_order_of_registration() -> None:
+    hooks, order = Hooks(), []
+
+    def note(words: str) -> Callable[..., None]:
+        return lambda *_seen: order.append(words)
+
+    def wrap(words: str) -> Callable[[Call, Proceed], object]:
+        def wrapper(_call: Call, proceed: Proceed) -> object:
+            order.append(f"{words} in")
+            result = proceed()
+            order.append(f"{words} out")
+            return result
+
+        return wrapper
+
+    for moment in (hooks.after, hooks.before):
+        name = moment.__name__
+        moment("*", note(f"{name}: late"), priority=2000)
+        moment("*", note(f"{name}: first equal"))
+        moment("*", note(f"{name}: second equal"))
+        moment("*", note(f"{name}: early"), priority=1)
+    hooks.around("*", wrap("first equal"))
+    hooks.around("*", wrap("second equal"))
+    hooks.around("*", wrap("outer"), priority=1)
+    Walker(hooks).walk(1)
+    assert order == [
+        *("before: early", "before: first equal", "before: second equal", "before: late"),
+        *("outer in", "first equal in", "second equal in"),
+        *("second equal out", "first equal out", "outer out"),
+        *("after: early", "after: first equal", "after: second equal", "after: late"),
+    ]
+
+
+def never(_call: Call, _proceed: Proceed) -> object:
+    return "never"
+
+
+def twice(_call: Call, proceed: Proceed) -> object:
+    return [proceed(), proceed()]
+
+
+def breaks_early(_call: Call, _proceed: Proceed) -> object:
+    raise ValueError("broken")
+
+
+def breaks_late(_call: Call, proceed: Proceed) -> object:
+    proceed()
+    raise ValueError("broken")
+
+
+def lets_through(_call: Call, proceed: Proceed) -> object:
+    return proceed()
+
+
+def swallows(_call: Call, proceed: Proceed) -> object:
+    try:
+        proceed()
+    except RuntimeError:
+        return "swallowed"
+    return "nothing to swallow"
+
+
+def translates(_call: Call, proceed: Proceed) -> object:
+    try:
+        return proceed()
+    except RuntimeError as error:
+        raise ValueError("translated") from error
+
+
+@pytest.mark.parametrize("mode", QUIET)
+@pytest.mark.parametrize(
+    ("wrapper", "expected"),
+    [
+        (never, 5),
+        (twice, [5, 5]),
+        (breaks_early, 5),
+        (breaks_late, 5),
+        (lets_through, 5),
+        (swallows, "nothing to swallow"),
+    ],
+)
+def test_b06_a_method_runs_once_whatever_is_around_it(
+    wrapper: Callable[[Call, Proceed], object], expected: object, mode: ErrorMode
+) -> None:
+    hooks = Hooks()
+    hooks.around("*", wrapper, on_error=mode)
+    walker = Walker(hooks)
+    result: object = walker.walk(5)
+    assert result == expected
+    assert (walker.tried, walker.position) == (1, 5)
+
+
+@pytest.mark.parametrize("wrapper", [never, twice, breaks_early, breaks_late, lets_through])
+@pytest.mark.parametrize("mode", QUIET)
+def test_b06_a_method_fails_once_whatever_is_around_it(
+    wrapper: Callable[[Call, Proceed], object], mode: ErrorMode
+) -> None:
+    hooks, seen = Hooks(), []
+    hooks.around("*", wrapper, on_error=mode)
+    hooks.around("*", lets_through, on_error=mode)
+    hooks.after_throwing("*", lambda _call, error: seen.append(str(error)))
+    walker = Walker(hooks)
+    with pytest.raises(RuntimeError, match="bump"):
+        walker.walk(5, bump=True)
+    assert (walker.tried, seen) == (1, ["bump"])
+    assert hooks.faults == ({"breaks_early": 1} if wrapper is breaks_early else {})
+
+
+def test_b06_a_swallowed_failure_is_not_tried_again() -> None:
+    hooks = Hooks()
+    hooks.around("*", swallows, on_error=ErrorMode.SUPPRESS)
+    walker = Walker(hooks)
+    result: object = walker.walk(5, bump=True)
+    assert (result, walker.tried) == ("swallowed", 1)
+
+
+def test_b06_a_failure_that_a_quiet_wrapper_translates_stays_what_it_was() -> None:
+    hooks = Hooks()
+    hooks.around("*", translates, on_error=ErrorMode.SUPPRESS)
+    walker = Walker(hooks)
+    with pytest.raises(RuntimeError, match="bump"):
+        walker.walk(5, bump=True)
+    assert (walker.tried, hooks.faults) == (1, {"translates": 1})
+
+
+def test_b06_a_wish_to_stop_that_a_wrapper_swallows_is_not_asked_for_again() -> None:
+    hooks, asked = Hooks(), []
+
+    def stop(_call: Call, _proceed: Proceed) -> object:
+        asked.append("stop")
+        raise KeyboardInterrupt
+
+    def deaf_to_all(_call: Call, proceed: Proceed) -> object:
+        for _ in range(2):
+            try:
+                proceed()
+            except KeyboardInterrupt as error:
+                asked.append(type(error).__name__)
+        return 0
+
+    hooks.around("*", deaf_to_all)
+    hooks.around("*", stop)
+    assert Walker(hooks).walk(1) == 0
+    assert asked == ["stop", "KeyboardInterrupt", "KeyboardInterrupt"]
+
+
+Add = Callable[[Hooks, ErrorMode], Registration]
+MOMENTS: dict[str, Add] = {
+    "before": lambda hooks, mode: hooks.before("*", broken, on_error=mode),
+    "around": lambda hooks, mode: hooks.around("*", broken, on_error=mode),
+    "after": lambda hooks, mode: hooks.after("*", broken, on_error=mode),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_b04_a_handler_fails_fast_unless_told_otherwise(moment: str) -> None:
+    hooks, seen = Hooks(), []
+    getattr(hooks, moment)("*", broken)
+    getattr(hooks, moment)("*", lambda *_seen: seen.append("later"))
+    walker = Walker(hooks)
+    with pytest.raises(ValueError, match="broken"):
+        walker.walk(1)
+    assert (hooks.faults, seen) == ({}, [])
+    assert walker.tried == (1 if moment == "after" else 0)
+
+
+def test_b04_a_handler_of_failures_that_fails_fast_tells_of_both() -> None:
+    hooks = Hooks()
+    hooks.after_throwing("*", broken)
+    with pytest.raises(ValueError, match="broken") as raised:
+        Walker(hooks).walk(1, bump=True)
+    assert str(raised.value.__context__) == "bump"
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("mode", QUIET)
+def test_b04_a_quiet_handler_that_breaks_changes_nothing(moment: str, mode: ErrorMode) -> None:
+    told: list[str] = []
+    hooks = Hooks(on_fault=lambda name, error: told.append(f"{name}: {error}"))
+    seen: list[object] = []
+    MOMENTS[moment](hooks, mode)
+    hooks.after("Walker.walk", lambda _call, result: seen.append(result))
+    walker = Walker(hooks)
+    assert [walker.walk(1), walker.walk(1), walker.walk(1)] == [1, 2, 3]
+    assert hooks.faults == {"broken": 3}
+    assert told == ["broken: broken"] * (3 if mode is ErrorMode.CONTINUE else 1)
+    assert seen == [1, 2, 3]
+
+
+@pytest.mark.parametrize("mode", QUIET)
+def test_b04_a_quiet_handler_of_failures_leaves_the_failure_alone(mode: ErrorMode) -> None:
+    hooks = Hooks()
+    hooks.after_throwing("*", broken, on_error=mode)
+    with pytest.raises(RuntimeError, match="bump"):
+        Walker(hooks).walk(1, bump=True)
+    assert hooks.faults == {"broken": 1}
+
+
+def test_b04_a_broken_listener_for_faults_changes_nothing_either() -> None:
+    hooks = Hooks(on_fault=deaf)
+    hooks.before("*", broken, on_error=ErrorMode.CONTINUE)
+    walker = Walker(hooks)
+    assert [walker.walk(1), walker.walk(1)] == [1, 2]
+    assert hooks.faults == {"broken": 2, "on_fault": 2}
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("mode", ErrorMode)
+def test_b04_a_wish_to_stop_passes_through_any_handler(
+    stop: type[BaseException], mode: ErrorMode
+) -> None:
+    def stopping(_call: Call, _result: object) -> None:
+        raise stop
+
+    for moment in ("around", "after"):
+        hooks = Hooks()
+        getattr(hooks, moment)("*", stopping, on_error=mode)
+        with pytest.raises(stop):
+            Walker(hooks).walk(1)
+
+
+@pytest.mark.parametrize("mode", ErrorMode)
+def test_a_handler_without_memory_is_never_passed_over(mode: ErrorMode) -> None:
+    hooks = Hooks()
+
+    def full(_call: Call, _result: object) -> None:
+        raise MemoryError
+
+    hooks.after("*", full, on_error=mode)
+    with pytest.raises(MemoryError):
+        Walker(hooks).walk(1)
+    assert not hooks.faults

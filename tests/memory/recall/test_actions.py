@@ -1,0 +1,242 @@
+"""An agent acts upon its memory, knows that it did, and learns from how it went."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
+from memory.blackboard import EntryKind
+from memory.flow import Derived, MemorySubscription
+from memory.recall import recollection_of
+from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
+from tests.memory.samples import SENSORY, STM
+
+REAL_NAMES = (
+    "memory_recall",
+    "memory_recall_with_scores",
+    "memory_store",
+    "memory_forget",
+    "memory_deduplicate",
+    "memory_prune",
+    "memory_transfer_raw",
+    "memory_ingest_now",
+    "memory_list_tags",
+    "memory_stats",
+    "memory_map",
+)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Remembering]:
+    with remembering(tmp_path / "run.sqlite") as opened:
+        yield opened
+
+
+def test_b11_every_action_has_its_real_name_and_can_be_watched(memory: Remembering) -> None:
+    calls: list[str] = []
+
+    def seen(call: Call, _result: object) -> None:
+        calls.append(call.name)
+
+    memory.hooks.after("MemoryActions.*", seen)
+    actions = memory.actions
+    actions.memory_recall(MemoryQuery())
+    actions.memory_store({"says": "x"})
+    actions.memory_forget(tags=["x"])
+    actions.memory_deduplicate(0.95)
+    actions.memory_prune(0.1)
+    actions.memory_transfer_raw(WORKING, EPISODIC)
+    actions.memory_ingest_now()
+    actions.memory_list_tags()
+    actions.memory_stats()
+    actions.memory_map()
+    # To recall is to recall with scores and leave them out.
+    assert calls == [f"MemoryActions.{name}" for name in REAL_NAMES[1:]]
+    assert callable(getattr(actions, REAL_NAMES[0]))
+
+
+def test_b11_what_is_stored_on_purpose_is_recalled_as_a_claim(memory: Remembering) -> None:
+    key = memory.actions.memory_store(
+        {"location": "lane", "says": "a moth lives here"},
+        {"wild"},
+        {"kind": "guess", "importance": 6, "sources": ["tick:7"], "scope": STM},
+    )
+    (entry,) = memory.actions.memory_recall(MemoryQuery(place="lane"))
+    assert (entry.key, entry.scope, entry.kind, entry.importance) == (key, STM, "guess", 6)
+    assert (entry.status, entry.sources, sorted(entry.tags)) == ("claim", ("tick:7",), ["wild"])
+
+
+def test_b11_nobody_can_store_a_claim_as_a_fact_or_over_one(memory: Remembering) -> None:
+    memory.note({"says": "the gate is shut"}, key="gate", status="verified")
+    with pytest.raises(MalformedRecord, match="use inferred or claim"):
+        memory.actions.memory_store({}, metadata={"status": "verified"})
+    with pytest.raises(MalformedRecord, match="a mere claim cannot take its place"):
+        memory.actions.memory_store({"says": "open"}, metadata={"key": "gate"})
+    with pytest.raises(MalformedRecord, match="'colour' cannot be said"):
+        memory.actions.memory_store({}, metadata={"colour": "red"})
+    entry = memory.blackboard.get(WORKING, "gate")
+    assert entry is not None
+    assert entry.data == {"says": "the gate is shut"}
+
+
+def test_b11_forgetting_takes_what_meets_every_condition_and_spares_what_lasts(
+    memory: Remembering,
+) -> None:
+    memory.blackboard.define(EntryKind("badge", lasting=True))
+    memory.note({}, key="badge", kind="badge", tags=("wild",))
+    memory.note({}, key="old", tags=("wild",))
+    memory.note({}, key="tame", tags=("tame",))
+    memory.note({}, key="new", at=60.0, tags=("wild",))
+
+    with pytest.raises(MalformedRecord, match="forget everything"):
+        memory.actions.memory_forget()
+    assert memory.actions.memory_forget(tags=["wild"], older_than_s=30.0) == 1
+    assert memory.actions.memory_forget(keys=["tame"]) == 1
+    assert set(memory.found()) == {"badge", "new"}
+
+
+def test_b11_deduplicating_and_pruning_leave_one_of_a_kind_and_what_still_matters(
+    memory: Remembering,
+) -> None:
+    for at in (0.0, 1.0, 15_000.0):
+        memory.note({"says": "the moth is weak to fire", "where": "lane"}, at=at)
+    assert memory.actions.memory_prune(0.1) == 2  # faded by 1% a minute for 250 minutes
+    memory.note({"says": "the moth is weak to fire", "where": "lane"}, at=15_001.0)
+    assert memory.actions.memory_deduplicate(0.95) == 1
+    assert len(memory.found()) == 1
+
+
+def test_b11_entries_are_transferred_as_they_are_and_once(memory: Remembering) -> None:
+    raw = memory.note({"says": "x"}, tags=("raw",), status="inferred", importance=8)
+    memory.note({"says": "y"}, tags=("other",))
+    memory.blackboard.revise(raw, utility=0.8)
+    assert memory.actions.memory_transfer_raw(WORKING, EPISODIC, ["raw"]) == 1
+    assert memory.actions.memory_transfer_raw(WORKING, EPISODIC, ["raw"]) == 0
+    (copy,) = memory.blackboard.entries(EPISODIC)
+    assert (copy.key, copy.data, copy.tags) == (raw.key, raw.data, raw.tags)
+    assert (copy.status, copy.importance, copy.utility) == ("inferred", 8, 0.8)
+
+
+def test_b11_what_is_pending_is_ingested_when_asked(memory: Remembering) -> None:
+    memory.flows.add(
+        MemorySubscription(
+            "up", WORKING, EPISODIC, lambda entries: [Derived("heap", {"of": len(entries)})]
+        )
+    )
+    memory.note({"says": "x"})
+    memory.note({"says": "y"})
+    assert memory.actions.memory_ingest_now() == {"heap": 1}
+    assert [each.data for each in memory.blackboard.entries(EPISODIC)] == [{"of": 2}]
+
+
+def test_b12_tags_come_with_counts_of_what_is_there_now(memory: Remembering) -> None:
+    memory.note({}, key="a", tags=("wild", "won"))
+    memory.note({}, key="b", tags=("wild",), scope=EPISODIC)
+    memory.store.commit()
+    memory.note({}, key="c", tags=("wild", "lost"))
+    memory.actions.memory_forget(keys=["a"])
+    assert memory.actions.memory_list_tags() == {"lost": 1, "wild": 2}
+    assert memory.actions.memory_list_tags("*:ltm:*") == {"wild": 1}
+
+
+def test_b12_tags_are_counted_by_an_index_and_no_entry_is_loaded(memory: Remembering) -> None:
+    for number in range(200):
+        memory.note({}, tags=(f"t{number % 3}",))
+    memory.store.commit()
+    asked: list[str] = []
+    rows = memory.store._database.rows
+
+    def watched(sql: str, values: object = ()) -> list[tuple[object, ...]]:
+        asked.append(sql)
+        return rows(sql, values)  # type: ignore[arg-type]
+
+    memory.store._database.rows = watched  # type: ignore[method-assign, assignment]
+    assert sum(memory.actions.memory_list_tags().values()) == 200
+    sql, *others = asked
+    assert " entries" not in sql
+    assert all(rows(each, ("[]",)) == [] for each in others)  # what was dropped since the commit
+    plan = [row[3] for row in rows(f"EXPLAIN QUERY PLAN {sql}", ("*",))]
+    assert plan == ["SCAN entry_tags"]  # the index itself, in the order of tags: nothing is sorted
+
+
+def test_b17_a_recall_is_remembered_with_what_was_asked_and_what_came_back(
+    memory: Remembering,
+) -> None:
+    memory.note({"location": "lane"}, at=30.0, key="a")
+    memory.actions.memory_recall(MemoryQuery(place="lane", max_results=3), "gym")
+    memory.actions.memory_recall_with_scores(MemoryQuery(text="nothing of the kind"))
+
+    first, second = memory.blackboard.entries(WORKING, kind=RECOLLECTION)
+    recalled = recollection_of(first)
+    assert (first.tick, first.game_s) == (60, 30.0)
+    assert (recalled.query, recalled.why) == ({"place": "lane", "max_results": 3}, "gym")
+    assert recalled.keys == ("a",)
+    assert list(recalled.scores) == pytest.approx([0.435])
+    assert recollection_of(second).keys == ()
+
+
+def test_b17_recollections_are_not_recalled_for_having_been_recalled(memory: Remembering) -> None:
+    memory.note({"location": "lane"}, key="a")
+    for _ in range(3):
+        assert memory.found(text="lane") == ["a"]
+    assert len(memory.found(kinds=(RECOLLECTION,))) == 3
+
+
+def test_b17_how_a_retrieval_turned_out_moves_its_utility_by_a_tenth(memory: Remembering) -> None:
+    memory.note({"location": "lane"}, key="a")
+    learn = memory.actions.memory_learn_outcome
+    expected = 0.5
+    for useful in (True, True, False):
+        assert learn(["a", "gone"], useful=useful) == 1
+        expected = 0.9 * expected + 0.1 * useful
+        entry = memory.blackboard.get(WORKING, "a")
+        assert entry is not None
+        assert entry.utility == pytest.approx(expected)
+
+
+def test_b17_what_proved_useful_is_recalled_first_also_by_who_resumes(tmp_path: Path) -> None:
+    with remembering(tmp_path / "run.sqlite") as memory:
+        memory.note({"location": "lane"}, key="helped")
+        memory.note({"location": "lane"}, key="newer")
+        assert memory.found(place="lane") == ["newer", "helped"]
+        memory.actions.memory_learn_outcome(["helped"], useful=True)
+        assert memory.found(place="lane") == ["helped", "newer"]
+        memory.store.commit()
+    with remembering(tmp_path / "run.sqlite") as memory:
+        assert memory.found(place="lane") == ["helped", "newer"]
+
+
+def test_b13_stats_and_map_show_what_there_is_and_how_far_it_is_trusted(
+    memory: Remembering,
+) -> None:
+    memory.flows.add(MemorySubscription("up", WORKING, EPISODIC, lambda _: []))
+    memory.note({"says": "x"})
+    memory.actions.memory_store({"says": "y"})
+    wrong = memory.note({"says": "z"}, scope=SENSORY)
+    memory.blackboard.close(wrong, "not so")
+
+    stats = memory.actions.memory_stats()
+    assert stats.scopes == {SENSORY: 1, WORKING: 2}
+    assert (stats.count, stats.closed, stats.faults) == (3, 1, 0)
+    assert stats.statuses == {"verified": 2, "claim": 1}
+    assert stats.pending == {"up": 2}
+    assert 0.0 < stats.fullness[WORKING] < 1.0
+    assert memory.actions.memory_map().count == stats.count
+
+
+def test_b37_an_agent_can_ask_what_it_does_not_know(memory: Remembering) -> None:
+    memory.blackboard.define(EntryKind("battle"), EntryKind("action"))
+    memory.note({"location": "lane"})
+    memory.actions.memory_recall(MemoryQuery(subject="moth"))
+    gaps = memory.actions.memory_gaps([EPISODIC, WORKING], ["lane", "cave"])
+    assert gaps == [
+        f"{EPISODIC} holds nothing",
+        "no battle is known",
+        'nothing was found for {"subject":"moth"}',
+        "nothing is known of cave",
+    ]
+
+    memory.note({"species": "moth", "place": "cave"}, kind="battle", scope=EPISODIC)
+    memory.actions.memory_recall(MemoryQuery(subject="moth"))
+    assert memory.actions.memory_gaps([EPISODIC, WORKING], ["lane", "cave"]) == []

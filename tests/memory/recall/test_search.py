@@ -1,0 +1,297 @@
+"""Recall finds what was stored, by cue and filter, and nothing else."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory import Entry, MalformedRecord, MemoryQuery
+from memory.store.entry_search import CANDIDATES
+from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
+from tests.memory.samples import SENSORY, checkpoint
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Remembering]:
+    with remembering(tmp_path / "run.sqlite") as opened:
+        yield opened
+
+
+def test_b14_a_query_takes_each_of_its_filters_into_account(memory: Remembering) -> None:
+    memory.note({"location": "lane"}, at=10, key="a", tags=("wild", "won"), kind="battle")
+    memory.note({"location": "lane"}, at=20, key="b", tags=("wild",), scope=EPISODIC)
+    memory.note({"location": "town"}, at=30, key="c", tags=("tame",))
+    memory.blackboard.expire(40.0)
+
+    assert set(memory.found()) == {"a", "b", "c"}
+    assert memory.found(scopes=("*:ltm:*",)) == ["b"]
+    assert memory.found(kinds=("battle",)) == ["a"]
+    assert memory.found(all_of=frozenset({"wild", "won"})) == ["a"]
+    assert set(memory.found(any_of=frozenset({"won", "tame"}))) == {"a", "c"}
+    assert memory.found(none_of=frozenset({"wild"})) == ["c"]
+    assert memory.found(since_s=15, until_s=25) == ["b"]
+    assert memory.found(max_age_s=10) == ["c"]
+    assert memory.found(key_pattern="[!ab]") == ["c"]
+    assert set(memory.found(place="lane")) == {"a", "b"}
+    assert memory.found(place="lane", none_of=frozenset({"won"})) == ["b"]
+
+
+def test_b14_results_are_ten_unless_asked_for_otherwise_and_never_over_a_hundred(
+    memory: Remembering,
+) -> None:
+    for number in range(120):
+        memory.note({"location": "lane"}, key=f"k{number}")
+    assert len(memory.found(place="lane")) == 10
+    assert len(memory.found(place="lane", max_results=100)) == 100
+    for refused in (0, 101):
+        with pytest.raises(MalformedRecord, match=r"is not in 1\.\.100"):
+            MemoryQuery(max_results=refused)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"kinds": ("battle",)},
+        {"all_of": frozenset({"rare"})},
+        {"any_of": frozenset({"rare", "unheard of"})},
+        {"none_of": frozenset({"common"})},
+        {"until_s": 0.5},
+        {"key_pattern": "rare*"},
+        {"scopes": ("*:ltm:*",)},
+        {"min_relevance": 0.9},
+    ],
+)
+@pytest.mark.parametrize("cue", [{}, {"place": "lane"}, {"text": "lane"}])
+def test_b14_every_filter_comes_before_the_limit(
+    memory: Remembering, asked: dict[str, Any], cue: dict[str, Any]
+) -> None:
+    memory.note(
+        {"location": "lane"},
+        scope=EPISODIC,
+        kind="battle",
+        tags=("rare",),
+        key="rare",
+        importance=1,
+    )
+    for number in range(30):  # newer, more important, and none of them asked for
+        data = {"location": "lane"}
+        memory.note(data, at=1.0, tags=("common",), key=f"k{number}", importance=9)
+    memory.blackboard.expire(3_600.0)
+    assert memory.found(max_results=1, **asked, **cue) == ["rare"]
+
+
+def test_b14_filters_come_before_the_limit_of_candidates_too(tmp_path: Path) -> None:
+    with remembering(tmp_path / "run.sqlite") as memory:
+        template = memory.note({"location": "lane"}, key="old", tags=("rare",))
+        for seq in range(2, CANDIDATES + 50):
+            newer = template._replace(seq=seq, key=f"k{seq}", tags=frozenset({"common"}))
+            memory.store.put_entry(newer._replace(game_s=float(seq)))
+        memory.blackboard.expire(5_000.0)
+        for cue in ({"place": "lane"}, {"text": "lane"}, {}):
+            assert memory.found(none_of=frozenset({"common"}), **cue) == ["old"]
+
+
+def test_b14_what_is_over_or_no_longer_holds_is_left_out_unless_asked_for(
+    memory: Remembering,
+) -> None:
+    memory.note({"location": "lane"}, key="short", ttl_s=5.0)
+    closed = memory.note({"location": "lane"}, key="wrong")
+    memory.blackboard.close(closed, "the way is open", ["tick:7"])
+    memory.note({"location": "lane"}, key="right")
+
+    def found(**more: bool) -> set[str]:
+        """What is found when time went by, and nobody has cleared anything yet."""
+        query = MemoryQuery(place="lane", **more)  # type: ignore[arg-type]
+        return {each.entry.key for each in memory.store.find(query, now_s=6.0)}
+
+    assert found() == {"right"}
+    assert found(include_expired=True) == {"right", "short"}
+    assert found(include_closed=True) == {"right", "wrong"}
+
+
+def test_b14_min_relevance_is_of_what_is_left_by_now(memory: Remembering) -> None:
+    memory.note({"location": "lane"}, at=0, key="old")  # working memory fades by 1% a minute
+    memory.note({"location": "lane"}, at=6_000, key="new")
+    assert memory.found(place="lane", min_relevance=0.5) == ["new"]
+    assert set(memory.found(place="lane", min_relevance=0.3)) == {"new", "old"}
+
+
+def test_what_answers_more_of_the_cues_comes_first(memory: Remembering) -> None:
+    memory.note({"location": "lane", "species": "moth"}, key="both")
+    memory.note({"location": "lane", "species": "crab"}, key="place")
+    memory.note({"location": "town", "species": "moth"}, key="subject")
+    memory.note({"location": "town", "species": "crab"}, key="neither")
+    found = memory.found(place="lane", subject="moth")
+    assert found[0] == "both"
+    assert set(found) == {"both", "place", "subject"}
+
+
+def test_words_are_found_in_any_form_and_case_and_however_they_are_spelled(
+    memory: Remembering,
+) -> None:
+    memory.note({"outcome_summary": "the Moth was poisoned"}, key="a")
+    memory.note({"outcome_summary": "a crab fled"}, key="b")
+    assert memory.found(text="MOTHS poisoning") == ["a"]
+    assert memory.found(text='") OR crab* NEAR(') == ["b"]
+    assert memory.found(text="?!") == []
+
+
+def test_what_is_not_committed_yet_is_found_and_what_was_let_go_is_not(
+    memory: Remembering,
+) -> None:
+    kept = memory.note({"location": "lane"}, key="kept")
+    gone = memory.note({"location": "lane"}, key="gone")
+    memory.store.commit()
+    memory.blackboard.forget(WORKING, keys={gone.key})
+    memory.note({"location": "lane"}, key="fresh", scope=SENSORY)
+    memory.blackboard.revise(kept, importance=9)
+
+    found = memory.actions.memory_recall(MemoryQuery(place="lane"))
+    assert [(each.key, each.importance) for each in found] == [("kept", 9), ("fresh", 3)]
+
+
+def test_a_search_changes_nothing_that_a_resumed_run_would_see(memory: Remembering) -> None:
+    before = memory.note({"location": "lane"}, key="before")
+    memory.store.commit(checkpoint=checkpoint(1))
+    memory.note({"location": "lane"}, key="after")
+    assert set(memory.found(place="lane")) == {"before", "after"}
+
+    moment = memory.store.latest_checkpoint()
+    assert moment is not None
+    memory.store.rewind(moment)
+    assert list(memory.store.live_entries()) == [before]
+    assert memory.found(place="lane") == ["before"]
+
+
+def test_a_key_written_again_is_found_once_as_it_is_now(memory: Remembering) -> None:
+    memory.note({"location": "lane", "says": "closed"}, key="gate")
+    memory.store.commit()
+    memory.note({"location": "lane", "says": "open"}, key="gate")
+    (entry,) = memory.actions.memory_recall(MemoryQuery(place="lane", text="open closed"))
+    assert (entry.data["says"], entry.version) == ("open", 2)
+
+
+def test_place_and_subject_are_found_by_indexes_that_hold_what_a_score_needs(
+    memory: Remembering,
+) -> None:
+    """However many entries there are, only those of the place are looked at, and no row but the result's."""
+    plans: list[str] = []
+    rows = memory.store._database.rows
+
+    def explained(sql: str, values: object = ()) -> list[tuple[Any, ...]]:
+        plans.extend(row[3] for row in rows(f"EXPLAIN QUERY PLAN {sql}", values))  # type: ignore[arg-type]
+        return rows(sql, values)  # type: ignore[arg-type]
+
+    memory.store._database.rows = explained  # type: ignore[method-assign, assignment]
+    memory.found(place="lane", subject="moth", scopes=("agent:*",), kinds=("battle",), max_age_s=60)
+    assert "SEARCH entries USING COVERING INDEX live_places (place=? AND game_s>?)" in plans
+    assert "SEARCH entries USING COVERING INDEX live_subjects (subject=? AND game_s>?)" in plans
+    assert not [each for each in plans if each.startswith("SCAN entries")]
+
+
+WORDS = st.sampled_from(["lane", "town", "moth", "crab", "won", "lost", ""])
+TAGS = st.frozensets(st.sampled_from(["wild", "tame", "won"]), max_size=2)
+WRITTEN = st.fixed_dictionaries(
+    {
+        "scope": st.sampled_from([WORKING, EPISODIC, SENSORY]),
+        "kind": st.sampled_from(["action", "battle"]),
+        "data": st.fixed_dictionaries({"location": WORDS, "species": WORDS}),
+        "tags": TAGS,
+        "importance": st.integers(1, 10),
+        "after": st.sampled_from([0.0, 1.0, 30.0]),
+        "fate": st.sampled_from(["kept", "kept", "kept", "forgotten", "closed", "revised"]),
+    }
+)
+ASKED = st.fixed_dictionaries(
+    {},
+    optional={
+        "text": WORDS,
+        "place": WORDS,
+        "subject": WORDS,
+        "scopes": st.sampled_from([(), ("*:working",), ("*:ltm:*", "*:sensory")]),
+        "kinds": st.sampled_from([(), ("battle",)]),
+        "all_of": TAGS,
+        "any_of": TAGS,
+        "none_of": TAGS,
+        "since_s": st.sampled_from([None, 0.0, 30.0]),
+        "until_s": st.sampled_from([None, 1.0, 60.0]),
+        "max_age_s": st.sampled_from([None, 0.0, 31.0]),
+        "include_closed": st.booleans(),
+        "max_results": st.sampled_from([1, 3, 100]),
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remembering]:
+    with remembering(tmp_path_factory.mktemp("recall") / "run.sqlite") as opened:
+        yield opened
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(written=st.lists(WRITTEN, max_size=12), asked=ASKED)
+def test_recall_returns_what_was_stored_and_passes_and_nothing_else(
+    page: Remembering, written: list[dict[str, Any]], asked: dict[str, Any]
+) -> None:
+    blackboard = page.blackboard
+    for scope in blackboard.scopes():
+        blackboard.clear(scope)
+    page.store.commit()
+    blackboard.restore({"seq": blackboard.seq, "game_s": 0.0})
+
+    now = sum(each["after"] for each in written)
+    _write(page, written)
+    query = MemoryQuery(**asked)
+    live = [each for scope in blackboard.scopes() for each in blackboard.entries(scope)]
+    expected = {each.seq: each for each in live if _answers(query, each, now)}
+    found = page.store.find(query, now_s=now)
+    assert [each.entry for each in found] == [expected[each.entry.seq] for each in found]
+    assert len(found) == min(len(expected), query.max_results)
+    assert found == sorted(found, key=lambda each: (-each.score.total, -each.entry.seq))
+
+
+def _write(memory: Remembering, written: list[dict[str, Any]]) -> None:
+    now = 0.0
+    for number, each in enumerate(written):
+        now += each["after"]
+        more = {name: each[name] for name in ("scope", "kind", "tags", "importance")}
+        entry = memory.note(each["data"], at=now, **more)
+        if number == len(written) // 2:
+            memory.store.commit()
+        fate = each["fate"]
+        if fate == "forgotten":
+            memory.blackboard.forget(entry.scope, keys={entry.key})
+        elif fate == "closed":
+            memory.blackboard.close(entry, "no")
+        elif fate == "revised":
+            memory.blackboard.revise(entry, utility=0.9)
+
+
+def _answers(query: MemoryQuery, entry: Entry, now: float) -> bool:
+    """Say in plain Python what a query asks for."""
+    place, species = str(entry.data["location"]), str(entry.data["species"])
+    words = {entry.kind, place, species, *entry.tags} - {""}
+    has_words = entry.scope != SENSORY and (entry.importance > 1 or bool(entry.tags))
+    cues = [
+        bool(words & set(query.words)) and has_words if query.text else None,
+        place == query.place if query.place else None,
+        species == query.subject if query.subject else None,
+    ]
+    asked = [each for each in cues if each is not None]
+    earliest = query.earliest(now)
+    return (
+        (any(asked) or not asked)
+        and (not query.scopes or any(fnmatchcase(entry.scope, each) for each in query.scopes))
+        and (not query.kinds or entry.kind in query.kinds)
+        and query.all_of <= entry.tags
+        and (not query.any_of or bool(query.any_of & entry.tags))
+        and not query.none_of & entry.tags
+        and (earliest is None or entry.game_s >= earliest)
+        and (query.until_s is None or entry.game_s <= query.until_s)
+        and (not entry.closed or query.include_closed)
+        and (entry.expires_s is None or entry.expires_s > now)
+    )

@@ -1,0 +1,149 @@
+"""Commits that are killed at one statement after the other: `python -m tests.memory.store.crashes SCENARIO FOLDER`.
+
+Prints, one line of JSON for each kill and a last one without, what the file held when it was opened again.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from memory import Entry, Json, Observed, RunStore, as_json, open_run_store
+from tests.memory.samples import MISTAKE, STM, WORKING, checkpoint, step
+
+
+@dataclass
+class Cursor:
+    """A part whose state is one number."""
+
+    at: int = 0
+
+    def to_json(self) -> Json:
+        return self.at
+
+    def restore(self, data: Mapping[str, Json]) -> None:
+        self.at = data  # type: ignore[assignment]
+
+
+def entry(seq: int, key: str, **more: object) -> Entry:
+    plain = Entry(seq, WORKING, "n", seq, seq / 2, {"seq": seq}, frozenset({"t"}), 3, None, key)
+    return plain._replace(**more)  # type: ignore[arg-type]
+
+
+def begin(store: RunStore) -> None:
+    cursor = Cursor(1)
+    store.attach("cursor", cursor)
+    store.append_step(step(1))
+    store.append_event(1, "begun", {})
+    for seq in (1, 2, 3):
+        store.put_entry(entry(seq, f"k{seq}"))
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.save_strategist_checkpoint("s", 1, 1)
+    store.add_observations("s", [Observed("failed", "1", 5, "it")], tick=1, game_s=0.5)
+    store.commit(checkpoint=checkpoint(1))
+
+
+def go_on(store: RunStore) -> None:
+    """Commit once without and once with a checkpoint; each changes everything there is."""
+    cursor = Cursor()
+    store.attach("cursor", cursor)
+    for number, seq in ((2, 4), (3, 5)):
+        cursor.at = number
+        store.append_step(step(number))
+        store.append_event(number, "went on", {})
+        store.put_entry(entry(1, "k1", utility=number / 10))  # revised
+        store.put_entry(entry(seq, "k3", version=number))  # written again
+        store.drop_entry(seq - 1)
+        store.enqueue(number, "mistake", as_json(MISTAKE))
+        store.save_strategist_checkpoint("s", number, number)
+        seen = Observed("done", str(number), 5, "it", overtakes=("failed",))
+        store.add_observations("s", [seen], tick=number, game_s=number / 2)
+        store.commit(checkpoint=checkpoint(number) if number == 3 else None)
+
+
+def held(store: RunStore) -> Json:
+    cursor = Cursor()
+    store.attach("cursor", cursor)
+    latest = store.latest_checkpoint()
+    return {
+        "steps": [row.tick for row in store.steps()],
+        "events": [row.tick for row in store.events()],
+        "entries": [[each.key, each.seq, each.utility] for each in store.live_entries()],
+        "tags": store.tags(),
+        "outbox": [row.sequence for row in store.outbox()],
+        "session": store.load_strategist_checkpoint("s"),
+        "observed": [[each.content, each.stale] for each in store.observations()],
+        "cursor": cursor.at,
+        "checkpoint": None if latest is None else latest.tick,
+    }
+
+
+def begin_pair(store: RunStore) -> None:
+    for seq in (1, 2):
+        store.put_entry(entry(seq, f"k{seq}"))
+    store.commit()
+
+
+def derive(store: RunStore) -> None:
+    """Let go of two entries for one that was made from them."""
+    for seq in (1, 2):
+        store.drop_entry(seq)
+    store.put_entry(entry(3, "summary", scope=STM, sources=("k1", "k2")))
+    store.commit()
+
+
+def linked(store: RunStore) -> Json:
+    return [[each.key, *each.sources] for each in store.live_entries()]
+
+
+Act = Callable[[RunStore], None]
+SCENARIOS: dict[str, tuple[Act, Act, Callable[[RunStore], Json]]] = {
+    "play": (begin, go_on, held),
+    "consolidate": (begin_pair, derive, linked),
+}
+
+
+def killed_everywhere(
+    folder: Path, first: Act, act: Act, look: Callable[[RunStore], Json]
+) -> Iterator[Json]:
+    base = folder / "base.sqlite"
+    store = open_run_store(base, run_id="r")
+    first(store)
+    store.close()
+    for survived in count():
+        path = folder / f"{survived}.sqlite"
+        shutil.copy(base, path)
+        child = os.fork()
+        if child == 0:
+            store = open_run_store(path, run_id="r")
+            store._database._connection.set_trace_callback(Killer(survived))
+            act(store)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        again = open_run_store(path, run_id="r")
+        yield look(again)
+        again.close()
+        if not os.WIFSIGNALED(status):
+            return
+
+
+class Killer:
+    """Called before every statement; it lets so many pass, and ends the process before the next."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __call__(self, _sql: str) -> None:
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.left -= 1
+
+
+if __name__ == "__main__":
+    for found in killed_everywhere(Path(sys.argv[2]), *SCENARIOS[sys.argv[1]]):
+        sys.stdout.write(json.dumps(found) + "\n")

@@ -1,0 +1,478 @@
+"""What is found wrong in files of memory, what repair does about it, and that nothing else is touched."""
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from memory import (
+    CorruptStore,
+    MemoryFault,
+    StoreError,
+    create_run,
+    flaw_in,
+    open_run_store,
+    read_knowledge_store,
+)
+from memory.errors import ForeignStore, NewerStore
+from memory.inspect import check_file, repair_file
+from memory.store.checks.finding import CheckFinding
+from tests.memory.samples import MONTH, NOON, checkpoint, open_tiers
+from tests.memory.store.taught import RUN, alter, count, damaged, taught
+
+NEW_STRATEGY = (
+    "INSERT INTO successful_strategies SELECT '{0}', context, enemy_type, player_pokemon, strategy_description, "
+    "moves_sequence, {1}, {2}, first_used, last_used FROM successful_strategies WHERE strategy_id = 's0'"
+)
+FIGHTING = (
+    "INSERT INTO mistake_records VALUES ('m9', 'go keeps failing in town', "
+    "'{\"location\":\"town\",\"action\":\"go\"}', 'failed', 'minor', '', 1800000000.0, 1800000000.0, {})"
+)
+GOING = (
+    "UPDATE tactician_patterns SET description = 'north: go', "
+    'trigger_conditions = \'{"location":"town","reasoning":"north"}\''
+)
+# What is wrong, as one changes it; the sort and some words of what is found; whether repair puts it right.
+WRONGS: dict[str, tuple[tuple[str, ...], str, str, bool]] = {
+    "one strategy told twice": (
+        (NEW_STRATEGY.format("s9", 0.0, 1),),
+        "contradiction",
+        "has two rows",
+        True,
+    ),
+    "a pattern that fails": (
+        (
+            "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
+        ),
+        "contradiction",
+        "it failed 9 of 10 times",
+        True,
+    ),
+    "advised and advised against": (
+        (GOING, FIGHTING.replace("{})", "2)")),
+        "contradiction",
+        "says the opposite",
+        True,
+    ),
+    "advised against by more": (
+        (GOING, FIGHTING.replace("{})", "9)")),
+        "contradiction",
+        "says the opposite",
+        False,
+    ),
+    "half a win": (
+        (
+            "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
+        ),
+        "count",
+        "is 1.50 wins",
+        True,
+    ),
+    "never used": (
+        ("UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",),
+        "count",
+        "used 0 times",
+        True,
+    ),
+    "never occurred": (
+        ("UPDATE mistake_records SET occurrence_count = 0",),
+        "count",
+        "occurred 0 times",
+        True,
+    ),
+    "no severity": (
+        ("UPDATE mistake_records SET severity = 'huge'",),
+        "count",
+        "severity 'huge'",
+        True,
+    ),
+    "confidence of nothing": (
+        ("UPDATE tactician_patterns SET confidence = 0.2",),
+        "count",
+        "3 of 4 is 0.75",
+        True,
+    ),
+    "dates turned": (
+        ("UPDATE mistake_records SET first_occurred = last_occurred + 9.0",),
+        "count",
+        "comes after",
+        True,
+    ),
+    "totals": (
+        ("UPDATE tactician_stats SET overall_win_rate = 1.7",),
+        "count",
+        "1 sessions, 4 battles",
+        True,
+    ),
+    "an entry never taught": (
+        ("UPDATE ltm_entries SET count = 0 WHERE id = 1",),
+        "count",
+        "taught 0 times",
+        True,
+    ),
+    "provenance of nothing": (
+        (
+            "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
+        ),
+        "orphan",
+        "that is not there",
+        True,
+    ),
+    "provenance nobody can read": (
+        ("UPDATE provenance SET evidence = '[' WHERE id = 's0'",),
+        "damage",
+        "nobody can read where",
+        True,
+    ),
+    "a run that delivered nothing": (
+        ("DELETE FROM deliveries",),
+        "orphan",
+        "no lesson of it is known",
+        True,
+    ),
+    "evidence of nobody": (
+        ("UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",),
+        "orphan",
+        "'run:nobody' leads nowhere",
+        False,
+    ),
+    "an entry without words": (
+        (
+            "INSERT INTO ltm_text (ltm_text, rowid, text) SELECT 'delete', id, text FROM ltm_entries WHERE id = 1",
+        ),
+        "orphan",
+        "cannot be found by their words",
+        True,
+    ),
+    "words without an entry": (
+        ("INSERT INTO ltm_text (rowid, text) VALUES (99, 'lost words')",),
+        "orphan",
+        "are not there",
+        True,
+    ),
+    "other words": (
+        ("UPDATE ltm_entries SET text = 'other' WHERE id = 1",),
+        "damage",
+        "does not fit the texts",
+        True,
+    ),
+    "contributions of nobody": (
+        ("CREATE TABLE tallies (run_id TEXT)", "INSERT INTO tallies VALUES ('nobody')"),
+        "orphan",
+        "rows of run nobody",
+        False,
+    ),
+    "a row nobody can read": (
+        ("UPDATE mistake_records SET situation = '{not'",),
+        "damage",
+        "nobody can read 'm1'",
+        True,
+    ),
+    "an entry nobody can read": (
+        ("UPDATE ltm_entries SET data = '[1' WHERE id = 2",),
+        "damage",
+        "nobody can read",
+        True,
+    ),
+    "text that is none": (
+        ("UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)",),
+        "damage",
+        "nobody can read",
+        True,
+    ),
+    "faded": (
+        ("UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0",),
+        "stale",
+        "under 0.3",
+        True,
+    ),
+    "closed long ago": (
+        (
+            "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
+            "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
+        ),
+        "stale",
+        "closed (not so)",
+        True,
+    ),
+    "not borne out for months": (
+        ("UPDATE tactician_patterns SET last_validated = 1784000000.0",),
+        "stale",
+        "6 months have passed",
+        False,
+    ),
+    "an entry that has faded": (
+        ("UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",),
+        "stale",
+        "faded to 0.10",
+        True,
+    ),
+    "too many": (
+        (
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
+            "INSERT INTO successful_strategies SELECT 'x' || i, context, enemy_type, player_pokemon || i, "
+            "strategy_description, moves_sequence, success_rate, total_uses, first_used, last_used "
+            "FROM successful_strategies, n WHERE strategy_id = 's0'",
+        ),
+        "stale",
+        "there are 123, and room for 100",
+        True,
+    ),
+}
+
+
+def found(path: Path, now: float = NOON) -> list[CheckFinding]:
+    return check_file(path, now=now)
+
+
+def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    before = path.read_bytes()
+    assert found(path) == []
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("wrong", WRONGS)
+def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
+    wrong: str, tmp_path: Path
+) -> None:
+    statements, sort, words, mendable = WRONGS[wrong]
+    path = taught(tmp_path / "m.sqlite")
+    alter(path, *statements)
+    before = path.read_bytes()
+    findings = [each for each in found(path) if each.sort == sort and words in each.what]
+    assert findings
+    assert path.read_bytes() == before
+    assert bool(findings[0].repair) is mendable
+    repaired = repair_file(path, now=NOON)
+    assert (findings[0] in repaired.mended) is mendable
+    assert (findings[0] in repaired.remaining) is not mendable
+    assert found(path) == list(repaired.remaining)
+    if mendable:
+        assert repaired.remaining == ()
+        assert repaired.copy is not None
+        assert found(repaired.copy) != []
+        read_knowledge_store(path).load_knowledge()
+
+
+def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    alter(
+        path,
+        "UPDATE mistake_records SET situation = '{not'",
+        "DELETE FROM ltm_entries WHERE id = 3",
+    )
+    alter(path, "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's1'")
+    repair_file(path, now=NOON)
+    assert count(path, "mistake_records") == 0
+    with closing(sqlite3.connect(path)) as connection:
+        kept = dict(
+            connection.execute("SELECT id, row FROM archive WHERE table_name <> 'provenance'")
+        )
+    assert kept.keys() == {"m1", "s1"}
+    assert "{not" in kept["m1"]
+
+
+def test_one_strategy_told_twice_becomes_one_with_the_battles_of_both(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    alter(path, NEW_STRATEGY.format("s8", 0.0, 1), NEW_STRATEGY.format("s9", 0.5, 2))
+    repair_file(path, now=NOON)
+    strategies = read_knowledge_store(path).load_knowledge().strategies
+    assert strategies.keys() == {"s0", "s1", "s2"}
+    assert (strategies["s0"].total_uses, strategies["s0"].success_rate) == (5, 0.6)
+
+
+def test_what_always_wins_and_never_wins_is_told(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    alter(path, NEW_STRATEGY.format("s9", 0.0, 1))
+    alter(path, "UPDATE successful_strategies SET moves_sequence = '[]' WHERE strategy_id = 's9'")
+    told = [each for each in found(path) if each.sort == "contradiction"]
+    assert {each.where for each in told} == {f"strategies s9 and s{n}" for n in range(3)}
+    assert not any(each.repair for each in told)
+
+
+def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    alter(path, "DELETE FROM deliveries")
+    repair_file(path, now=NOON)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT * FROM deliveries").fetchall() == [(RUN, 8)]
+
+
+def test_time_alone_makes_all_of_it_stale(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    assert {each.sort for each in found(path, NOON + 40 * MONTH)} == {"stale"}
+
+
+def test_what_is_sound_is_not_copied(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    assert repair_file(path, now=NOON).copy is None
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+RUN_WRONGS: dict[str, tuple[str, str, str, bool]] = {
+    "tags of nothing": (
+        "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)",
+        "orphan",
+        "1 tags",
+        True,
+    ),
+    "an entry nobody can read": (
+        "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        "damage",
+        "battle:b1@1",
+        True,
+    ),
+    "evidence to come": (
+        "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        "orphan",
+        "'tick:99999'",
+        False,
+    ),
+    "outstayed": (
+        "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        "stale",
+        "game seconds ago",
+        True,
+    ),
+    "a lesson nobody can read": (
+        "UPDATE outbox SET payload = '[' WHERE sequence = 1",
+        "damage",
+        "nobody can read",
+        True,
+    ),
+    "totals": (
+        "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
+        "count",
+        "do not add up",
+        False,
+    ),
+    "no scope": (
+        "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        "orphan",
+        "lie in no scope",
+        False,
+    ),
+}
+
+
+def played(path: Path) -> Path:
+    tiers = open_tiers(path)
+    tiers.fight(1)
+    for tick in (10, 11, 12):
+        tiers.act(tick, "up", success=False)
+    tiers.consolidator.consolidate(1000)
+    tiers.store.commit(checkpoint=checkpoint(1000))
+    tiers.store.close()
+    return path
+
+
+def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
+    assert found(played(tmp_path / "run.sqlite")) == []
+
+
+@pytest.mark.parametrize("wrong", RUN_WRONGS)
+def test_each_wrong_of_a_run_is_found(wrong: str, tmp_path: Path) -> None:
+    statement, sort, words, mendable = RUN_WRONGS[wrong]
+    path = played(tmp_path / "run.sqlite")
+    alter(path, statement)
+    findings = [each for each in found(path) if each.sort == sort and words in each.what]
+    assert len(findings) == 1, found(path)
+    repaired = repair_file(path, now=NOON)
+    assert (findings[0] in repaired.mended) is mendable
+    assert found(path) == list(repaired.remaining)
+    open_run_store(path, run_id="run-1").close()
+
+
+def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:
+    folder = create_run(tmp_path / "run", {}, run_id="run-1")
+    folder.store.commit(checkpoint=checkpoint(1))
+    assert found(tmp_path / "run") == []
+    with pytest.raises(StoreError, match="in use by another process"):
+        repair_file(tmp_path / "run", now=NOON)
+    folder.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "words"),
+    [
+        ("empty.sqlite", b"", ForeignStore, "is empty"),
+        (
+            "words.sqlite",
+            b"these are words, and no file of SQLite's",
+            ForeignStore,
+            "not a SQLite file",
+        ),
+        ("cut.sqlite", None, CorruptStore, "damaged"),
+    ],
+)
+def test_a_file_that_cannot_be_read_stays_as_it_is(
+    name: str, content: bytes | None, kind: type[MemoryFault], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    (tmp_path / "whole").mkdir()
+    whole = taught(tmp_path / "whole" / "m.sqlite").read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if content is None else content)
+    before = path.read_bytes()
+    for look in (check_file, repair_file):
+        with pytest.raises(kind, match=words) as raised:
+            look(path, now=NOON)
+        assert "\n" not in str(raised.value)
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "whole"])
+
+
+def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> None:
+    newer = taught(tmp_path / "newer.sqlite")
+    alter(newer, "PRAGMA user_version = 99")
+    alter(tmp_path / "other.sqlite", "CREATE TABLE notes (text)")
+    for path, kind, words in (
+        (newer, NewerStore, "update the program"),
+        (tmp_path / "other.sqlite", ForeignStore, "is not a knowledge store nor a run store"),
+        (tmp_path, StoreError, "folder without run.sqlite"),
+        (tmp_path / "none.sqlite", StoreError, "does not exist"),
+    ):
+        with pytest.raises(kind, match=words):
+            repair_file(path, now=NOON)
+
+
+@pytest.mark.slow
+def test_a_file_that_another_process_writes_to_is_left_alone(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    alter(path, "PRAGMA journal_mode = DELETE", "UPDATE mistake_records SET occurrence_count = 0")
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked by another process"):
+            check_file(path, now=NOON)
+    assert found(path) != []
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_path: Path) -> None:
+    whole = taught(tmp_path / "whole.sqlite", strategies=30, entries=30).read_bytes()
+    path = tmp_path / "m.sqlite"
+    for seed in range(20 * batch, 20 * batch + 20):
+        data = damaged(whole, seed)
+        path.write_bytes(data)
+        with suppress(MemoryFault):
+            check_file(path, now=NOON)
+        assert path.read_bytes() == data, seed
+        assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}, seed
+
+
+def test_a_text_that_was_lost_inside_is_a_flaw_though_all_pages_fit(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="a")
+    store.append_event(1, "milestone", {"picture": "A" * 20_000})
+    store.commit()
+    store.close()
+    assert flaw_in(path) is None
+    whole = path.read_bytes()
+    at = whole.rindex(b"A" * 100)
+    path.write_bytes(whole[: at + 50] + bytes(50) + whole[at + 100 :])
+    flaw = flaw_in(path)
+    assert isinstance(flaw, CorruptStore)
+    assert "a text of its events cannot be read" in str(flaw)

@@ -1,0 +1,497 @@
+"""One run's file: all or nothing, checkpoints, dead branches."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memory import (
+    BATTLE,
+    Blackboard,
+    Branching,
+    CheckpointMark,
+    CorruptStore,
+    RunStore,
+    StoreError,
+    TrailRow,
+    VitalsRow,
+    as_json,
+    open_run_store,
+    read_run_store,
+)
+from memory.errors import MissingCheckpoint
+from memory.store import Why
+from memory.store.checkpoints import RING, kept
+from tests.memory.samples import (
+    FIGHT,
+    MISTAKE,
+    SENSORY,
+    STM,
+    WORKING,
+    checkpoint,
+    open_tiers,
+    step,
+)
+
+
+def ticks(store: RunStore, *, live: bool = True) -> list[int]:
+    return [row.tick for row in store.steps(live=live)]
+
+
+def test_nothing_lasts_before_the_commit_and_everything_after(store: RunStore) -> None:
+    store.append_step(step(1))
+    store.append_event(1, "milestone", {"id": "left_home"})
+    assert ticks(store) == []
+    store.commit()
+    store.append_event(2, "other", {})
+    store.commit()
+    assert list(store.steps()) == [step(1)]
+    assert [(each.tick, each.kind, each.payload) for each in store.events("milestone")] == [
+        (1, "milestone", {"id": "left_home"})
+    ]
+    assert [each.kind for each in store.events()] == ["milestone", "other"]
+
+
+def test_the_same_tick_cannot_be_performed_twice_in_one_lineage(store: RunStore) -> None:
+    store.append_step(step(1))
+    store.append_step(step(1))
+    with pytest.raises(StoreError, match="UNIQUE"):
+        store.commit()
+    assert ticks(store) == []
+
+
+def test_a_commit_that_failed_can_be_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="r")
+    other = open_run_store(path, run_id="r")
+    other._database.execute("PRAGMA busy_timeout = 0")
+    other.append_step(step(1))
+    with store._database.transaction(), pytest.raises(StoreError, match="locked"):
+        other.commit()
+    other.commit()
+    assert ticks(store) == [1]
+    other.close()
+    store.close()
+
+
+def test_a_checkpoint_holds_one_moment(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    tiers = open_tiers(path)
+    assert tiers.store.latest_checkpoint() is None
+    tiers.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=3, game_s=1.5)
+    tiers.tactician.add_mistake(MISTAKE)
+    tiers.consolidator.tick(1000)
+    tiers.store.commit(checkpoint=checkpoint(1000))
+    tiers.store.close()
+    again = open_tiers(path)
+    assert again.store.run_id == "run-1"
+    assert again.store.latest_checkpoint() == checkpoint(1000)
+    assert again.strategist.to_json() == tiers.strategist.to_json()
+    assert again.tactician.knowledge() == tiers.tactician.knowledge()
+    assert again.memory.flows.to_json() == tiers.memory.flows.to_json()
+    assert again.consolidator.consolidation_history == tiers.consolidator.consolidation_history
+    assert again.blackboard.entries(STM) == tiers.blackboard.entries(STM)
+    assert again.blackboard.game_s == 1.5
+    again.store.close()
+
+
+def test_a_file_keeps_the_name_its_run_was_given_first(tmp_path: Path) -> None:
+    open_run_store(tmp_path / "run.sqlite", run_id="first").close()
+    store = open_run_store(tmp_path / "run.sqlite", run_id="second")
+    assert store.run_id == "first"
+    store.close()
+
+
+def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) -> None:
+    tiers = open_tiers(tmp_path / "run.sqlite")
+    store, blackboard = tiers.store, tiers.blackboard
+
+    def play(first: int, last: int) -> None:
+        for tick in range(first, last + 1):
+            store.append_step(step(tick))
+            store.append_event(tick, "step", {"tick": tick})
+            blackboard.write(SENSORY, "n", {"n": tick}, tick=tick, game_s=tick / 60)
+            blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=tick / 60)
+
+    play(1, 60)
+    tiers.strategist.record_battle(FIGHT)
+    store.commit(checkpoint=checkpoint(60))
+    sensory, working = blackboard.entries(SENSORY), blackboard.entries(WORKING)
+    play(61, 90)
+    tiers.strategist.record_battle(replace(FIGHT, battle_id="b2"))
+    blackboard.forget(WORKING, through_seq=working[10].seq)
+    store.commit()
+    play(91, 100)
+    store.commit(checkpoint=checkpoint(100))
+    play(101, 110)
+
+    _, first = store.checkpoints()
+    store.rewind(first)
+    assert store.latest_checkpoint() == first == checkpoint(60)
+    assert blackboard.entries(SENSORY) == sensory
+    assert blackboard.entries(WORKING) == working
+    assert tiers.strategist.battle_history == [FIGHT]
+    assert ticks(store) == list(range(1, 61))
+    assert ticks(store, live=False) == list(range(61, 101))
+    assert [event.tick for event in store.events()] == list(range(1, 61))
+    assert [event.tick for event in store.events(live=False)] == list(range(61, 101))
+
+    play(61, 62)
+    store.commit(checkpoint=checkpoint(62))
+    assert ticks(store) == list(range(1, 63))
+    assert store.latest_checkpoint() == checkpoint(62)
+    seqs = [entry.seq for entry in Blackboard(store).entries(WORKING)]
+    assert len(seqs) == len(set(seqs)) == 62
+    store.close()
+
+
+def test_a_branch_that_died_can_be_followed_back_to_power_on(store: RunStore) -> None:
+    def live(first: int, last: int, *, button: str) -> None:
+        for tick in range(first, last + 1):
+            store.append_step(step(tick)._replace(button=button))
+        store.commit(checkpoint=checkpoint(last))
+
+    def die(at: int) -> None:
+        (moment,) = [each for each in store.checkpoints() if each.tick == at]
+        store.rewind(moment)
+
+    live(1, 2, button="a")
+    live(3, 5, button="a")
+    assert store.checkpoint_ticks() == [5, 2]
+    assert store.last_dead_step() is None
+    die(2)
+    first = store.last_dead_step()
+    live(3, 3, button="b")
+    live(4, 4, button="b")
+    die(3)
+    second = store.last_dead_step()
+    live(4, 6, button="up")
+    assert first is not None
+    assert [row.button for row in store.branch(first)] == ["a"] * 5
+    assert second is not None
+    assert [row.button for row in store.branch(second)] == ["a", "a", "b", "b"]
+    assert [row.button for row in store.steps()] == ["a", "a", "b", "up", "up", "up"]
+
+
+def test_there_is_no_going_back_to_what_the_file_does_not_hold(store: RunStore) -> None:
+    store.append_step(step(1))
+    store.commit(checkpoint=checkpoint(1))
+    with pytest.raises(MissingCheckpoint, match="does not hold this checkpoint of tick 1"):
+        store.rewind(checkpoint(1))
+    assert ticks(store) == [1]
+
+
+def test_what_happened_after_a_checkpoint_in_its_own_tick_dies_with_the_branch(
+    store: RunStore,
+) -> None:
+    store.append_event(5, "before", {})
+    store.commit(checkpoint=checkpoint(5))
+    store.append_event(5, "after", {})
+    store.commit()
+    (last,) = store.checkpoints()
+    store.rewind(last)
+    assert [event.kind for event in store.events()] == ["before"]
+    assert [event.kind for event in store.events(live=False)] == ["after"]
+
+
+def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    whys: dict[str, Why] = {"one": "milestone", "two": "end"}
+    for name, why in whys.items():
+        store.append_event(5, name, {})
+        blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
+        store.commit(checkpoint=replace(checkpoint(5), state=name.encode(), why=why))
+    newer, older = store.checkpoints()
+    assert (newer.state, older.state) == (b"two", b"one")
+    store.rewind(older)
+    assert store.latest_checkpoint() == older
+    assert [event.kind for event in store.events()] == ["one"]
+    assert [entry.kind for entry in blackboard.entries(WORKING)] == ["one"]
+    with pytest.raises(MissingCheckpoint):
+        store.rewind(newer)
+
+
+def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) -> None:
+    for tick in (1, 2, 3):
+        store.commit(checkpoint=checkpoint(tick))
+    store._database.execute("UPDATE checkpoints SET mind = '{' WHERE tick = 1")
+    found = store.checkpoints()
+    assert [next(found).tick, next(found).tick] == [3, 2]
+    with pytest.raises(CorruptStore, match="checkpoints, tick 1"):
+        next(found)
+
+
+def test_reading_may_stop_half_way(tmp_path: Path) -> None:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
+    for tick in (1, 2):
+        store.append_step(step(tick))
+        store.append_event(tick, "e", {})
+        store.commit(checkpoint=checkpoint(tick))
+    steps, events, checkpoints = store.steps(), store.events(), store.checkpoints()
+    assert [next(steps).tick, next(events).tick, next(checkpoints).tick] == [1, 1, 2]
+    store.close()
+    del steps, events, checkpoints
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "content"),
+    [
+        ("entries", "data", "{"),
+        ("entries", "data", "5"),
+        ("entries", "tags", "[1"),
+        ("entries", "tags", "5"),
+        ("events", "payload", "{"),
+        ("events", "payload", "5"),
+        ("outbox", "payload", "{"),
+        ("outbox", "payload", "5"),
+        ("checkpoints", "mind", "{"),
+    ],
+)
+def test_content_that_cannot_be_read_is_told_in_one_line(
+    store: RunStore, table: str, column: str, content: str
+) -> None:
+    Blackboard(store).write(WORKING, "n", {}, tick=1, game_s=1.0)
+    store.append_event(1, "e", {})
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(1))
+    store._database.execute(f"UPDATE {table} SET {column} = ?", (content,))
+    reads: dict[str, Callable[[], object]] = {
+        "entries": lambda: list(store.live_entries()),
+        "events": lambda: list(store.events()),
+        "outbox": store.outbox,
+        "checkpoints": store.latest_checkpoint,
+    }
+    with pytest.raises(CorruptStore) as caught:
+        reads[table]()
+    line = str(caught.value)
+    assert line.startswith(f"{store._database.path} is damaged ({table}")
+    assert line.endswith("put back a copy of it, or name another file.")
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("content", ["{", "5", "{}", '{"seq": "x", "game_s": 1}'])
+def test_a_part_that_cannot_be_restored_is_named(tmp_path: Path, content: str) -> None:
+    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
+    blackboard = Blackboard(store)
+    store.commit(checkpoint=checkpoint(1))
+    store._database.execute("UPDATE parts SET data = ?", (content,))
+    (last,) = store.checkpoints()
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
+        store.rewind(last)
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
+        store.attach("blackboard", blackboard)
+    store.close()
+
+
+def test_a_file_that_lost_its_name_says_so(store: RunStore) -> None:
+    store._database.execute("DELETE FROM run")
+    with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(run: "):
+        _ = store.run_id
+
+
+def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -> None:
+    blackboard = Blackboard(store)
+    for tick in range(1, 21):
+        for n in range(60):
+            blackboard.write(SENSORY, "n", {"n": n}, tick=tick, game_s=float(tick))
+        store.commit(checkpoint=checkpoint(tick))
+    (kept,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
+    (entries,) = store._database.row("SELECT count(*) FROM entries") or (0,)
+    (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
+    assert kept == parts == RING
+    assert entries <= 50 * (RING + 1)
+    *_, oldest = store.checkpoints()
+    store.rewind(oldest)
+    assert oldest.tick == 20 - RING + 1
+    assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
+
+
+def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> None:
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.commit()
+    assert store.outbox() == []
+    store.commit(checkpoint=checkpoint(10))
+    store.enqueue(11, "mistake", as_json(MISTAKE))
+    store.commit()
+    assert [(row.sequence, row.tick, row.kind) for row in store.outbox()] == [(1, 1, "mistake")]
+    (last,) = store.checkpoints()
+    store.rewind(last)
+    store.enqueue(12, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(13))
+    assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
+    assert [row.sequence for row in store.outbox(after=1)] == [3]
+    assert store.outbox(after=3) == []
+
+
+def test_a_run_can_be_read_while_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="r")
+    reader = read_run_store(path)
+    for tick in range(3):
+        store.append_step(step(tick))
+        store.commit()
+        assert [row.tick for row in reader.steps()] == list(range(tick + 1))
+    reader.close()
+    store.close()
+
+
+PLAY = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tests.memory.samples import FIGHT, SENSORY, WORKING, checkpoint, open_tiers, step
+
+tiers = open_tiers(Path(sys.argv[1]))
+latest = tiers.store.latest_checkpoint()
+first = 1
+if latest is None:
+    tiers.store.commit(checkpoint=checkpoint(0))  # as play does, at power-on
+else:
+    tiers.store.rewind(latest)
+    first = latest.tick + 1
+print("ready", flush=True)
+for tick in range(first, 10_000_000):
+    tiers.store.append_step(step(tick))
+    tiers.blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=tick / 2)
+    tiers.blackboard.write(SENSORY, "n", {"n": tick}, tick=tick, game_s=tick / 2)
+    tiers.strategist.record_battle(replace(FIGHT, battle_id=str(tick)))
+    if tick % 50 == 0:
+        tiers.store.commit(checkpoint=checkpoint(tick))
+    elif tick % 10 == 0:
+        tiers.store.commit()
+"""
+
+
+def test_b18_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    root = Path(__file__).parents[3]
+    reached = 0
+    for pause in (0.01, 0.05, 0.11, 0.17):
+        with subprocess.Popen(
+            [sys.executable, "-c", PLAY, str(path)],
+            cwd=root,
+            env=os.environ | {"PYTHONPATH": str(root)},
+            stdout=subprocess.PIPE,
+        ) as player:
+            assert player.stdout is not None
+            assert player.stdout.readline() == b"ready\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                player.wait(pause)
+            player.send_signal(signal.SIGKILL)
+        reached = _check_whole(path, reached)
+    assert reached > 0
+
+
+def _check_whole(path: Path, reached: int) -> int:
+    tiers = open_tiers(path)
+    steps = ticks(tiers.store)
+    assert steps == list(range(1, len(steps) + 1))
+    assert len(steps) % 10 == 0
+    numbers = [entry.data["n"] for entry in tiers.store.live_entries() if entry.scope == WORKING]
+    assert numbers == steps[-len(numbers) :]
+    latest = tiers.store.latest_checkpoint()
+    if latest is not None:
+        assert latest.tick == len(steps) // 50 * 50 >= reached
+        tiers.store.rewind(latest)
+        assert ticks(tiers.store) == list(range(1, latest.tick + 1))
+        assert tiers.strategist.total_battles == latest.tick
+        for scope in (WORKING, SENSORY) if latest.tick else ():
+            assert tiers.blackboard.entries(scope)[-1].data == {"n": latest.tick}
+        reached = latest.tick
+    tiers.store.close()
+    return reached
+
+
+def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
+    for tick in range(30):
+        why: Why = "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        store.append_step(step(tick + 1))
+        store.commit(checkpoint=replace(checkpoint(tick), why=why))
+    assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
+    assert [mark.why for mark in store.marks()[:3]] == ["start", "milestone", "milestone"]
+    assert all(mark.size > len(b"game at 1") for mark in store.marks())
+
+
+def test_of_what_was_made_twice_at_one_tick_the_newer_stays(store: RunStore) -> None:
+    for _ in range(RING + 1):  # as a run that dies again and again leaves it
+        store.commit(checkpoint=replace(checkpoint(7), why="back"))
+    store.commit(checkpoint=checkpoint(8))
+    assert [mark.tick for mark in store.marks()] == [7, 8]
+
+
+def mark(number: int, why: Why, size: int) -> CheckpointMark:
+    return CheckpointMark(number, 10 * number, 100 * number, why, size)
+
+
+def test_what_does_not_fit_goes_by_what_it_is_worth() -> None:
+    many: list[Why] = ["milestone"] * 4
+    ring_of: list[Why] = ["consolidation"] * RING
+    whys: list[Why] = ["start", *many, *ring_of]
+    marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
+    ring = frozenset(range(6, 6 + RING))
+    assert kept(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
+    assert kept(marks, budget=110) == {1, 4, 5} | ring  # the oldest milestones first
+    assert kept(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the ring from behind
+    assert kept(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
+    assert kept(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay whatever they take
+
+
+def test_going_back_says_from_where_and_who_wanted_it(store: RunStore) -> None:
+    for tick in (1, 2, 3):
+        store.append_step(step(tick))
+        store.commit(checkpoint=checkpoint(tick))
+    newest, middle, _ = store.checkpoints()
+    store.rewind(newest, "resumed", "s1")  # nothing died
+    store.append_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
+    store.commit()
+    store.rewind(middle, "asked", "s2")
+    assert store.branchings() == [Branching(2, 3, "asked", "s2")]
+    assert (store.trail(), [row.tick for row in store.trail(live=False)]) == ([], [3])
+
+
+def test_a_trail_tells_the_team_where_it_changed_and_where_it_did_not(store: RunStore) -> None:
+    young, grown = ((7, 5, 20, 20),), ((7, 6, 22, 23), (9, 3, 12, 12))
+    rows = [
+        TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, team)
+        for tick, team in enumerate((young, young, grown, grown, young))
+    ]
+    for row in rows:
+        store.append_trail(row)
+    store.commit()
+    assert store.trail() == rows
+
+
+def test_a_trail_that_is_gone_on_with_stands_once_at_each_tick(store: RunStore) -> None:
+    rows = [TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, ((7, 5, 20, 20),)) for tick in (1, 2)]
+    for row in rows:
+        store.append_step(step(row.tick))
+        store.append_trail(row)
+    store.commit(checkpoint=checkpoint(2))
+    (newest,) = store.checkpoints()
+    store.rewind(newest)
+    store.append_trail(rows[1])  # whoever goes on looks first where he is
+    store.commit()
+    assert store.trail() == rows
+
+
+def test_vitals_outlive_the_branch_they_were_taken_on(store: RunStore) -> None:
+    taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
+    store.append_step(step(1))
+    store.commit(checkpoint=checkpoint(1))
+    store.append_vitals(taken)
+    store.commit()
+    store.rewind(next(store.checkpoints()))
+    assert store.vitals() == [taken]
+
+
+def test_numbers_of_lessons_go_on_behind_those_of_a_newer_copy(store: RunStore) -> None:
+    store.number_lessons_after(41)
+    store.number_lessons_after(7)
+    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(1))
+    assert [row.sequence for row in store.outbox()] == [42]

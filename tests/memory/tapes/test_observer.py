@@ -1,0 +1,316 @@
+"""What the rules make of a session: goals, errors, files, tokens; nothing of what only looks like them."""
+
+import os
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.tapes.entries import TapeEntry, TokenUsage, iso, moment
+from memory.tapes.observer import Priority, RunFigures, loops, observe_session, priority_of, spikes
+from memory.tapes.reader import TapeReader
+from tests.agent.support import ROOT
+from tests.memory.tapes.tapes_files import (
+    chain,
+    name_of,
+    node,
+    result,
+    spent,
+    tape_file,
+    text,
+    use,
+)
+
+Rows = list[dict[str, Any]]
+PLEASE = ("user", text("please play"))
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 3\n    x()\nKeyError: 7\n'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".tapes" / "tapes.sqlite"
+
+
+def noted(path: Path, rows: Rows) -> list[str]:
+    """Return the observations of the first session, without their priority and session."""
+    return [line.split("] ", 1)[1].rsplit(" (session", 1)[0] for line in lines(path, rows)]
+
+
+def lines(path: Path, rows: Rows) -> list[str]:
+    with TapeReader(tape_file(path, rows)) as reader:
+        session = reader.read_session(reader.list_sessions()[0])
+        return [each.line(session.short) for each in observe_session(session)]
+
+
+def test_a14_the_goal_is_what_the_first_message_of_somebody_asks_for(path: Path) -> None:
+    rows = chain(
+        ("system", text("you play")),
+        ("user", text("<system-reminder>\nfix the error\n</system-reminder>")),
+        ("user", result("a tree", "t")),
+        ("user", text("<system-reminder>now</system-reminder> <run id='r' attempt='1'/>\nbeat\nthe   leader")),
+        ("user", text("then go on")),
+    )  # fmt: skip
+    assert noted(path, rows) == ["Session goal: beat the leader"]
+
+
+@pytest.mark.parametrize(
+    "injected",
+    ["<system-reminder>so it is cut off", "<observations>\nKeyError: 7\n</observations>"],
+)
+def test_a14_what_a_program_put_in_is_no_goal_and_is_not_observed_again(
+    path: Path, injected: str
+) -> None:
+    assert noted(path, chain(("user", text(injected)), ("assistant", text("hm")))) == []
+
+
+def test_a14_a_long_goal_is_cut_at_300_characters(path: Path) -> None:
+    (goal,) = noted(path, chain(("user", text("beat them all " * 60))))
+    assert len(goal.removeprefix("Session goal: ")) == 300
+
+
+def test_a15_a_result_that_is_flagged_is_a_tool_error(path: Path) -> None:
+    rows = chain(
+        PLEASE,
+        ("assistant", [*use("look", None, "t1"), *use("look", None, "t2")]),
+        ("user", [*result("there is no error here", "t1"), *result("no such place", "t2", error=True)]),
+    )  # fmt: skip
+    assert lines(path, rows)[1:] == ["- [important] Tool error: no such place (session: a0000000)"]
+
+
+def test_a15_an_error_without_a_text_is_told_by_its_call(path: Path) -> None:
+    rows = chain(
+        PLEASE,
+        ("assistant", [*use("look", None, "t1"), *use("try_plan", {"to": "gym"}, "t2")]),
+        ("user", result(" \n", "t2", error=True)),
+        (
+            "assistant",
+            [*use("recall"), *use("store", {"a": 1})],
+        ),  # ids dropped: told by their place
+        ("user", [*result("fine"), *result("", error=True)]),
+        ("user", result("", "gone", error=True)),
+    )
+    assert noted(path, rows)[1:4] == [
+        'Tool error: try_plan {"to": "gym"} failed without a word',
+        'Tool error: store {"a": 1} failed without a word',
+        "Tool error: a call failed without a word",
+    ]
+
+
+def test_a15_equal_calls_without_ids_are_told_apart_by_their_place(path: Path) -> None:
+    same = [
+        *use("Write", {"file_path": "a.py"}),
+        *use("Write", {"file_path": "a.py"}),
+        *use("look"),
+    ]
+    results = [*result("", error=True), *result("ok"), *result("", error=True)]
+    rows = chain(PLEASE, ("assistant", same), ("user", results))
+    assert noted(path, rows)[1:] == [
+        'Tool error: Write {"file_path": "a.py"} failed without a word',
+        "Tool error: look failed without a word",
+        "File created: a.py",
+    ]
+
+
+def test_a15_results_that_tapes_emptied_are_counted_as_such(path: Path) -> None:
+    rows = chain(PLEASE, ("assistant", use("look")), ("user", [*result(), *result()]))
+    assert lines(path, rows)[1:] == [
+        "- [informational] Tool results recorded without their text: 2 (session: a0000000)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        (TRACE, ["KeyError: 7"]),
+        ("it printed\nmodule.sub.BadMoveException: no PP\nthen", ["module.sub.BadMoveException: no PP"]),
+        (TRACE.replace("KeyError: 7", "KeyboardInterrupt"), ["KeyboardInterrupt"]),
+        (f"{TRACE}\nDuring handling:\n\n{TRACE.replace('KeyError: 7', 'ValueError: x')}", ["KeyError: 7", "ValueError: x"]),
+        ("Traceback (most recent call last):\n  File", ["a traceback that is cut off"]),
+        ("there was an error: I fixed it", []),
+        ("Error: no. An Exception: none. the ValueError: is inside", []),
+        ("  ValueError: not at the start of a line", []),
+        ("a Traceback (most recent call last): quoted", []),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("where", ["prose", "result"])
+def test_a16_exceptions_that_were_printed_are_seen_and_casual_words_are_not(
+    path: Path, said: str, seen: list[str], where: str
+) -> None:
+    turn = ("assistant", text(said)) if where == "prose" else ("user", result(said, "t"))
+    assert noted(path, chain(PLEASE, turn))[1:] == [f"Exception: {each}" for each in seen]
+
+
+def test_a16_a_traceback_in_a_tool_error_is_told_once_by_its_last_line(path: Path) -> None:
+    rows = chain(PLEASE, ("user", result(TRACE, "t", error=True)))
+    assert noted(path, rows)[1:] == ["Tool error: KeyError: 7"]
+
+
+def test_a17_files_are_told_where_they_were_written_or_edited(path: Path) -> None:
+    rows = chain(
+        PLEASE,
+        ("assistant", use("Write", {"file_path": "a.py"}, "t1")),
+        ("assistant", use("Edit", {"file_path": "b.py"}, "t2")),
+        ("assistant", use("str_replace_based_edit_tool", {"command": "create", "path": "c.py"}, "t3")),
+        ("assistant", use("str_replace_based_edit_tool", {"command": "view", "path": "d.py"}, "t4")),
+        ("assistant", use("memory", {"command": "str_replace", "path": "/memories/e.md"}, "t5")),
+        ("assistant", use("Read", {"file_path": "f.py"}, "t6")),
+        ("assistant", use("Write", {"content": "no path"}, "t7")),
+    )  # fmt: skip
+    assert lines(path, rows)[1:] == [
+        "- [possible] File created: a.py (session: a0000000)",
+        "- [possible] File edited: b.py (session: a0000000)",
+        "- [possible] File created: c.py (session: a0000000)",
+        "- [possible] File edited: /memories/e.md (session: a0000000)",
+    ]
+
+
+def test_a17_a_file_whose_tool_reported_an_error_was_not_written(path: Path) -> None:
+    rows = chain(
+        PLEASE,
+        ("assistant", [*use("Write", {"file_path": "a.py"}, "t1"), *use("Edit", {"file_path": "b.py"}, "t2")]),
+        ("user", [*result("disk full", "t1", error=True), *result("ok", "t2")]),
+        ("assistant", [*use("Write", {"file_path": "c.py"}), *use("Write", {"file_path": "d.py"})]),
+        ("user", [*result("ok"), *result("denied", error=True)]),
+    )  # fmt: skip
+    files = [each for each in noted(path, rows) if each.startswith("File")]
+    assert files == ["File edited: b.py", "File created: c.py"]
+
+
+def test_a18_tokens_are_summed_up_where_any_went_in(path: Path) -> None:
+    rows = chain(PLEASE, ("assistant", text("a")), ("user", text("b")), ("assistant", text("c")))
+    rows[1].update(spent(45_000, 10_000, 38_000))
+    rows[3].update(spent(5, 2_000))
+    assert lines(path, rows)[1:] == [
+        "- [informational] Token usage: 45005 input, 12000 output, 38000 cache read (session: a0000000)"
+    ]
+
+
+def test_a18_no_tokens_are_told_where_none_went_in(path: Path) -> None:
+    rows = chain(PLEASE, ("assistant", text("a")))
+    rows[1].update(completion_tokens=7)
+    assert len(lines(path, rows)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "priority"),
+    [
+        ("fix the crash in battle strategy", Priority.IMPORTANT),
+        ("it FAILED twice", Priority.IMPORTANT),
+        ("handle ValueError there", Priority.IMPORTANT),
+        ("look at battle_error and go", Priority.IMPORTANT),
+        *((f"a {word} thing", Priority.IMPORTANT) for word in (
+            "bug", "error", "crash", "security", "fix", "fail", "broken", "revert", "hotfix", "vulnerability")),
+        *((f"a {word} thing", Priority.POSSIBLE) for word in (
+            "test", "refactor", "update", "rename", "cleanup", "reorganize", "migrate", "deprecate")),
+        ("update the tests, then fix the bug", Priority.IMPORTANT),
+        ("renaming files", Priority.POSSIBLE),
+        ("the latest prefix of the fixture", Priority.INFORMATIONAL),
+        ("walk to Viridian City", Priority.INFORMATIONAL),
+        ("debug terrors in the contest", Priority.INFORMATIONAL),
+    ],
+)  # fmt: skip
+def test_a19_words_decide_how_much_it_matters(words: str, priority: Priority) -> None:
+    assert priority_of(words) is priority
+
+
+def test_a20_no_network_is_touched_and_the_same_session_is_the_same_bytes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the observer must not reach for a network")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    rows = chain(
+        PLEASE, ("assistant", use("Write", {"file_path": "a.py"})), ("user", result(TRACE))
+    )
+    first = lines(path, rows)
+    assert first == lines(path, [])
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        str(ROOT / "scripts" / "observe_cli.py"),
+        "--dry-run",
+        "--db",
+        str(path),
+    ]
+    outputs = {
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("0", "7")
+    }  # fmt: skip
+    (output,) = outputs
+    assert output.decode().splitlines()[1:-1] == first
+
+
+def test_a21_what_happens_again_and_again_is_one_line_with_a_count(path: Path) -> None:
+    failing = [("user", result("no path", f"t{number}", error=True)) for number in range(150)]
+    rows = chain(PLEASE, *failing, ("user", result("no way", "t", error=True)))
+    assert noted(path, rows)[1:] == ["Tool error: no path ×150", "Tool error: no way"]  # noqa: RUF001
+
+
+def test_a21_a_reply_that_tapes_kept_twice_counts_once(path: Path) -> None:
+    rows = chain(PLEASE, ("assistant", text(TRACE)), ("user", text("and?")))
+    leaf = node(name_of("b", 1), name_of("a", 0), "assistant", text(TRACE), model="m-20260101")
+    other = node(name_of("c", 1), name_of("a", 0), "assistant", text("ValueError: another way"))
+    assert noted(path, [*rows, leaf, other])[1:] == [
+        "Exception: KeyError: 7",
+        "Exception: ValueError: another way",
+    ]
+
+
+def test_a19_notes_of_answers_and_what_was_stored_are_told_where_their_words_matter(
+    path: Path,
+) -> None:
+    rows = chain(
+        PLEASE,
+        ("assistant", text('{"goals": ["gym"], "note": "the bridge route is broken"}')),
+        ("assistant", text('{"note": "nice weather"}')),
+        ("assistant", text('{"note": 7} {')),
+        ("assistant", [*use("store", {"content": "Brock failed us"}, "t1"), *use("store", {"content": "a bug"}, "t2")]),
+        ("user", [*result("stored", "t1"), *result("refused", "t2", error=True)]),
+        ("assistant", use("recall", {"content": "an error"}, "t3")),
+    )  # fmt: skip
+    assert [each for each in noted(path, rows) if each.startswith("A model")] == [
+        "A model noted: the bridge route is broken",
+        "A model claimed: Brock failed us",
+    ]
+
+
+def test_a35_times_are_valid_iso_8601() -> None:
+    at = moment("2026-03-09 02:00:00.123456789-08:00")
+    assert at is not None
+    assert iso(at) == "2026-03-09T10:00:00Z"
+    assert datetime.fromisoformat(iso(at)) == at.replace(microsecond=0)
+
+
+def turns(seconds: list[float], tokens: list[int] | None = None) -> list[TapeEntry]:
+    start = datetime(2026, 3, 9, 10, tzinfo=UTC)
+    costs = tokens or [0] * len(seconds)
+    return [
+        TapeEntry(str(number), role="assistant", timestamp=start + timedelta(seconds=at), usage=TokenUsage(cost))
+        for number, (at, cost) in enumerate(zip(seconds, costs, strict=True))
+    ]  # fmt: skip
+
+
+def test_a36_ten_turns_in_half_a_minute_are_a_loop() -> None:
+    assert loops(turns([each * 4.0 for each in range(40)])) == []
+    (alert,) = loops(
+        turns([each * 2.0 for each in range(14)] + [100.0 + 60 * each for each in range(5)])
+    )
+    assert (alert.kind, alert.hash, alert.amount) == ("loop", "13", 14)
+    assert loops(turns([float(each) for each in range(9)])) == []
+
+
+def test_a36_twice_the_mean_of_two_minutes_is_a_spike() -> None:
+    (alert,) = spikes(turns([0, 30, 60, 90], [100, 100, 201, 100]))
+    assert (alert.kind, alert.hash, alert.amount) == ("spike", "2", 201)
+    assert spikes(turns([0, 121], [100, 900])) == []
+
+
+def test_a36_a_run_is_one_number() -> None:
+    assert RunFigures(2, 1, 3, 4, 5, 60, 7).fitness() == 2_000 + 5_000 + 1_500 + 400 - 25 - 6 - 14
