@@ -35,7 +35,7 @@ def test_no_test_bears_the_name_of_a_row_that_is_none() -> None:
 
 
 def test_the_page_lists_the_tests_that_there_are() -> None:
-    page = listed(PAGE.read_text(encoding="utf-8"))
+    page = {row: sorted(tests) for row, tests in listed(PAGE.read_text(encoding="utf-8")).items()}
     assert page == {row.id: [test for test in TESTS if row.id in test.rows] for row in ROWS}
 
 

@@ -34,7 +34,7 @@ from tests.memory.tapes.tapes_files import (
     words,
 )
 
-STANDARD = ("reader", "observer", "observing", "command", "memory_file", "alerts")
+STANDARD = ("reader", "observer", "command", "notes")
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a01_reading_and_observing_want_the_standard_library_alone(name: str) ->
         file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
         waiting += imported(file)
     assert "memory.store.database" not in seen
-    assert ("sqlite3" in seen) == (name in {"reader", "observing", "command", "memory_file"})
+    assert ("sqlite3" in seen) == (name in {"reader", "command", "notes"})
 
 
 def test_a02_roots_are_the_sessions_the_earliest_first(path: Path) -> None:
