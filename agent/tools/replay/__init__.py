@@ -8,7 +8,6 @@ from agent.tools.replay.bisect import (
     bisect_alone,
     bisect_pair,
 )
-from agent.tools.replay.film import TickRange, film
 from agent.tools.replay.operations import (
     PictureForm,
     PictureRequest,
@@ -21,7 +20,9 @@ from agent.tools.replay.operations import (
 from agent.tools.replay.portable import read_portable
 from agent.tools.replay.recording import (
     Recording,
+    TickRange,
     episode_of,
+    film,
     moments,
     recording_of,
     replay,

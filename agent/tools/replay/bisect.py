@@ -6,14 +6,14 @@ ticks before it. Differences that digests do not cover are found by restoring th
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from math import log2
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from agent.tools.replay.recording import Recording, Restoring, SwitchOn, find_edit
+from agent.tools.replay.recording import Recording, bring, find_edit, restore
 from emulator import (
     HIGH_RAM,
     RED,
@@ -162,6 +162,58 @@ def _stretched(here: Ram, there: Ram, stretch: list[int]) -> ValueChange:
 
 def _label(address: int) -> tuple[str, int]:
     return label_of(address) or (f"{address:#06x}", 0)
+
+
+SwitchOn: TypeAlias = Callable[[], Console]
+
+
+class Restoring:
+    """Consoles for one search; what it took is counted, and what could not be used is noted.
+
+    Power-on is a moment like any other, and costs a restore as well.
+    """
+
+    def __init__(self, switch_on: SwitchOn) -> None:
+        self._switch_on = switch_on
+        self._consoles: list[Console] = []
+        self.restores = 0
+        self.ticks = 0
+        self.notes: list[str] = []
+
+    def instrument(self) -> Console:
+        """Return a fresh console that is about to be brought to some moment."""
+        self._consoles.append(self._switch_on())
+        return self._consoles[-1]
+
+    def power_on(self) -> Console:
+        """Return a console at power-on."""
+        self.restores += 1
+        return self.instrument()
+
+    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
+        """Return whether a console could be brought to a checkpoint."""
+        refused = restore(console, recording, mark)
+        self._note(refused)
+        self.restores += not refused
+        return not refused
+
+    def nearest(self, recording: Recording, latest: int) -> tuple[Console, int]:
+        """Return a console at the last moment up to tick `latest` that can be restored, and its tick."""
+        console = self.instrument()
+        tick, notes = bring(console, recording, latest)
+        self.restores += 1
+        for each in notes:
+            self._note(each)
+        return console, tick
+
+    def close(self) -> None:
+        """Switch all consoles off."""
+        for each in self._consoles:
+            each.close()
+
+    def _note(self, words: str) -> None:
+        if words and words not in self.notes:
+            self.notes.append(words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import av
 import numpy as np
 from PIL import Image
 
-from agent.tools.replay.film import Picture, seconds
+from agent.tools.replay.recording import Picture, seconds
 from emulator import Screen
 from emulator.screen.picture import HEIGHT, WIDTH
 

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.tools.replay.bisect import BisectResult, RecordingPair, bisect_alone, bisect_pair
-from agent.tools.replay.film import Picture, TickRange, film, frames_of, seconds, snapshot
 from agent.tools.replay.portable import (
     RecordedMilestone,
     RecordingOrigin,
@@ -20,13 +19,19 @@ from agent.tools.replay.portable import (
     read_portable,
 )
 from agent.tools.replay.recording import (
+    Picture,
     Recording,
     Replay,
+    TickRange,
     bring,
     drive,
     episode_of,
+    film,
+    frames_of,
     recording_of,
     require_sound,
+    seconds,
+    snapshot,
 )
 from emulator import Cartridge, PyBoyConsole, first_divergence
 from memory import RunReader, read_run

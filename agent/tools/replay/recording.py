@@ -1,18 +1,21 @@
-"""A recorded run: its steps and checkpoints, and driving a console through it or to a moment of it."""
+"""A recorded run: its steps and checkpoints, driving a console through it, and pictures of any moment of it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 from agent.app.checkpoints import readable
-from agent.errors import RunError
+from agent.errors import RunError, UsageError
 from emulator import (
+    FRAMES_PER_SECOND,
     Console,
     Divergence,
     DivergenceKind,
     Link,
     PlayingConsole,
+    PyBoyConsole,
+    Screen,
     State,
     StateError,
     StepRecord,
@@ -94,26 +97,19 @@ def _edited(tick: int, detail: str) -> Divergence:
     return Divergence(tick, DivergenceKind.EDITED, detail)
 
 
-SwitchOn: TypeAlias = Callable[[], Console]
+def bring(console: Console, recording: Recording, latest: int) -> tuple[int, list[str]]:
+    """Bring a fresh console to the last checkpoint up to tick `latest` that can be restored; power-on always can.
 
-
-class Brought(NamedTuple):
-    """The tick that a console was brought to, and what was passed over on the way there."""
-
-    tick: int
-    notes: tuple[str, ...]
-
-
-def bring(console: Console, recording: Recording, latest: int) -> Brought:
-    """Bring a fresh console to the last moment up to tick `latest` that can be restored; power-on always can."""
+    Return its tick, and what to say of checkpoints that were skipped on the way there.
+    """
     notes: list[str] = []
     for mark in reversed(recording.marks):
         if mark.tick <= latest:
             refused = restore(console, recording, mark)
             if not refused:
-                return Brought(mark.tick, tuple(notes))
+                return mark.tick, notes
             notes.append(refused)
-    return Brought(0, tuple(notes))
+    return 0, notes
 
 
 def restore(console: Console, recording: Recording, mark: CheckpointMark) -> str:
@@ -123,55 +119,6 @@ def restore(console: Console, recording: Recording, mark: CheckpointMark) -> str
     except (StateError, CorruptStore, MissingCheckpoint) as error:
         return f"the checkpoint of tick {mark.tick} is passed over: {error}"
     return ""
-
-
-class Restoring:
-    """Consoles for one search; what it took is counted, and what could not be used is noted.
-
-    Power-on is a moment like any other, and costs a restore as well.
-    """
-
-    def __init__(self, switch_on: SwitchOn) -> None:
-        self._switch_on = switch_on
-        self._consoles: list[Console] = []
-        self.restores = 0
-        self.ticks = 0
-        self.notes: list[str] = []
-
-    def instrument(self) -> Console:
-        """Return a fresh console that is about to be brought to some moment."""
-        self._consoles.append(self._switch_on())
-        return self._consoles[-1]
-
-    def power_on(self) -> Console:
-        """Return a console at power-on."""
-        self.restores += 1
-        return self.instrument()
-
-    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
-        """Return whether a console could be brought to a checkpoint."""
-        refused = restore(console, recording, mark)
-        self._note(refused)
-        self.restores += not refused
-        return not refused
-
-    def nearest(self, recording: Recording, latest: int) -> tuple[Console, int]:
-        """Return a console at the last moment up to tick `latest` that can be restored, and its tick."""
-        console = self.instrument()
-        tick, notes = bring(console, recording, latest)
-        self.restores += 1
-        for each in notes:
-            self._note(each)
-        return console, tick
-
-    def close(self) -> None:
-        """Switch all consoles off."""
-        for each in self._consoles:
-            each.close()
-
-    def _note(self, words: str) -> None:
-        if words and words not in self.notes:
-            self.notes.append(words)
 
 
 class Replay(NamedTuple):
@@ -216,6 +163,19 @@ def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
         yield record.tick, read_state(console.ram(), console.frame)
 
 
+def follow(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
+    """Drive steps, and with `draws` the picture at the end; raises the Divergence where the game is not as recorded."""
+    for number, each in enumerate(records, start=1):
+        console.perform(each.step, render=draws and number == len(records))
+        _require_same(console, each)
+
+
+def _require_same(console: Console, record: StepRecord) -> None:
+    differs = mismatch(console, record)
+    if differs is not None:
+        raise differs
+
+
 class RecordedEpisode(NamedTuple):
     """One time that a run got nowhere: in words, and the steps from power-on to its last tick."""
 
@@ -243,3 +203,70 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
         f" {payload['solved_by'] or 'nothing'} helped"
     )
     return RecordedEpisode(says, readable(row for row in rows if row.tick <= lasted))
+
+
+class TickRange(NamedTuple):
+    """From the beginning of tick `first` to the end of tick `last`."""
+
+    first: int
+    last: int
+
+
+class Picture(NamedTuple):
+    """What the screen showed, and for how many frames."""
+
+    screen: Screen
+    frames: int
+
+
+def frames_of(recording: Recording, stretch: TickRange) -> int:
+    """Return how many frames a stretch lasts.
+
+    Raises:
+        UsageError: when the recording has no such ticks.
+    """
+    first, last = stretch
+    if not 1 <= first <= last <= len(recording.records):
+        ticks = f"tick {first} is" if first == last else f"ticks {first} to {last} are"
+        message = f"{ticks} not in the recording, which has 1 to {len(recording.records)}"
+        raise UsageError(message)
+    return sum(each.step.frames for each in recording.records[first - 1 : last])
+
+
+def seconds(frames: int) -> float:
+    """Return game time."""
+    return frames / FRAMES_PER_SECOND
+
+
+def snapshot(console: PyBoyConsole, recording: Recording, tick: int, *, at: int) -> Screen:
+    """Return what the screen showed at the end of `tick`, from a console that stands at the end of tick `at`.
+
+    Raises:
+        Divergence: where the game is not as it was recorded.
+    """
+    follow(console, recording.records[at:tick], draws=True)
+    return console.screen()
+
+
+def film(
+    console: PyBoyConsole, recording: Recording, stretch: TickRange, *, at: int, every: int
+) -> Iterator[Picture]:
+    """Yield the pictures of a stretch, looking each `every` frames, from a console at the end of tick `at`.
+
+    What does not change meanwhile is one picture.
+
+    Raises:
+        Divergence: where the game is not as it was recorded.
+    """
+    first, last = stretch
+    follow(console, recording.records[at : first - 1], draws=True)
+    shown, since = None, console.frame
+    for record in recording.records[first - 1 : last]:
+        for screen in console.film(record.step, every):
+            if shown is not None and screen != shown:
+                yield Picture(shown, console.frame - since)
+                since = console.frame
+            shown = screen
+        _require_same(console, record)
+    if shown is not None:
+        yield Picture(shown, console.frame - since)

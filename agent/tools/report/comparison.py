@@ -18,7 +18,7 @@ from agent.tools.report.chart import (
     size,
     sizes,
 )
-from agent.tools.report.html import render, require_page_or_new, style
+from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line, top
 from agent.tools.report.run_data import Gathered
 from agent.tools.report.timeline import Point, Series
@@ -45,7 +45,6 @@ def comparison(runs: Sequence[Gathered]) -> str:
     """Return the page as text."""
     return render(
         "comparison.html",
-        style=style(),
         title=f"{len(runs)} runs compared",
         names=names(runs),
         kickers=[str(each.path) for each in runs],

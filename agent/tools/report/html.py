@@ -3,7 +3,7 @@
 Values put into a template are text: markup and control characters in them are shown, never obeyed.
 """
 
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
@@ -22,11 +22,7 @@ def render(name: str, **values: object) -> str:
     return _environment().get_template(name).render(values)
 
 
-def style() -> str:
-    """Return the rules that all pages share."""
-    return (files("agent.tools.report") / "templates" / "style.css").read_text(encoding="utf-8")
-
-
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("agent.tools.report"),

@@ -2,16 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
-from typing import Final, NamedTuple
+from typing import Final
 
 from agent.app.process import write_whole
 from agent.story import Story
 from agent.tools.report.atlas import MapMark, MapMarkKind, TrailVisit, atlas_html, draw_atlas
-from agent.tools.report.atlas import style as atlas_style
 from agent.tools.report.chart import (
     Axis,
     Chart,
@@ -29,11 +27,11 @@ from agent.tools.report.chart import (
     size,
     sizes,
 )
-from agent.tools.report.html import render, require_page_or_new, style
+from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.outcome import RunStatus
 from agent.tools.report.run_data import Gathered, gather
 from agent.tools.report.timeline import Point, Series
-from agent.tools.report.words import number, plain
+from agent.tools.report.words import plain
 from emulator import Cartridge, World
 from memory import RunFolder, RunReader
 
@@ -47,14 +45,6 @@ LIMITS: Final = {
     "calls": "calls of a model",
     "dollars": "dollars",
 }
-
-
-class Figure(NamedTuple):
-    """One figure: its name, and the words that say it."""
-
-    name: str
-    says: str
-    more: str = ""
 
 
 def headline(told: Gathered) -> str:
@@ -88,30 +78,6 @@ def lead(told: Gathered) -> str:
     if told.verdict.kind is not RunStatus.GOAL and told.pending:
         parts.append(f"It was on its way to: {told.until}")
     return ". ".join(each.rstrip(".") for each in parts) + "."
-
-
-def figures(told: Gathered) -> Iterator[Figure]:
-    """Yield what is asked for first."""
-    of = len(told.milestones) + len(told.pending)
-    yield Figure("Milestones", f"{len(told.milestones)} of {of}")
-    yield Figure("Badges", number(told.badges))
-    yield Figure("Game time", game_time(told.last.game_s), f"{told.last.tick:,} ticks")
-    if told.wall_s:
-        yield Figure(
-            "Played for", game_time(told.wall_s), f"{told.process.ticks_per_s:,.0f} ticks a second"
-        )
-    ends = told.battles.ends
-    yield Figure("Battles won", number(ends.get("won", 0)), f"{ends.get('lost', 0):,} lost")
-    yield Figure("Restarts", number(told.restarts), _faults(told))
-    yield Figure("Stuck", number(len(told.stuck)), f"{len(told.returns):,} times back")
-    if told.advice.is_there:
-        yield Figure("Dollars", f"{told.advice.usd:,.2f}", f"{told.advice.calls:,} calls")
-    else:
-        yield Figure("Dollars", "0", "nobody was asked")
-
-
-def _faults(told: Gathered) -> str:
-    return f"{told.troubles.faults:,} faults answered" if told.night.began else "no supervisor"
 
 
 WHY = {
@@ -238,33 +204,17 @@ def _span(lines: Sequence[Series]) -> tuple[float, float] | None:
     return (min(at), max(at)) if at else None
 
 
-NO_IMAGE = (
-    "No map is drawn: the cartridge that this run was played on is not at hand. Name it with --rom."
-)
-NO_TRAIL = "No map is drawn: nothing is on record of where the player stood."
-ABOUT = "From where it began to where it is, over every map that was entered; the picture is the cartridge's own."
-
-
-class Route(NamedTuple):
-    """The maps as a piece of a page, or nothing, and what to say of them."""
-
-    html: str
-    note: str
-
-
-def route(told: Gathered, cartridge: Cartridge | None) -> Route:
-    """Return the way of a run; without its cartridge image there is nothing to draw it on."""
-    if not told.trail:
-        return Route("", NO_TRAIL)
-    if cartridge is None:
-        return Route("", NO_IMAGE)
+def route(told: Gathered, cartridge: Cartridge | None) -> str:
+    """Return the path of a run over its maps as a piece of a page; '' without a trail or the cartridge to draw it on."""
+    if not told.trail or cartridge is None:
+        return ""
     atlas = draw_atlas(
         World.of(cartridge),
         [TrailVisit(row.tick, row.map_id, row.x, row.y) for row in told.trail],
         name_of=Story.of(cartridge.kind).called,
         marks=list(_marks(told)),
     )
-    return Route(atlas_html(atlas), ABOUT)
+    return atlas_html(atlas)
 
 
 def _marks(told: Gathered) -> Iterator[MapMark]:
@@ -310,74 +260,28 @@ def write_report(
 
 def page(told: Gathered, cartridge: Cartridge | None) -> str:
     """Return the page as text."""
-    of_game, of_process = list(game_charts(told)), list(process_charts(told))
-    way = route(told, cartridge)
+    began, disagreed = told.settings.get("started"), told.troubles.disagreements
     return render(
         "page.html",
-        style=atlas_style() + style(),
         told=told,
-        title=f"{headline(told)}: {_cartridge(told)}, seed {told.settings.get('seed', '?')}",
-        kicker=_kicker(told),
+        cartridge=str(told.settings.get("cartridge", {}).get("name", "a cartridge")),
+        seed=told.settings.get("seed", "?"),
+        mind=told.settings.get("mind", "?"),
+        began=local(began.timestamp()) if isinstance(began, datetime) else None,
         headline=headline(told),
         lead=lead(told),
-        figures=list(figures(told)),
-        sections=_sections(told, has_game=bool(of_game), has_process=bool(of_process)),
+        why=WHY,
         stairs=milestones_chart(told),
-        returns=list(_rollback_lines(told)),
-        route=way,
-        of_game=of_game,
-        of_process=of_process,
+        route=route(told, cartridge),
+        of_game=list(game_charts(told)),
+        of_process=list(process_charts(told)),
         zone=f"{local(told.last.at or 0):%Z}",
         episodes=told.stuck[-EPISODES:],
-        spent=[replace(each, milestone=plain(each.milestone)) for each in told.advice.spent],
-        disagreements=sorted(told.troubles.disagreements.items(), key=lambda each: -each[1])[
-            :SIDES
-        ],
+        disagreements=sorted(disagreed.items(), key=lambda each: -each[1])[:SIDES],
         where=quote(str(told.path)),
         settings=list(_flat(told.settings)),
         now=datetime.now(UTC).timestamp(),
     )
-
-
-def _cartridge(told: Gathered) -> str:
-    return str(told.settings.get("cartridge", {}).get("name", "a cartridge"))
-
-
-def _kicker(told: Gathered) -> str:
-    settings, began = told.settings, told.settings.get("started")
-    parts = [
-        _cartridge(told),
-        f"seed {settings.get('seed', '?')}",
-        f"decided by {settings.get('mind', '?')}",
-    ]
-    if isinstance(began, datetime):
-        parts.append(f"begun on {local(began.timestamp()):%A, %d %B %Y, %H:%M %Z}")
-    return " · ".join(parts)
-
-
-def _sections(told: Gathered, *, has_game: bool, has_process: bool) -> list[tuple[str, str]]:
-    names = (
-        ("milestones", "Milestones", True),
-        ("route", "The way it went", True),
-        ("team", "Team and money", has_game),
-        ("process", "The process", has_process),
-        ("battles", "Battles", True),
-        ("stuck", "Getting stuck", True),
-        ("learnt", "What was learnt", True),
-        ("advice", "Advice", told.advice.is_there),
-        ("faults", "Faults", True),
-        ("deeds", "What it did", True),
-        ("again", "See it again", True),
-    )
-    return [(name, says) for name, says, is_there in names if is_there]
-
-
-def _rollback_lines(told: Gathered) -> Iterable[str]:
-    for each in told.returns:
-        yield (
-            f"It {WHY[each.why]}: from tick {each.left:,} to tick {each.to.tick:,},"
-            f" at {game_time(each.to.game_s)} of game time"
-        )
 
 
 def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, object]]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -14,7 +14,14 @@ from typing import Any, Final, NamedTuple
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.story import Story
-from agent.tools.replay import episode_of, recording_of, require_sound
+from agent.tools.replay.recording import (
+    Recording,
+    bring,
+    episode_of,
+    follow,
+    recording_of,
+    require_sound,
+)
 from agent.tools.scenario.conditions import condition
 from agent.tools.scenario.file import FRAMES, NAME, STATES
 from agent.tools.scenario.history import REACHED, in_words, known_at
@@ -23,31 +30,25 @@ from emulator import (
     EMULATOR,
     Cartridge,
     Divergence,
-    Link,
-    PlayingConsole,
     PyBoyConsole,
-    StateError,
     StepRecord,
 )
-from emulator.recording import first_link
 from memory import EventRow, RunReader, read_run
 
 
 def drive_to(
-    tick: int, records: Sequence[StepRecord], run: RunReader, console: PyBoyConsole
+    tick: int, records: Sequence[StepRecord], live: Recording, console: PyBoyConsole
 ) -> None:
     """Bring `console` to the moment after `tick` of a branch, whose steps from the first on are `records`.
 
-    Every tick on the way is compared.
+    It starts at a checkpoint that the branch shares with the `live` one. Every tick on the way is compared.
 
     Raises:
         RunError: when the machine does something else than what was recorded.
     """
-    start = _nearest(tick, records, run, console)
-    player = PlayingConsole(console, records[start:tick])
+    start, _ = bring(console, live, min(tick, fork_of(records, live.records)))
     try:
-        for record in records[start:tick]:
-            player.perform(record.step)
+        follow(console, records[start:tick])
     except Divergence as divergence:
         message = (
             f"the run cannot be driven again to tick {tick}: {divergence}; drive it with the PyBoy"
@@ -62,28 +63,6 @@ def fork_of(records: Sequence[StepRecord], live: Sequence[StepRecord]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0].chain == pair[1].chain, pairs))
 
 
-def _nearest(
-    tick: int, records: Sequence[StepRecord], run: RunReader, console: PyBoyConsole
-) -> int:
-    """Load the last checkpoint of the branch up to `tick`, and return its tick; 0 for power-on, where there is none."""
-    for checkpoint in run.checkpoints():
-        link = Link(checkpoint.tick, checkpoint.chain)
-        if checkpoint.tick > tick or link != _link_at(checkpoint.tick, records, console):
-            continue
-        try:
-            console.load(checkpoint.state)
-        except StateError:
-            continue  # of another PyBoy, or damaged: an older one may do
-        return checkpoint.tick
-    return 0
-
-
-def _link_at(tick: int, records: Sequence[StepRecord], console: PyBoyConsole) -> Link | None:
-    if tick == 0:
-        return first_link(console.cartridge.sha1)
-    return Link(tick, records[tick - 1].chain) if tick <= len(records) else None
-
-
 class Taken(NamedTuple):
     """One moment of a run: where it was, in words; where all that comes from; what was known; and the state's bytes."""
 
@@ -95,12 +74,12 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunSource:
-    """A run to take moments of, and its cartridge; `live` are the steps of the branch that went on."""
+    """A run to take moments of, and its cartridge; `live` is the branch that went on, with its checkpoints."""
 
     run: RunReader
     settings: RunSettings
     cartridge: Cartridge
-    live: Sequence[StepRecord]
+    live: Recording
 
     def take(self, tick: int, records: Sequence[StepRecord]) -> Taken:
         """Return the moment after `tick` of a branch, whose steps from the first on are `records`.
@@ -109,7 +88,7 @@ class RunSource:
             RunError: when the machine does something else on the way than what was recorded.
         """
         with closing(PyBoyConsole(self.cartridge)) as console:
-            drive_to(tick, records, self.run, console)
+            drive_to(tick, records, self.live, console)
             state, data = look(console), console.save()
         place = self._story.place_of(state)
         where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
@@ -120,7 +99,7 @@ class RunSource:
                 f"Wanted then: {self._wished(tick)}.",
                 f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
             ),
-            known=known_at(self.run, tick, fork_of(records, self.live)),
+            known=known_at(self.run, tick, fork_of(records, self.live.records)),
             state=data,
         )
 
@@ -158,7 +137,10 @@ def source_of(run: Path, rom: Path | None) -> Iterator[RunSource]:
         settings = RunSettings.of(folder.settings)
         cartridge, recording = cartridge_for(rom, settings), recording_of(folder.store)
         require_sound(run, recording, cartridge.sha1)
-        yield RunSource(folder.store, settings, cartridge, recording.records)
+        # The first checkpoint counts too: a scenario's run begins at a moment that was set up.
+        first = [each for each in folder.store.marks() if each.tick == 0]
+        live = replace(recording, marks=[*first, *recording.marks])
+        yield RunSource(folder.store, settings, cartridge, live)
 
 
 NEVER_STUCK: Final = {"episodes": ">= start + 1"}
@@ -298,10 +280,10 @@ def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Pa
     refuse_taken(into, wanted.name)
     aim = _aim(wanted.until)
     with source_of(run, rom) as source:
-        if wanted.tick > len(source.live):
-            message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live):,} ticks"
+        if wanted.tick > len(source.live.records):
+            message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live.records):,} ticks"
             raise UsageError(message)
-        taken = source.take(wanted.tick, source.live)
+        taken = source.take(wanted.tick, source.live.records)
         if source.is_told(taken.known):
             message = f"by tick {wanted.tick} the story of {run} is told, and play would end at once; name an earlier --at"
             raise UsageError(message)

@@ -13,6 +13,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from agent.errors import UsageError
@@ -22,6 +23,7 @@ Value: TypeAlias = int | str | bool
 Reading: TypeAlias = Callable[["SeenMoment"], Value]
 
 ABSENT: Final = -1
+NONE: Final = "none"
 BADGES: Final = 8
 ITEMS: Final = 0x100
 MOVES: Final = 0x100
@@ -72,52 +74,27 @@ def event_place(name: str) -> tuple[int, int]:
     return RED.ram["wEventFlags"].address + number // 8, number % 8
 
 
-def _battle(seen: SeenMoment) -> str:
-    battle = seen.state.battle
-    return battle.kind.name.lower() if battle is not None else "none"
+def _part(path: str, absent: Value) -> Reading:
+    """Return how a part of the state is read by its dotted path; `absent` where something on the way is None."""
 
+    def read(seen: SeenMoment) -> Value:
+        value: Any = seen.state
+        for name in path.split("."):
+            value = getattr(value, name)
+            if value is None:
+                return absent
+        found: Value = value.name.lower() if isinstance(value, Enum) else value
+        return found
 
-def _phase(seen: SeenMoment) -> str:
-    battle = seen.state.battle
-    return battle.phase.name.lower() if battle is not None else "none"
-
-
-def _own_position(seen: SeenMoment) -> int:
-    battle = seen.state.battle
-    return battle.own.position if battle is not None and battle.own is not None else ABSENT
-
-
-def _own_hp(seen: SeenMoment) -> int:
-    battle = seen.state.battle
-    return battle.own.hp if battle is not None and battle.own is not None else ABSENT
-
-
-def _enemy_hp(seen: SeenMoment) -> int:
-    battle = seen.state.battle
-    return battle.enemy.hp if battle is not None and battle.enemy is not None else ABSENT
-
-
-def _menu(seen: SeenMoment) -> str:
-    menu = seen.state.menu
-    return menu.kind.name.lower() if menu is not None else "none"
-
-
-def _menu_at(seen: SeenMoment) -> int:
-    menu = seen.state.menu
-    return menu.index if menu is not None else ABSENT
+    return read
 
 
 def _met(seen: SeenMoment) -> int:
-    """Return the slot of whoever stands on the square ahead."""
+    """Return the slot of the person on the square ahead."""
     ahead, facing = seen.state.position, seen.state.map.facing
     square = (ahead.x + facing.dx, ahead.y + facing.dy)
     people = seen.state.people_present
     return next((each.slot for each in people if each.position == square), ABSENT)
-
-
-def _result(seen: SeenMoment) -> str:
-    result = seen.state.battle_result
-    return result.name.lower() if result is not None else "none"
 
 
 def _of_party(read: Callable[[PartyMon], int]) -> Callable[[str], Reading]:
@@ -185,12 +162,12 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "started": lambda seen: seen.state.game_started,
     "in_control": lambda seen: seen.state.in_control,
     "in_battle": lambda seen: seen.state.in_battle,
-    "battle": _battle,
-    "phase": _phase,
-    "result": _result,
-    "own_position": _own_position,
-    "own_hp": _own_hp,
-    "enemy_hp": _enemy_hp,
+    "battle": _part("battle.kind", NONE),
+    "phase": _part("battle.phase", NONE),
+    "result": _part("battle_result", NONE),
+    "own_position": _part("battle.own.position", ABSENT),
+    "own_hp": _part("battle.own.hp", ABSENT),
+    "enemy_hp": _part("battle.enemy.hp", ABSENT),
     "place": lambda seen: seen.place,
     "map": lambda seen: seen.state.map.map_id,
     "x": lambda seen: seen.state.map.x,
@@ -202,8 +179,8 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "dialogue": lambda seen: seen.state.dialogue.is_open,
     "waiting": lambda seen: seen.state.dialogue.waiting.value,
     "text": lambda seen: seen.state.dialogue.text,
-    "menu": _menu,
-    "menu_at": _menu_at,
+    "menu": _part("menu.kind", NONE),
+    "menu_at": _part("menu.index", ABSENT),
     "party": lambda seen: len(seen.state.party),
     "able": lambda seen: sum(not mon.fainted for mon in seen.state.party.mons),
     "bag": lambda seen: len(seen.state.bag),

@@ -21,7 +21,16 @@ from agent.story import Story
 from agent.tools.scenario.conditions import SeenMoment
 from agent.tools.scenario.file import Played, Pressed, Scenario, read_scenario
 from agent.tools.scenario.history import told_of_episodes
-from agent.tools.scenario.start import RUN, Beginning, Cache, derive, ending, go_to, play_from
+from agent.tools.scenario.start import (
+    RUN,
+    Cache,
+    GameOrigin,
+    StartPart,
+    derive,
+    ending,
+    go_to,
+    play_part,
+)
 from agent.tools.scenario.states import cartridge_name, look
 from agent.tools.scenario.watch import StrictWatch
 from emulator import Cartridge, PyBoyConsole
@@ -71,19 +80,17 @@ def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Repo
     except ScenarioError as error:
         return report(problems=(str(error),))
     if isinstance(body, Played):
-        beginning = Beginning(cartridge, scenario.seed, path, wants=body.play.wants)
-        frames, problems = _play(scenario, body, beginning)
+        frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path))
     else:
         frames, problems = _press(scenario, body, cartridge, path)
     return report(frames, tuple(problems))
 
 
-def _play(scenario: Scenario, body: Played, beginning: Beginning) -> tuple[int, list[str]]:
-    interrupt = Interrupt()
-    watch = StrictWatch(body, interrupt)
+def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, list[str]]:
+    watch = StrictWatch(body, Interrupt())
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
-        summary = play_from(beginning, run, watch, interrupt)
+        summary = play_part(origin, StartPart(play=body.play), run, watch)
         watch.end(summary)
         nowhere = _nowhere(run, watch)
     problems = watch.problems()

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from filelock import FileLock
 
@@ -95,33 +95,28 @@ RUN: Final = "run"
 NO_PLAY: Final = Play(Condition(()), frames=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """Where play begins: at power-on, or at the last moment of the run `path`, or at a saved `moment`.
-
-    `battery` is the run at whose last moment the cartridge was taken out, if it was; `settings` are what is
-    set up then; `wants` what play sees to first.
-    """
-
-    cartridge: Cartridge
-    seed: int
-    path: Path | None = None
-    battery: Path | None = None
-    moment: bytes | None = None
-    settings: tuple[Setting, ...] = ()
-    wants: tuple[str, ...] = ()
-
-
 @dataclass(slots=True)
 class StartPart:
-    """Some stages of a start, worth keeping: what is set up, and the play after it, if there is one."""
+    """Stages worth keeping together: what is set up, and the play after it, if there is any.
+
+    With `power_cycle` it begins by switching off and on, with `moment` at a saved state and nothing else is in it;
+    `known` is what play had behind it then.
+    """
 
     spelled: list[str] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     play: Play | None = None
-    anew: bool = False  # whether it begins by switching off and on
-    moment: bytes | None = None  # with which it begins, and nothing else is in it
+    power_cycle: bool = False
+    moment: bytes | None = None
     known: tuple[str, ...] = ()
+
+
+class GameOrigin(NamedTuple):
+    """The game that a part is played in; `path` is the run with the moment before it, None for power-on."""
+
+    cartridge: Cartridge
+    seed: int
+    path: Path | None
 
 
 def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
@@ -131,49 +126,49 @@ def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | Non
         ScenarioError: when play or a walk does not arrive there, or a saved moment cannot be used.
     """
     path, entry = None, f"seed {scenario.seed}"
-    for stretch in _stretches(scenario, cartridge):
-        entry = cache.entry(entry, stretch.spelled)
+    for part in _parts(scenario, cartridge):
+        entry = cache.entry(entry, part.spelled)
         target = cache.path(entry)
         with cache.lock(entry):
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
-                    before = Beginning(cartridge, scenario.seed, path)
-                    _play_on(before, stretch, Path(scratch) / RUN)
-                    (Path(scratch) / RUN).rename(target)
+                    run = Path(scratch) / RUN
+                    _derive_part(GameOrigin(cartridge, scenario.seed, path), part, run)
+                    run.rename(target)
         path = target
     return path
 
 
-def play_from(beginning: Beginning, run: Path, watch: PlayWatch, interrupt: Interrupt) -> Summary:
-    """Play in folder `run` from where it begins, after setting up."""
-    path = beginning.path
+def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) -> Summary:
+    """Play a part in folder `run`, after setting up."""
+    path = None if part.power_cycle else origin.path
 
     def stage(console: PyBoyConsole) -> None:
-        if beginning.moment is not None:
-            console.load(beginning.moment)
-        if beginning.battery is not None:
+        if part.moment is not None:
+            console.load(part.moment)
+        if part.power_cycle and origin.path is not None:
             with closing(PyBoyConsole(console.cartridge)) as old:
-                go_to(beginning.battery, old)
+                go_to(origin.path, old)
                 hand_over_battery(old, console)
-        set_up(console, beginning.settings)
+        set_up(console, part.settings)
         watch.begin(_seen_first(console, run))
 
     if path is not None:
         shutil.copytree(path, run)
     asked = Settings(
-        rom=beginning.cartridge.path,
-        seed=beginning.seed if path is None else None,
+        rom=origin.cartridge.path,
+        seed=origin.seed if path is None else None,
         run=run if path is None else None,
         resume=run if path is not None else None,
         memory=run.parent / f"{run.name}.memory.sqlite",
-        wants=beginning.wants,
+        wants=part.play.wants if part.play is not None else (),
     )
-    return play_run(asked, watch, interrupt, stage=stage)
+    return play_run(asked, watch, watch.interrupt, stage=stage)
 
 
-def _stretches(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
+def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
     """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
-    stretch = StartPart()
+    part = StartPart()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
         match stage:
             case Saved(name, known):
@@ -183,40 +178,30 @@ def _stretches(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
                 yield StartPart([content, *known], moment=moment, known=known)
                 continue
             case Power():
-                if stretch.spelled:
-                    yield stretch
-                stretch = StartPart([spelled], anew=True)
+                if part.spelled:
+                    yield part
+                part = StartPart([spelled], power_cycle=True)
                 continue
             case Play():
-                stretch.play = stage
+                part.play = stage
             case _:
-                stretch.settings.append(stage)
-        stretch.spelled.append(spelled)
+                part.settings.append(stage)
+        part.spelled.append(spelled)
         if isinstance(stage, Play | Walk):
-            yield stretch
-            stretch = StartPart()
-    if stretch.spelled:
-        yield stretch
+            yield part
+            part = StartPart()
+    if part.spelled:
+        yield part
 
 
-def _play_on(before: Beginning, stretch: StartPart, run: Path) -> None:
-    interrupt = Interrupt(
-        asked=stretch.play is None
-    )  # the checkpoint of the start is made all the same
-    watch = PlayWatch(stretch.play or NO_PLAY, interrupt)
-    beginning = Beginning(
-        before.cartridge,
-        before.seed,
-        path=None if stretch.anew else before.path,
-        battery=before.path if stretch.anew else None,
-        moment=stretch.moment,
-        settings=tuple(stretch.settings),
-    )
-    summary = play_from(beginning, run, watch, interrupt)
-    if stretch.known:
-        presume(run, stretch.known, Story.of(before.cartridge.kind))
-    if stretch.play is not None and not watch.arrived:
-        message = f"the start was not reached: {stretch.play.until}; {ending(summary, watch)}"
+def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
+    # Without play the checkpoint of the start is made all the same.
+    watch = PlayWatch(part.play or NO_PLAY, Interrupt(asked=part.play is None))
+    summary = play_part(origin, part, run, watch)
+    if part.known:
+        presume(run, part.known, Story.of(origin.cartridge.kind))
+    if part.play is not None and not watch.arrived:
+        message = f"the start was not reached: {part.play.until}; {ending(summary, watch)}"
         raise ScenarioError(message)
 
 

@@ -17,7 +17,7 @@ class PlayWatch:
         self.arrived = False
         self.last: TickView | None = None
         self._play = play
-        self._interrupt = interrupt
+        self.interrupt = interrupt
         self._start: SeenMoment | None = None
         self._now: SeenMoment | None = None
         self._gains = Gains()
@@ -40,7 +40,7 @@ class PlayWatch:
         return self.now.state.frame - self.start.state.frame
 
     def begin(self, start: SeenMoment) -> None:
-        """Take note of the moment that play begins at."""
+        """Note the moment that play begins at."""
         self._gains.saw(start.state)
         self._start = start
 
@@ -51,15 +51,15 @@ class PlayWatch:
         self.note(now)
         until = self._play.until
         self.arrived = until is not None and until.holds(now, self.start)
-        self._interrupt.asked = self.arrived or self.frames >= self._play.frames
+        self.interrupt.asked = self.arrived or self.frames >= self._play.frames
 
     def end(self, summary: Summary) -> None:
-        """Take note of what is known only when play has ended: how often it got nowhere."""
+        """Note what is known only when play has ended: how often it got nowhere."""
         self._now = replace(self.now, episodes=summary.episodes)
         self.note(self._now)
 
     def note(self, now: SeenMoment) -> None:
-        """Take note of a moment; who only wants to arrive needs none."""
+        """Note a moment; nothing by itself."""
 
     def _seen(self, moment: TickView) -> SeenMoment:
         before, state = self.now, moment.state
@@ -88,7 +88,7 @@ class StrictWatch(PlayWatch):
         return self._broken + [words for each in self._counts for words in each.problems()]
 
     def note(self, now: SeenMoment) -> None:
-        """Take note of a moment; the first that must never be is told."""
+        """Note a moment; the first that must never be is told."""
         if now.state.frame < self.start.state.frame and not self._broken:
             self._broken.append("the agent went back to a checkpoint from before the scenario")
         for each in self._never:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from agent import VERSION
 from agent.app import Stop
-from agent.tools.report.html import render, style
+from agent.tools.report.html import render
 from agent.tools.verify.fact import FactLog, FactRow, FactStatus
 from emulator import EMULATOR, Cartridge
 
@@ -94,7 +94,6 @@ def page(verdict: CartridgeVerdict) -> str:
     topics = dict.fromkeys(row.fact.topic for row in verdict.rows)
     return render(
         "verify.html",
-        style=style(),
         verdict=verdict,
         title=f"{verdict.cartridge}: {verdict.headline}",
         kicker=f"SHA-1 {verdict.sha1}, seed {verdict.seed}, red-agent {VERSION}, {EMULATOR}",

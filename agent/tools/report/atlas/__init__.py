@@ -2,7 +2,7 @@
 
 from agent.tools.report.atlas.drawing import draw_atlas
 from agent.tools.report.atlas.sheet import Atlas, MapMark, MapMarkKind, Sheet, TrailVisit
-from agent.tools.report.atlas.svg import atlas_html, sheet_svg, style
+from agent.tools.report.atlas.svg import atlas_html, sheet_svg
 
 __all__ = [
     "Atlas",
@@ -13,5 +13,4 @@ __all__ = [
     "atlas_html",
     "draw_atlas",
     "sheet_svg",
-    "style",
 ]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from importlib.resources import files
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -23,7 +24,6 @@ from agent.tools.report.atlas import (
     atlas_html,
     draw_atlas,
     sheet_svg,
-    style,
 )
 from agent.tools.report.atlas.sheet import Plot, lay_sheets
 from emulator import (
@@ -45,6 +45,7 @@ from tests.agent.support import Played, game_at
 TOWN, SECOND_TOWN, LANE, HOUSE, BEDROOM = 0, 1, 12, 37, 38
 STEP = 16
 BANK = 0x4000
+RULES = files("agent.tools.report") / "templates" / "atlas.css"
 PAGE = 400_000  # bytes of one sheet on a page
 PICTURE = 250_000  # bytes
 
@@ -355,7 +356,7 @@ def test_every_class_has_a_rule_and_every_variable_a_value(
     world: World, recorded: Recorded
 ) -> None:
     marks = [MapMark(1, TOWN, 5, 6, "here", kind) for kind in MapMarkKind]
-    page, rules = atlas_html(drawn(world, recorded.trail, marks)), style()
+    page, rules = atlas_html(drawn(world, recorded.trail, marks)), RULES.read_text(encoding="utf-8")
     without = {"atlas-seen-name"}
     classes = {name for names in re.findall(r'class="([^"]*)"', page) for name in names.split()}
     assert not [each for each in classes - without if f".{each}" not in rules]

@@ -44,7 +44,7 @@ def stranded(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ticks_of(run: Path) -> int:
     with source_of(run, None) as source:
-        return len(source.live)
+        return len(source.live.records)
 
 
 def test_a_moment_of_a_run_becomes_a_scenario_that_runs_at_once(
@@ -82,10 +82,10 @@ def test_a_recorded_moment_is_that_of_the_recording_wherever_the_drive_began(
     played: Played,
 ) -> None:
     with source_of(played.folder, None) as source:
-        for tick in (100, len(source.live) // 100 * 100):
+        for tick in (100, len(source.live.records) // 100 * 100):
             with closing(PyBoyConsole(source.cartridge)) as console:
-                console.load(source.take(tick, source.live).state)
-                assert console.full_digest() == source.live[tick - 1].full_digest
+                console.load(source.take(tick, source.live.records).state)
+                assert console.full_digest() == source.live.records[tick - 1].full_digest
 
 
 def test_the_last_checkpoint_of_the_branch_is_where_the_drive_begins(played: Played) -> None:
@@ -97,15 +97,15 @@ def test_the_last_checkpoint_of_the_branch_is_where_the_drive_begins(played: Pla
             super().perform(step, render=render)
 
     with source_of(played.folder, None) as source:
-        live, kept = source.live, source.run.checkpoint_ticks()
+        live, kept = source.live.records, source.run.checkpoint_ticks()
         tick = len(live) - 1
         nearest = max(each for each in kept if each <= tick)
         with closing(Counting(source.cartridge)) as console:
-            drive_to(tick, live, source.run, console)
+            drive_to(tick, live, source.live, console)
             assert console.steps == tick - nearest
         other, tick = [replace(each, chain=b"another branch..") for each in live], min(kept)
         with closing(Counting(source.cartridge)) as console:
-            drive_to(tick, other, source.run, console)
+            drive_to(tick, other, source.live, console)
             assert console.steps == tick
 
 
