@@ -73,7 +73,7 @@ def _hash(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
-class _Wrapped:
+class ConsoleWrapper:
     """A console that passes everything but time on to the console inside."""
 
     def __init__(self, console: Console) -> None:
@@ -114,7 +114,7 @@ class _Wrapped:
         self._console.close()
 
 
-class RecordingConsole(_Wrapped):
+class RecordingConsole(ConsoleWrapper):
     """A console whose every step becomes a StepRecord that `sink` takes.
 
     `start` is where the recording already stands when the console inside is not at power-on.
@@ -170,7 +170,7 @@ class RecordingConsole(_Wrapped):
         return StepRecord(tick, step, frame, digest, full, chain)
 
 
-class PlayingConsole(_Wrapped):
+class PlayingConsole(ConsoleWrapper):
     """A console that only accepts the recorded steps, in their order, with the recorded effect."""
 
     def __init__(self, console: Console, records: Iterable[StepRecord]) -> None:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -199,32 +199,23 @@ def newest_before(marks: list[tuple[int, bool]], tick: int, *, lasting: bool = F
 SHORT_S: Final = 600.0  # memory that is short again so soon is not freed by a restart
 
 
+@dataclass(slots=True)
 class Recovery:
-    """Judges endings and sees to what follows from them, but for the start of the next child.
+    """Judges endings and carries out what follows from them, but for the start of the next child.
 
     `tell` takes a fault with what was done about it; `elapsed` reads the clock for durations.
     """
 
-    def __init__(
-        self,
-        estate: Estate,
-        lull: Lull,
-        backoff_s: float,
-        elapsed: Callable[[], float],
-        tell: Callable[[Restart, str], object],
-        *,
-        by_rules: bool,
-    ) -> None:
-        self.record = NightHistory(by_rules=by_rules)
-        self.last = ChildExit(0)
-        self._estate = estate
-        self._lull = lull
-        self._backoff_s = backoff_s
-        self._elapsed = elapsed
-        self._tell = tell
-        self._at: int | None = None
-        self._back_at: int | None = None  # the last tick that play went back to
-        self._cleared_at: float | None = None  # when a restart last freed memory
+    estate: Estate
+    lull: Lull
+    backoff_s: float
+    elapsed: Callable[[], float]
+    tell: Callable[[Restart, str], object]
+    record: NightHistory
+    last: ChildExit = field(default_factory=lambda: ChildExit(0))
+    _at: int | None = None
+    _back_at: int | None = None  # the last tick that play went back to
+    _cleared_at: float | None = None  # when a restart last freed memory
 
     def to_begin(self) -> Restart | NightVerdict:
         """Return what is to be done before the first child, once every page of the files was looked at."""
@@ -235,13 +226,13 @@ class Recovery:
         if not ended.played and not ended.tick:  # play is where it was
             ended = replace(ended, tick=self.last.tick, frame=self.last.frame)
         self.last = ended
-        return self._answer(ended, self._estate.examine(thoroughly=ended.is_suspicious))
+        return self._answer(ended, self.estate.examine(thoroughly=ended.is_suspicious))
 
     def before(self, answer: Restart) -> Restart | NightVerdict | None:
         """Return what is to be done before the next child while the folder still cannot be written; None when it can."""
         if answer.fault not in HINDRANCES:
             return None
-        damage = self._estate.examine(thoroughly=False)
+        damage = self.estate.examine(thoroughly=False)
         return None if damage is None else self._found(damage)
 
     def next_tick(self) -> int | None:
@@ -251,26 +242,28 @@ class Recovery:
 
     def wait_s(self, answer: Restart) -> float:
         """Return the seconds before the next child."""
-        return answer.wait * self._backoff_s
+        return answer.wait * self.backoff_s
 
     def _answer(self, ended: ChildExit, damage: Damage | None) -> Restart | NightVerdict:
-        record = replace(self.record, memory_is_short=self._is_short())
+        cleared = self._cleared_at
+        is_short = cleared is not None and self.elapsed() - cleared < SHORT_S
+        record = replace(self.record, memory_is_short=is_short)
         answer, self.record = judge(ended, damage, record)
         if isinstance(answer, NightVerdict):
             return answer
         if ended.by_others not in {None, answer.fault}:
-            self._tell(
+            self.tell(
                 Restart(ended.by_others, "ended from outside"), "restart, after what else is wrong"
             )
         if ended.because is Guard.MEMORY:
-            self._cleared_at = self._elapsed()
+            self._cleared_at = self.elapsed()
         if answer.damage is not None:
             return self._mend(answer, answer.damage)
         return self._go_back(answer)
 
     def _mend(self, answer: Restart, damage: Damage) -> Restart | NightVerdict:
-        mended = self._tried(lambda: self._estate.mend(damage))
-        self._tell(answer, mended.says)
+        mended = self._tried(lambda: self.estate.mend(damage))
+        self.tell(answer, mended.says)
         if not mended.done:
             return NightVerdict(NightEnding.GAVE_UP, f"{damage.says}: {mended.says}")
         return self._look_round() or answer
@@ -283,7 +276,7 @@ class Recovery:
 
     def _look_round(self) -> Restart | NightVerdict | None:
         """Return what is to be done about the next thing that is wrong; None when nothing is."""
-        damage = self._estate.examine(thoroughly=True)
+        damage = self.estate.examine(thoroughly=True)
         return None if damage is None else self._found(damage)
 
     def _found(self, damage: Damage) -> Restart | NightVerdict:
@@ -294,17 +287,17 @@ class Recovery:
         """Choose where an answer goes back to, and tell the fault with what is done about it."""
         done = []
         if answer.back is Back.COPY:
-            done.append(self._tried(self._estate.go_back_to_copy).says)
+            done.append(self._tried(self.estate.go_back_to_copy).says)
         self._at = self._target(answer.back)
         if self._at is not None:
             self._back_at = self._at
             done.append(f"went back to tick {self._at}")
         if answer.back is Back.BEFORE_GAIN:
-            self._lull.spare()
+            self.lull.spare()
         wait_s = self.wait_s(answer)
         done.append(f"restart in {wait_s:g} s" if wait_s else "restart")
         if answer.fault is not None:
-            self._tell(answer, ", ".join(done))
+            self.tell(answer, ", ".join(done))
         return answer
 
     def _target(self, back: Back) -> int | None:
@@ -320,11 +313,7 @@ class Recovery:
                 return self._earlier(self._back_at, lasting=True)
 
     def _earlier(self, tick: int | None, *, lasting: bool = False) -> int | None:
-        marks = self._estate.marks()
+        marks = self.estate.marks()
         newest = max((mark for mark, _ in marks), default=0)
         before = newest if tick is None else min(tick, newest)
         return newest_before(marks, before, lasting=lasting)
-
-    def _is_short(self) -> bool:
-        now = self._elapsed()
-        return self._cleared_at is not None and now - self._cleared_at < SHORT_S

@@ -99,15 +99,15 @@ def says_something(settings: Path) -> bool:
         return False
 
 
+@dataclass(slots=True)
 class Copier:
-    """Copies now and then, and soon after whatever is worth it; where the disk is near its floor, not at all."""
+    """Copies now and then, and soon after what is worth it; where the disk is near its `floor`, not at all."""
 
-    def __init__(self, kept: tuple[Kept, ...], floor: int, elapsed: Callable[[], float]) -> None:
-        self._kept = kept
-        self._floor = floor
-        self._elapsed = elapsed
-        self._due = 0.0
-        self._earliest = 0.0
+    kept: tuple[Kept, ...]
+    floor: int
+    elapsed: Callable[[], float]
+    _due: float = 0.0
+    _earliest: float = 0.0
 
     def hurry(self) -> None:
         """Copy as soon as the last copy is long enough ago."""
@@ -115,17 +115,17 @@ class Copier:
 
     def copy_if_due(self, free_bytes: int) -> tuple[Path, StoreError] | None:
         """Copy what is due; return the file that could not be copied whole, and why."""
-        began = self._elapsed()
+        began = self.elapsed()
         if began < max(self._due, self._earliest) or not self._has_room(free_bytes):
             return None
         try:
             return next(iter([*self._failures()]), None)
         finally:
-            now = self._elapsed()
+            now = self.elapsed()
             self._due, self._earliest = now + EVERY_S, now + SHARE * (now - began)
 
     def _failures(self) -> Iterator[tuple[Path, StoreError]]:
-        for kept in self._kept:
+        for kept in self.kept:
             try:
                 if kept.path.is_file():
                     kept.take()
@@ -135,8 +135,8 @@ class Copier:
                 continue  # no copy this time; the guards see to the disk
 
     def _has_room(self, free_bytes: int) -> bool:
-        needed = sum(kept.path.stat().st_size for kept in self._kept if kept.path.is_file())
-        return free_bytes > self._floor + 2 * needed + MB
+        needed = sum(kept.path.stat().st_size for kept in self.kept if kept.path.is_file())
+        return free_bytes > self.floor + 2 * needed + MB
 
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -218,7 +218,9 @@ class Estate:
     def _damages(self, *, thoroughly: bool) -> Iterator[Damage]:
         yield from _unwritable(self.folder)
         yield from _unwritable(self.memory.path.parent)
-        if (self.has_run or _has_any(self.run)) and not says_something(self._settings):
+        if (self.has_run or self.run.path.exists() or any(self.run.copies)) and not says_something(
+            self._settings
+        ):
             yield Damage(NightFault.DAMAGED_RUN, f"{self._settings} is lost or says nothing")
         yield from _flaws(self.run, NightFault.DAMAGED_RUN, thoroughly=thoroughly)
         yield from _flaws(self.memory, NightFault.DAMAGED_MEMORY, thoroughly=thoroughly)
@@ -231,7 +233,8 @@ class Estate:
         for copy in kept.copies:
             if self._is_good(copy, kept):
                 aside = _put_back(copy, kept.path)
-                return Mended(True, f"put back the copy of {_made(copy)}{aside}")
+                made = datetime.fromtimestamp(copy.stat().st_mtime, UTC).astimezone()
+                return Mended(True, f"put back the copy of {made:%H:%M}{aside}")
         return Mended(False, f"no good copy of {kept.path} is left, and it stays as it is")
 
     def _is_good(self, copy: Path, kept: Kept) -> bool:
@@ -282,10 +285,6 @@ def _unwritable(folder: Path) -> Iterator[Damage]:
         yield Damage(fault, f"{folder} cannot be written ({error.strerror})")
 
 
-def _has_any(kept: Kept) -> bool:
-    return kept.path.exists() or any(kept.copies)
-
-
 def _can_resume(path: Path) -> bool:
     try:
         with closing(read_run_store(path)) as store:
@@ -302,8 +301,3 @@ def _put_back(copy: Path, path: Path) -> str:
     """Put a copy in the place of a file, and say where what was there is now."""
     moved = put_back(copy, path, aside="damaged")
     return f"; what was there is {moved.name}" if moved is not None else ""
-
-
-def _made(copy: Path) -> str:
-    made = datetime.fromtimestamp(copy.stat().st_mtime, UTC).astimezone()
-    return f"{made:%H:%M}"

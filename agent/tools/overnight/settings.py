@@ -104,13 +104,9 @@ def _finite(number: float) -> float | None:
     return number if number < float("inf") else None
 
 
-def _epoch_s() -> float:
-    return datetime.now(UTC).timestamp()
-
-
 @dataclass(frozen=True, slots=True)
 class Clock:
     """Seconds from any moment, which never go back, and seconds since 1970, which may jump and decide nothing."""
 
     elapsed: Callable[[], float] = monotonic
-    date: Callable[[], float] = _epoch_s
+    date: Callable[[], float] = lambda: datetime.now(UTC).timestamp()

@@ -11,7 +11,7 @@ from agent.errors import RunError, UsageError
 from agent.tools.overnight.child import Child
 from agent.tools.overnight.logs import Diary, Logbook, carried, read_diary
 from agent.tools.overnight.outcomes import USAGE, ChildExit, Night, NightEnding, NightVerdict
-from agent.tools.overnight.recovery import Recovery, Restart
+from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import Copier, Estate, kept_memory, kept_run, take_settings
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, Gauge, NightViewer
@@ -78,8 +78,7 @@ class Supervisor:
         self._gauge = Gauge(run.path, memory.path, self._log, self._night_s, asks=asks)
         self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
         self._watch = ChildWatch(
-            settings.limits,
-            settings.patience,
+            settings,
             clock,
             self._interrupt,
             self._gauge,
@@ -94,7 +93,7 @@ class Supervisor:
             settings.patience.backoff_s,
             clock.elapsed,
             self._fault,
-            by_rules=self._carried.by_rules,
+            NightHistory(by_rules=self._carried.by_rules),
         )
 
     def _once(self, answer: Restart) -> Restart | NightVerdict:

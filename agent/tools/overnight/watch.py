@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, NamedTuple, Protocol
@@ -15,13 +15,12 @@ from agent.tools.overnight.outcomes import (
     ChildExit,
     Guard,
     NightFault,
-    NightLimits,
     NightUsage,
     passed,
     told,
 )
 from agent.tools.overnight.repair import Copier
-from agent.tools.overnight.settings import Clock, NightTimeouts
+from agent.tools.overnight.settings import Clock, NightSettings
 from memory import StoreError, flaw_in, read_run_store
 from memory.store import CallState
 
@@ -99,10 +98,6 @@ class Gauge:
         """Return what is left on the fuller of the two disks."""
         return min(free_bytes(self.run.parent), free_bytes(self.memory))
 
-    def file_bytes(self) -> int:
-        """Return the bytes of the run's file."""
-        return file_bytes(self.run)
-
     def count_calls(self) -> None:
         """Look into the ledger; where it cannot be read now, the last look holds."""
         try:
@@ -118,14 +113,14 @@ LOOK_S: Final = 1.0  # between two looks at the guards
 
 
 class StopReason(NamedTuple):
-    """Why a child is to end; None for somebody who asks for it."""
+    """Why a child is to end; None for a request of the user."""
 
     because: Guard | NightFault | None
     says: str
 
 
 class NightViewer(Protocol):
-    """Whoever watches the night."""
+    """Shows a night while it goes on."""
 
     def told(self, line: Line) -> None:
         """Take a line of the diary."""
@@ -136,39 +131,27 @@ class NightViewer(Protocol):
         ...
 
 
+@dataclass(slots=True)
 class ChildWatch:
-    """Reads the pulse, keeps copies, writes samples, and looks at the guards every second."""
+    """Reads the heartbeat, keeps copies, writes samples, and checks the limits every second."""
 
-    def __init__(  # noqa: PLR0913  # what there is to look at
-        self,
-        limits: NightLimits,
-        patience: NightTimeouts,
-        clock: Clock,
-        interrupt: Interrupt,
-        gauge: Gauge,
-        copier: Copier,
-        viewer: NightViewer,
-        diary: Diary,
-        milestones: dict[str, None],
-    ) -> None:
-        self.lull = Lull()
-        self._limits = limits
-        self._patience = patience
-        self._clock = clock
-        self._interrupt = interrupt
-        self._gauge = gauge
-        self._copier = copier
-        self._viewer = viewer
-        self._diary = diary
-        self._milestones = milestones
-        self._first: Beat | None = None
-        self._beat: Beat | None = None
-        self._look_at = 0.0
-        self._sample_at = 0.0
+    settings: NightSettings
+    clock: Clock
+    interrupt: Interrupt
+    gauge: Gauge
+    copier: Copier
+    viewer: NightViewer
+    diary: Diary
+    milestones: dict[str, None]
+    lull: Lull = field(default_factory=Lull)
+    _first: Beat | None = None
+    _beat: Beat | None = None
+    _look_at: float = 0.0
+    _sample_at: float = 0.0
 
     def until_ended(self, child: Child, number: int) -> ChildExit:
         """Return how the child ended, by itself or because there was a reason."""
-        self.lull.begin(self._clock.elapsed())
+        self.lull.begin(self.clock.elapsed())
         self._first = self._beat = None
         self._sample_at = 0.0
         reason = None
@@ -181,43 +164,45 @@ class ChildWatch:
             self._end(child)
         for beat in child.drain():
             self._take(beat, child, number)
-        self._gauge.log.end_line()
+        self.gauge.log.end_line()
         return self._ended(child, reason, unasked=unasked)
 
     def _take(self, beat: Beat, child: Child, number: int) -> None:
         if self._first is None:
             self._first = beat
-            self._diary.tell("started", n=number, pid=child.pid, tick=beat.tick)
-            self._copier.hurry()  # from now on there is something to lose
+            self.diary.tell("started", n=number, pid=child.pid, tick=beat.tick)
+            self.copier.hurry()  # from now on there is something to lose
             self._look_at = 0.0
         self._beat = beat
-        self.lull.saw(beat, self._clock.elapsed())
+        self.lull.saw(beat, self.clock.elapsed())
         for milestone in beat.milestones:
-            if milestone not in self._milestones:
-                self._milestones[milestone] = None
-                self._diary.tell("milestone", id=milestone, tick=beat.tick)
-                self._copier.hurry()
-        self._viewer.saw(beat, self._gauge.night_s())
+            if milestone not in self.milestones:
+                self.milestones[milestone] = None
+                self.diary.tell("milestone", id=milestone, tick=beat.tick)
+                self.copier.hurry()
+        self.viewer.saw(beat, self.gauge.night_s())
 
     def _reason(self, child: Child) -> StopReason | None:
         """Return why the child should end now, or None."""
-        if self._interrupt.asked:
+        if self.interrupt.asked:
             return StopReason(None, "")
-        now = self._clock.elapsed()
+        now = self.clock.elapsed()
         if now < self._look_at:
             return None
         self._look_at = now + LOOK_S
-        self._diary.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
+        self.diary.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
         self._sample_if_due(child, now)
         return self._guarded(child) or self._lulled(now) or self._damaged()
 
     def _guarded(self, child: Child) -> StopReason | None:
-        reading = self._gauge.read(child.pid, self._beat.frame if self._beat else 0)
-        guard = passed(reading, self._limits)
-        return None if guard is None else StopReason(guard, told(guard, reading, self._limits))
+        reading = self.gauge.read(child.pid, self._beat.frame if self._beat else 0)
+        guard = passed(reading, self.settings.limits)
+        return (
+            None if guard is None else StopReason(guard, told(guard, reading, self.settings.limits))
+        )
 
     def _lulled(self, now: float) -> StopReason | None:
-        patience = self._patience
+        patience = self.settings.patience
         where = f"{self._beat.place}, {self._beat.doing}" if self._beat else "its start"
         if self.lull.hangs(now, after_s=patience.hang_s):
             return StopReason(NightFault.HANG, f"no tick for {patience.hang_s:g} s since {where}")
@@ -230,11 +215,11 @@ class ChildWatch:
         """Copy what is due; a file of which no whole copy can be made, and that is not whole itself, is damaged."""
         if self._beat is None:
             return None
-        failed = self._copier.copy_if_due(self._gauge.free())
+        failed = self.copier.copy_if_due(self.gauge.free())
         flaw = flaw_in(failed[0]) if failed is not None else None
         if failed is None or flaw is None:
             return None
-        is_run = failed[0] == self._gauge.run
+        is_run = failed[0] == self.gauge.run
         return StopReason(
             NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY, str(flaw)
         )
@@ -242,17 +227,17 @@ class ChildWatch:
     def _sample_if_due(self, child: Child, now: float) -> None:
         if now < self._sample_at or self._beat is None:
             return
-        self._sample_at = now + self._patience.sample_s
-        self._gauge.count_calls()
-        reading = self._gauge.read(child.pid, self._beat.frame)
-        self._diary.tell(
+        self._sample_at = now + self.settings.patience.sample_s
+        self.gauge.count_calls()
+        reading = self.gauge.read(child.pid, self._beat.frame)
+        self.diary.tell(
             "sample",
             tick=self._beat.tick,
             frame=self._beat.frame,
             milestones=len(self._beat.milestones),
             gains=self._beat.gains,
             resident=reading.resident,
-            file_bytes=self._gauge.file_bytes(),
+            file_bytes=file_bytes(self.gauge.run),
             free_bytes=reading.free_bytes,
             log_bytes=reading.log_bytes,
             usd=reading.usd,
@@ -263,8 +248,8 @@ class ChildWatch:
     def _end(self, child: Child) -> None:
         """Ask for a clean end; who does not end in time is killed."""
         child.ask_to_end()
-        until = self._clock.elapsed() + self._patience.grace_s
-        while child.code is None and self._clock.elapsed() < until:
+        until = self.clock.elapsed() + self.settings.patience.grace_s
+        while child.code is None and self.clock.elapsed() < until:
             for beat in child.listen(STEP_S):
                 self._beat = beat
         if child.code is None:
@@ -278,7 +263,7 @@ class ChildWatch:
             stop=str(summary.get("stop", "")),
             says=(reason.says if reason else "") or self._words(code, summary),
             because=reason.because if reason else None,
-            is_unwatched=self._interrupt.asked,
+            is_unwatched=self.interrupt.asked,
             tick=int(summary.get("ticks", beat.tick if beat else 0)),
             frame=int(summary.get("frames", beat.frame if beat else 0)),
             ticks=beat.tick - self._first.tick if beat and self._first else 0,
@@ -295,7 +280,7 @@ class ChildWatch:
             return str(told.get("reason") or told["stop"])
         if code < 0:
             return f"ended by {_signal(-code)}"
-        return self._gauge.log.last.removeprefix("error: ") or f"ended with {code}"
+        return self.gauge.log.last.removeprefix("error: ") or f"ended with {code}"
 
 
 def _signal(number: int) -> str:

@@ -182,25 +182,17 @@ class Slice(NamedTuple):
     says: str
 
 
-class Upright(NamedTuple):
-    """A flag where it stands."""
-
-    x: float
-    sign: Sign
-    says: str
-
-
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A chart, ready to be put on a page."""
 
     title: str
     note: str
-    label: str  # what it shows, for whoever cannot see it
+    label: str  # what it shows, for screen readers
     curves: Sequence[Curve]
     across: Sequence[AxisTick]
     upwards: Sequence[AxisTick]
-    flags: Sequence[Upright]
+    flags: Sequence[Flag]
     slices: Sequence[Slice]
 
 
@@ -223,20 +215,13 @@ def draw(plan: ChartSpec) -> Chart:
     return Chart(
         title=plan.title,
         note=plan.note,
-        label=_label(plan, lines),
+        label=f"{plan.title}. " + "; ".join(_from_to(plan, each) for each in lines),
         curves=[_curve(plan, line, hue) for hue, line in enumerate(lines)],
         across=plan.across.ticks,
         upwards=plan.upwards.ticks,
-        flags=[
-            Upright(WIDE * plan.across.share(each.x), each.sign, each.says) for each in plan.flags
-        ],
+        flags=[each._replace(x=WIDE * plan.across.share(each.x)) for each in plan.flags],
         slices=list(_slices(plan, lines)),
     )
-
-
-def _label(plan: ChartSpec, lines: Sequence[Series]) -> str:
-    ends = "; ".join(f"{each.name}: {_from_to(plan, each)}" for each in lines)
-    return f"{plan.title}. {ends}"
 
 
 def _from_to(plan: ChartSpec, line: Series) -> str:
@@ -244,7 +229,7 @@ def _from_to(plan: ChartSpec, line: Series) -> str:
     wording = plan.upwards.wording
     heights = [each.y for each in points]
     return (
-        f"{wording(points[0].y)} at first, {wording(points[-1].y)} at last,"
+        f"{line.name}: {wording(points[0].y)} at first, {wording(points[-1].y)} at last,"
         f" between {wording(min(heights))} and {wording(max(heights))}"
     )
 

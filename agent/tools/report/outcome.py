@@ -30,14 +30,6 @@ class LoggedFault:
 
 
 @dataclass(frozen=True, slots=True)
-class LogSample:
-    """One look of the supervisor at its own log, in bytes; of the rest the run's vitals tell more."""
-
-    at: float
-    log_bytes: float
-
-
-@dataclass(frozen=True, slots=True)
 class Ruling:
     """How the supervisor ended the night."""
 
@@ -54,7 +46,7 @@ class NightLog:
     began: Sequence[float] = ()
     starts: Sequence[tuple[float, int]] = ()  # seconds since 1970, and the tick that a child was at
     faults: Sequence[LoggedFault] = ()
-    samples: Sequence[LogSample] = field(default=(), repr=False)
+    samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # bytes of its own log
     ruling: Ruling | None = None
     unreadable: int = 0
 
@@ -80,7 +72,11 @@ class NightLog:
                 if each["what"] == "started"
             ],
             faults=[_fault(each) for each in told if each["what"] == "fault"],
-            samples=[_sample(each) for each in told if each["what"] == "sample"],
+            samples=[
+                (_number(each, "at"), _number(each, "log_bytes"))
+                for each in told
+                if each["what"] == "sample"
+            ],
             ruling=_ruling(told),
             unreadable=len(lines) - len(told),
         )
@@ -116,10 +112,6 @@ def _fault(told: Mapping[str, Any]) -> LoggedFault:
         at=_number(told, "at"),
         answer=str(told.get("answer", "")),
     )
-
-
-def _sample(told: Mapping[str, Any]) -> LogSample:
-    return LogSample(_number(told, "at"), _number(told, "log_bytes"))
 
 
 def _number(told: Mapping[str, Any], name: str) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from agent.tools.report.outcome import LogSample
 from emulator import FRAMES_PER_SECOND
 from memory import RunReader, TrailRow, VitalsRow
 
@@ -23,20 +22,15 @@ class TickTime(NamedTuple):
     at: float | None
 
 
-class ClockReading(NamedTuple):
-    """What the clock of the wall said at a tick of one session."""
-
-    tick: int
-    session: str
-    at: float
+Clocked: TypeAlias = tuple[VitalsRow, float]  # with seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The frame that each tick ended in, by tick from 0, and readings of the wall's clock in between."""
+    """The frame that each tick ended in, by tick from 0, and readings of the wall clock in between."""
 
     frames: Sequence[int]
-    readings: Sequence[ClockReading]
+    readings: Sequence[Clocked]
 
     @classmethod
     def of(cls, run: RunReader) -> Self:
@@ -60,15 +54,15 @@ class Times:
 
     def _at(self, tick: int) -> float | None:
         """Return the wall's time between two readings of one session; otherwise that of the nearest before."""
-        number = bisect_right(self.readings, tick, key=lambda each: each.tick)
+        number = bisect_right(self.readings, tick, key=lambda each: each[0].tick)
         if not number:
-            return self.readings[0].at if self.readings else None
-        before = self.readings[number - 1]
-        if number == len(self.readings) or self.readings[number].session != before.session:
-            return before.at
-        after = self.readings[number]
+            return self.readings[0][1] if self.readings else None
+        before, at = self.readings[number - 1]
+        if number == len(self.readings) or self.readings[number][0].session != before.session:
+            return at
+        after, then = self.readings[number]
         share = (tick - before.tick) / max(after.tick - before.tick, 1)
-        return before.at + share * (after.at - before.at)
+        return at + share * (then - at)
 
 
 def game_s(frame: int) -> float:
@@ -76,12 +70,12 @@ def game_s(frame: int) -> float:
     return frame / FRAMES_PER_SECOND
 
 
-def clocked(rows: Iterable[VitalsRow]) -> list[tuple[VitalsRow, float]]:
+def clocked(rows: Iterable[VitalsRow]) -> list[Clocked]:
     """Return each row with seconds since 1970 that never go back, whatever was done to the wall's clock meanwhile.
 
     A session's own seconds count from where it began, and no session begins before the last one ended.
     """
-    found: list[tuple[VitalsRow, float]] = []
+    found: list[Clocked] = []
     session, began, last = None, 0.0, 0.0
     for row in rows:
         if row.session != session:
@@ -91,12 +85,12 @@ def clocked(rows: Iterable[VitalsRow]) -> list[tuple[VitalsRow, float]]:
     return found
 
 
-def _live(rows: Iterable[VitalsRow]) -> list[ClockReading]:
+def _live(rows: Iterable[VitalsRow]) -> list[Clocked]:
     """Return those readings that no later one goes back behind."""
-    found: list[ClockReading] = []
+    found: list[Clocked] = []
     for row, at in reversed(clocked(rows)):
-        if not found or row.tick < found[-1].tick:
-            found.append(ClockReading(row.tick, row.session, at))
+        if not found or row.tick < found[-1][0].tick:
+            found.append((row, at))
     return found[::-1]
 
 
@@ -136,21 +130,16 @@ def thinned(points: Sequence[Point], most: int = MOST) -> Points:
     if len(points) <= most:
         return tuple(points)
     start, width = points[0].x, (points[-1].x - points[0].x) / (most / 4) or 1.0
-    parts = groupby(points, key=lambda each: int((each.x - start) / width))
-    return tuple(each for _, part in parts for each in _corners(list(part)))
+    kept: list[Point] = []
+    for _, group in groupby(points, key=lambda each: int((each.x - start) / width)):
+        part = list(group)
+        by_height = sorted(part, key=lambda each: each.y)
+        kept += sorted({part[0], by_height[0], by_height[-1], part[-1]})
+    return tuple(kept)
 
 
-def _corners(part: Sequence[Point]) -> Iterator[Point]:
-    corners = {part[0], min(part, key=_height), max(part, key=_height), part[-1]}
-    return iter(sorted(corners))
-
-
-def _height(point: Point) -> float:
-    return point.y
-
-
-MEMBERS: Final = 8  # lines of levels: a team of six, and some who came and went
-SPURT: Final = 2  # levels that somebody gains at most at once, when becoming another species
+MEMBERS: Final = 8  # lines of levels: a team of six, and some that came and went
+SPURT: Final = 2  # levels that a member gains at most at once, when it evolves
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +165,7 @@ class Crew:
 
 @dataclass(slots=True)
 class _Member:
-    """Somebody in the team: a species, and those it grew out of."""
+    """A member of the team: its species, and those it evolved from."""
 
     names: list[str]
     species: int
@@ -238,43 +227,30 @@ def _matched(
     present: Sequence[_Member], now: Sequence[tuple[int, int]], called: Callable[[int], str]
 ) -> list[_Member]:
     """Return the team of now: those who were there before, grown or not, and the new ones."""
-    left = list(present)
-    found: list[_Member | None] = [_taken(left, *each) for each in now]
-    for number, (species, level) in enumerate(now):
-        if found[number] is None:
-            may_grow = left if len(present) == len(now) else []  # nobody joined, and one is missing
-            found[number] = _grown(may_grow, level, called(species)) or _Member(
-                [called(species)], species, level
-            )
-        member = found[number]
-        if member is not None:
-            member.species, member.level = species, level
-    return [each for each in found if each is not None]
+    left, team = list(present), []
+    found = [_take(left, range(level + 1), species) for species, level in now]
+    for member, (species, level) in zip(found, now, strict=True):
+        if member is None and len(present) == len(now):  # one is missing, so it may have evolved
+            member = _take(left, range(level - SPURT, level + 1))
+            if member is not None:
+                member.names.append(called(species))
+        member = member or _Member([called(species)], species, level)
+        member.species, member.level = species, level
+        team.append(member)
+    return team
 
 
-def _taken(left: list[_Member], species: int, level: int) -> _Member | None:
-    """Return who of those left is of this species, and not above this level."""
+def _take(left: list[_Member], levels: range, species: int | None = None) -> _Member | None:
+    """Take out the first member at one of these levels, of this species if one is given."""
     for member in left:
-        if member.species == species and member.level <= level:
+        if member.level in levels and species in {None, member.species}:
             left.remove(member)
-            return member
-    return None
-
-
-def _grown(left: list[_Member], level: int, name: str) -> _Member | None:
-    """Return who of those left became another species."""
-    for member in left:
-        if member.level <= level <= member.level + SPURT:
-            left.remove(member)
-            member.names.append(name)
             return member
     return None
 
 
 PARTS: Final = 150  # of the whole time: over each of them speed is a mean
 FEWEST: Final = 100  # ticks that a mean is made of
-
-Clocked = tuple[VitalsRow, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +272,7 @@ class Process:
         return self.ticks / self.wall_s if self.wall_s else 0.0
 
 
-def process(vitals: Sequence[VitalsRow], samples: Sequence[LogSample]) -> Process:
+def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]]) -> Process:
     """Return the curves of a run, by its own record, and of the log by the supervisor's."""
     rows = clocked(vitals)
     sessions = [list(part) for _, part in groupby(rows, key=lambda each: each[0].session)]
@@ -307,7 +283,7 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[LogSample]) -> Proces
         resident=_vitals_series("resident memory", sessions, lambda row: row.resident),
         file=_vitals_series("run.sqlite with its log", sessions, lambda row: row.file_bytes),
         free=_vitals_series("free disk", sessions, lambda row: row.free_bytes),
-        log=Series("night.log", (thinned([Point(each.at, each.log_bytes) for each in samples]),)),
+        log=Series("night.log", (thinned([Point(*each) for each in samples]),)),
         sessions=tuple(part[0][1] - part[0][0].wall_s for part in sessions),
         ticks=sum(ticks for _, ticks, _ in played),
         wall_s=sum(part[-1][0].wall_s for part in sessions),

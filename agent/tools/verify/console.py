@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from agent.tools.verify.fact import FactLog, FactSource, FactWatcher
-from emulator import Button, Cartridge, PyBoyConsole, Ram, Screen, State, Step, read_state
+from emulator import Button, PyBoyConsole, Ram, State, Step, read_state
+from emulator.recording import ConsoleWrapper
 
 PRESS: Final = 3  # frames: long enough to be seen, and short enough to count once
 
@@ -80,7 +81,7 @@ class Trial(FactSource):
         raise NotImplementedError
 
 
-class WatchedConsole:
+class WatchedConsole(ConsoleWrapper):
     """A console that lets watchers see every frame, and trials have their turn before a step."""
 
     def __init__(
@@ -90,21 +91,12 @@ class WatchedConsole:
         trials: Sequence[Trial],
         log: FactLog,
     ) -> None:
+        super().__init__(machine)
         self._machine = machine
         self._watchers: Final = tuple(watchers)
         self._trials: Final = tuple(trials)
         self._log = log
         self._before: Ram | None = None
-
-    @property
-    def cartridge(self) -> Cartridge:
-        """The cartridge in the slot."""
-        return self._machine.cartridge
-
-    @property
-    def frame(self) -> int:
-        """Frames since power-on."""
-        return self._machine.frame
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the trials have their turn, and then the frames of `step` pass one by one."""
@@ -118,18 +110,6 @@ class WatchedConsole:
         for watcher in self._watchers:
             watcher.moment(state)
 
-    def ram(self) -> Ram:
-        """Return the watched windows at this moment."""
-        return self._machine.ram()
-
-    def read(self, address: int, size: int) -> bytes:
-        """Return any RAM at this moment."""
-        return self._machine.read(address, size)
-
-    def screen(self) -> Screen:
-        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
-        return self._machine.screen()
-
     def save(self) -> bytes:
         """Return this moment as bytes."""
         return self._machine.save()
@@ -140,18 +120,6 @@ class WatchedConsole:
         self._before = None
         for watcher in self._watchers:
             watcher.reset()
-
-    def digest(self) -> bytes:
-        """Return blake2b-128 over DIGEST_RANGES."""
-        return self._machine.digest()
-
-    def full_digest(self) -> bytes:
-        """Return blake2b-128 over all of work RAM and high RAM."""
-        return self._machine.full_digest()
-
-    def close(self) -> None:
-        """Switch off; nothing is written anywhere."""
-        self._machine.close()
 
     def _pass(self, step: Step, button: Button | None, *, render: bool) -> None:
         # Every frame of a step that is drawn is drawn: the first picture of all is only right so.
