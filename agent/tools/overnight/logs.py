@@ -6,7 +6,7 @@ A supervisor that takes over reads in `night.jsonl` where the one before it stop
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ Line = Mapping[str, Any]
 
 
 class Diary:
-    """Appends lines, and lets whoever watches hear them. While the folder cannot be written they wait for `settle`."""
+    """Appends lines, and hands each to `hears`. While the folder cannot be written they wait for `settle`."""
 
     def __init__(
         self,
@@ -62,19 +62,26 @@ class Diary:
             return False
 
 
-def read_diary(folder: Path) -> Iterator[Line]:
-    """Yield the lines in their order; what a kill cut off is passed over."""
+def read_diary(folder: Path) -> list[Line]:
+    """Return the lines in their order; one that a kill cut off is left out."""
+    return [line for line in diary_lines(folder) if line is not None]
+
+
+def diary_lines(folder: Path) -> list[Line | None]:
+    """Return the lines in their order, None for each that cannot be read."""
     try:
-        text = (folder / EVENTS_FILE).read_bytes()
+        lines = (folder / EVENTS_FILE).read_bytes().splitlines()
     except OSError:
-        return
-    for each in text.splitlines():
-        try:
-            line = json.loads(each)
-        except ValueError:
-            continue
-        if isinstance(line, dict) and isinstance(line.get("what"), str):
-            yield line
+        return []
+    return [_parsed(each) for each in lines if each.strip()]
+
+
+def _parsed(text: bytes) -> Line | None:
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) and isinstance(line.get("what"), str) else None
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -6,16 +6,17 @@ Lines of the log that cannot be read are counted and skipped: a power failure ma
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Self
 
 from agent.app.summary import SUMMARY
+from agent.tools.overnight.logs import diary_lines
 from memory import Branching, RunReader
 
-FILE: Final = "night.jsonl"
+ENDS: Final = ("began", "started", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,77 +31,41 @@ class LoggedFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """How the supervisor ended the night."""
-
-    verdict: str
-    which: str
-    why: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
 class NightLog:
-    """The whole log; a run without one has an empty one."""
+    """What `night.jsonl` says; a run without one has an empty one. `ruling` is the last line of a verdict."""
 
-    began: Sequence[float] = ()
-    starts: Sequence[tuple[float, int]] = ()  # seconds since 1970, and the tick that a child was at
+    began: bool = False
+    starts: int = 0
     faults: Sequence[LoggedFault] = ()
     samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # bytes of its own log
-    ruling: Ruling | None = None
+    ruling: Mapping[str, Any] | None = None
     unreadable: int = 0
 
     @property
     def restarts(self) -> int:
         """How often a child was started again."""
-        return max(len(self.starts) - 1, 0)
+        return max(self.starts - 1, 0)
 
     @classmethod
     def read(cls, folder: Path) -> Self:
         """Return what the log in a run's folder says."""
-        try:
-            text = (folder / FILE).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return cls()
-        lines = [each for each in text.splitlines() if each.strip()]
-        told = list(_parsed_lines(lines))
+        lines = diary_lines(folder)
+        kinds: dict[str, list[Mapping[str, Any]]] = {}
+        for line in filter(None, lines):
+            kinds.setdefault(line["what"], []).append(line)
+        ends = [line for line in filter(None, lines) if line["what"] in ENDS]
         return cls(
-            began=[_number(each, "at") for each in told if each["what"] == "began"],
-            starts=[
-                (_number(each, "at"), int(_number(each, "tick")))
-                for each in told
-                if each["what"] == "started"
-            ],
-            faults=[_fault(each) for each in told if each["what"] == "fault"],
+            began="began" in kinds,
+            starts=len(kinds.get("started", ())),
+            faults=[_fault(each) for each in kinds.get("fault", ())],
             samples=[
                 (_number(each, "at"), _number(each, "log_bytes"))
-                for each in told
-                if each["what"] == "sample"
+                for each in kinds.get("sample", ())
             ],
-            ruling=_ruling(told),
-            unreadable=len(lines) - len(told),
+            # A verdict does not count where the night was begun again since.
+            ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
+            unreadable=lines.count(None),
         )
-
-
-def _parsed_lines(lines: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    for line in lines:
-        try:
-            told = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(told, dict) and isinstance(told.get("what"), str):
-            yield told
-
-
-def _ruling(told: Sequence[Mapping[str, Any]]) -> Ruling | None:
-    """Return the last verdict, unless the night was begun again since."""
-    for each in reversed(told):
-        if each["what"] in {"began", "started"}:
-            return None
-        if each["what"] == "verdict":
-            which, why = str(each.get("which", "")), str(each.get("why", ""))
-            return Ruling(str(each.get("verdict", "")), which, why, _number(each, "at"))
-    return None
 
 
 def _fault(told: Mapping[str, Any]) -> LoggedFault:
@@ -239,17 +204,17 @@ def verdict(run: RunReader, evidence: Evidence, returns: Sequence[Branching]) ->
 def _ended(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
     ruling = evidence.night.ruling
     if ruling is not None:
-        return _status(ruling.verdict), ruling.which, ruling.why
-    found = _end_by_summary(evidence.summary) if evidence.summary else _end_by_store(run, evidence)
+        which, why = (str(ruling.get(name, "")) for name in ("which", "why"))
+        return _status(str(ruling.get("verdict", ""))), which, why
+    summary = evidence.summary
+    found = _end_by_store(run, evidence)
+    if summary:
+        stop = str(summary.get("stop", ""))
+        which = "ticks" if stop == "ticks" else ""
+        found = _status(stop), which, str(summary.get("reason", ""))
     if evidence.night.starts and found[0] not in LAST:
         return RunStatus.OPEN, "", ""  # a child has ended; the night has not
     return found
-
-
-def _end_by_summary(summary: Mapping[str, Any]) -> tuple[RunStatus, str, str]:
-    """Return what the last session said of its end."""
-    stop = str(summary.get("stop", ""))
-    return _status(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
 
 
 def _end_by_store(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
