@@ -36,9 +36,9 @@ from agent.advisor.prompt import (
     sound,
 )
 from agent.advisor.request import CacheReport, Fixed, count_memory, request_of, result, text
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import DistillingFailed
+from memory.conversation.port import DistillingFailed
 from memory.errors import MemoryFault
+from memory.store.conversation_record import Message, MessageOrigin
 
 _ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _THOUGHT: Final = {

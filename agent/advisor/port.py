@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from memory.conversation.messages import Block, Message, MessageOrigin
+from memory.store.conversation_record import Block, Message, MessageOrigin
 
 
 class Purpose(Enum):

@@ -14,8 +14,9 @@ from string import Template
 from typing import Any, Final
 
 from agent.advisor.port import CallView, Option, Purpose, Question
-from memory.conversation.messages import Message, blunted
+from memory.conversation.messages import blunted
 from memory.conversation.view import Now, annotated
+from memory.store.conversation_record import Message
 from memory.tokens import tokens
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import CallRecorder, Model, ModelFault, Reply, Request, Usage
 from agent.advisor.port import CallView, Tool
 from agent.advisor.prompt import data, prompt_file, sound
-from memory.conversation.messages import Message
 from memory.conversation.view import Injected, inject, with_reminder
+from memory.store.conversation_record import Message
 from memory.tapes.recorder import run_mark
 from memory.tokens import TokenEstimator, tokens
 

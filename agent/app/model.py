@@ -37,12 +37,11 @@ from agent.app.settings import ModelTerms
 from agent.app.summary import Summary
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.conversation.config import ConversationConfig
-from memory.conversation.conversation import Conversation
-from memory.conversation.jobs import Dependencies, Threads
+from memory.conversation.conversation import Conversation, conversations_of
+from memory.conversation.jobs import Dependencies, in_thread
 from memory.conversation.model import ModelObserver, ModelReflector
-from memory.conversation.record import ConversationEvent, ConversationEventKind
+from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.store import conversations_of
 from memory.errors import OnFault
 from memory.tapes.notes import MemoryFile, ObserveRequest, observe
 from memory.tapes.recorder import TapeRecorder
@@ -94,7 +93,7 @@ class Converser:
             by_rules,
             observer=ModelObserver(distilling(self.calls, "observer"), estimate=estimate),
             reflector=ModelReflector(distilling(self.calls, "reflector"), estimate=estimate),
-            background=Threads(),
+            background=in_thread,
         )
 
     def _estimator(self) -> TokenEstimator:

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memory.conversation.format import Observations
-    from memory.conversation.messages import Message
-    from memory.conversation.record import Chunk
-    from memory.conversation.store import ConversationStore
+    from memory.store.conversation_record import Chunk, Message
+    from memory.store.conversations import ConversationStore
 
 
 ROOM: Final = 2_000  # tokens

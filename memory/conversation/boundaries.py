@@ -10,14 +10,19 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.messages import MessageOrigin
-from memory.conversation.record import Distilled, DistillingFailed, TokenEdge, boundary
+from memory.conversation.port import Distilled, DistillingFailed
+from memory.store.conversation_record import MessageOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memory.conversation.messages import Block, Message
-    from memory.conversation.record import Observer
+    from memory.conversation.port import Observer
+    from memory.store.conversation_record import Block, Message
+
+LEAST_LEFT: Final = 1_000  # tokens of messages that stay if they can, where the floor is higher
+OVERSHOOT: Final = 0.95  # of the floor: by how much more than wanted may go
+# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
+TORN: Final = "… "
 
 
 class Seam(IntEnum):
@@ -33,13 +38,29 @@ class Cut(NamedTuple):
 
     seq: int
     tokens: int
-    seam: Seam
+    seam: Seam = Seam.ANY
+
+
+def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
+    """Return the place up to which messages go, so that about `floor` of their `total` tokens stay; None without any.
+
+    It is the nearest that lets enough go, unless that takes far too much or leaves next to nothing; then the
+    last before. `cuts` are in their order.
+    """
+    target = total - floor
+    over = next((each for each in cuts if each.tokens >= target), None)
+    under = next((each for each in reversed(cuts) if each.tokens < target), None)
+    if over is None or under is None:
+        return over or under
+    least = min(LEAST_LEFT, floor)
+    is_too_much = over.tokens - target > OVERSHOOT * floor or total - over.tokens < least
+    return under if is_too_much else over
 
 
 def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
     """Yield the place behind each message, in their order.
 
-    A call that its thread went on without waits no more: whoever made it was killed.
+    A call that its thread went on without waits no more: the process that made it was killed.
     """
     threads: dict[str, set[str]] = {}
     tokens = 0
@@ -78,10 +99,9 @@ def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | N
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
     for seam in reversed(Seam):
-        edges = [TokenEdge(each.seq, each.tokens) for each in found if each.seam >= seam]
-        edge = boundary(edges, total, floor)
-        if edge is not None and total - edge.tokens < limit:
-            return edge.seq
+        cut = boundary([each for each in found if each.seam >= seam], total, floor)
+        if cut is not None and total - cut.tokens < limit:
+            return cut.seq
     return found[-1].seq if found else None
 
 
@@ -127,19 +147,12 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # it was JSON
 
 
-# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
-TORN: Final = "… "
-
-if TYPE_CHECKING:
-    Estimate = Callable[[str], int]
-
-
 @dataclass(frozen=True, slots=True)
 class Slicer:
     """How much an observer is given at a time: `limit` tokens as `estimate` has them."""
 
     limit: int
-    estimate: Estimate
+    estimate: Callable[[str], int]
 
     def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
         """Return what `observer` makes of what was really said in `messages`; of nothing it is not asked.

@@ -1,35 +1,22 @@
 """When a conversation is observed and reflected upon: the settings by their names, `messageTokens` or `message_tokens`.
 
-Knows what may be set and what is the default. Knows nothing of who observes.
+Knows what may be set and what is the default. Knows nothing of observers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from memory.errors import MalformedRecord
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-if TYPE_CHECKING:
-    Part = TypeVar("Part", bound=DataclassInstance)
+from memory.store.conversation_record import ConversationScope
 
 _AROUND: Final = ("memory", "options", "observational_memory")  # what settings may lie within
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BEYOND: Final = 0.3  # of a threshold: how far behind the point of blocking the last resort lies
-
-
-class ConversationScope(Enum):
-    """Whose messages are observed together: those of one thread, or of all threads of a resource."""
-
-    THREAD = "thread"
-    RESOURCE = "resource"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +118,30 @@ def parse_config(value: object) -> ConversationConfig | None:
     for key in _AROUND:
         if key in named:
             return parse_config(named[key])
-    config = _filled(ConversationConfig(), _with_parts(named))
+    named.pop("storage", None)
+    config: ConversationConfig = _parsed("settings", ConversationConfig(), named)
     _require(config)
     return config
 
 
-def _with_parts(named: Mapping[str, Any]) -> dict[str, Any]:
-    found = {key: value for key, value in named.items() if key != "storage"}
-    if "scope" in found:
-        found["scope"] = _scope(found["scope"])
-    for name, default in (
-        ("observation", ObservationConfig()),
-        ("reflection", ReflectionConfig()),
-    ):
-        if name in found:
-            inner = _named(found[name])
-            settings = _named(inner.pop("model_settings", {}))
-            found[name] = _filled(default, inner | settings)
-    return found
+def _parsed(name: str, default: Any, value: object) -> Any:  # noqa: ANN401  # a setting of any kind, or a group of them
+    """Return the setting `value` in the place of `default`, whose type it must have."""
+    if is_dataclass(default) and not isinstance(default, type):
+        named = _named(value)
+        named |= _named(named.pop("model_settings", {}))
+        known = {each.name: getattr(default, each.name) for each in fields(default)}
+        if unknown := sorted(named.keys() - known):
+            message = (
+                f"there is no setting {unknown[0]!r}; give some of {', '.join(sorted(known))}."
+            )
+            raise MalformedRecord(message)
+        return replace(default, **{key: _parsed(key, known[key], named[key]) for key in named})
+    if isinstance(default, Enum) and value in [each.value for each in type(default)]:
+        return type(default)(value)
+    if not _is_like(value, default):
+        message = f"setting {name!r} cannot be {value!r}; give something like {default!r}."
+        raise MalformedRecord(message)
+    return value
 
 
 def _named(value: object) -> dict[str, Any]:
@@ -156,26 +149,6 @@ def _named(value: object) -> dict[str, Any]:
         message = f"{value!r} are no settings of a conversation; give true, or names and values."
         raise MalformedRecord(message)
     return {_CAMEL.sub("_", str(key)).lower(): each for key, each in value.items()}
-
-
-def _scope(value: object) -> ConversationScope:
-    try:
-        return value if isinstance(value, ConversationScope) else ConversationScope(value)
-    except ValueError:
-        message = f"scope {value!r} is unknown; give thread or resource."
-        raise MalformedRecord(message) from None
-
-
-def _filled(default: Part, named: Mapping[str, Any]) -> Part:
-    known = {each.name: getattr(default, each.name) for each in fields(default)}
-    for name, value in named.items():
-        if name not in known:
-            message = f"there is no setting {name!r}; give some of {', '.join(sorted(known))}."
-            raise MalformedRecord(message)
-        if not _is_like(value, known[name]):
-            message = f"setting {name!r} cannot be {value!r}; give something like {known[name]!r}."
-            raise MalformedRecord(message)
-    return replace(default, **named)
 
 
 def _is_like(value: object, example: object) -> bool:

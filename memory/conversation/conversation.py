@@ -1,37 +1,43 @@
 """A conversation that never runs out: each message is kept at once, and sent again until observations stand in for it.
 
 Before each call of a model it is made to fit; what that needs was prepared beside play where it could be. One number tells
-what is observed, the cursor, and all that moves it moves in one transaction.
+what is observed, the cursor, and all that moves it moves in one transaction. Below the first threshold nothing is built.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import encode
-from memory.conversation.config import ConversationConfig, ConversationScope
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import (
-    ActivationReason,
-    ConversationEvent,
-    ConversationEventKind,
-    ObservationalMemoryRecord,
-)
-from memory.conversation.store import NO_REFLECTION
-from memory.conversation.token_limits import MemoryState, TokenLimits, threshold
-from memory.conversation.view import ConversationView, view_of
+from memory.conversation.config import ConversationConfig
+from memory.conversation.port import ActivationReason, ConversationEventKind
+from memory.conversation.token_limits import MemoryState, TokenLimits, is_near, threshold
+from memory.conversation.view import view_of
+from memory.observations.observation import Observed
+from memory.store.conversation_record import ConversationScope, Message, ObservationalMemoryRecord
+from memory.store.conversations import ConversationStore
+from memory.store.database import open_database
+from memory.store.schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from memory.codec import Json
     from memory.conversation.jobs import Dependencies
-    from memory.conversation.messages import Block
-    from memory.conversation.store import ConversationStore
-
+    from memory.conversation.view import ConversationView
+    from memory.observations.observation import Source
+    from memory.store.conversation_record import Block, Chunk, MessageOrigin
+    from memory.store.run_store import RunStore
 
 DEFAULTS = ConversationConfig()
+
+KIND: Final = "conversation"  # of the observations that a run keeps of its conversations
+IMPORTANCES: Final = {"🔴": 9, "🟡": 5, "✅": 5, "🟢": 2}
+_LINE: Final = re.compile(r"^\s*[*-] +(?P<mark>🔴|🟡|🟢|✅)?\s*(?P<text>\S.*)$")
+_PLAIN: Final = 4  # of a line without a mark
 
 
 class Conversation:
@@ -52,7 +58,7 @@ class Conversation:
         self._config = config
         is_shared = config.scope is ConversationScope.RESOURCE
         self.owner = resource or thread if is_shared else thread
-        self._fitting = TokenLimits(store, self.owner, config, means, self._look)
+        self._limits: TokenLimits | None = None
         self._provider = ""
 
     def say(
@@ -69,68 +75,69 @@ class Conversation:
         It waits for an observer or a reflector only beyond the point of blocking, and only for so long.
         """
         since = self._means.clock()
-        look = self._fitting.prepared(self._look())
-        look = self._fitting.activated(look, self._other_reason(look, step, provider))
-        look = self._fitting.observed(look, since)
-        look = self._fitting.reflected(look, since)
-        self._tell_status(look.record)
-        return view_of(look.record, look.messages, self.thread)
+        state = self._look()
+        also = self._other_reason(state, step, provider)
+        if limits := self._limits_of(state):
+            state = limits.kept(state, also, since)
+        self._tell_status(state.record)
+        return view_of(state.record, state.messages, self.thread)
 
     def after_turn(self) -> None:
         """Keep what was observed meanwhile, and begin to observe what the turn brought."""
-        self._tell_status(self._fitting.prepared(self._look()).record)
+        state = self._look()
+        if limits := self._limits_of(state):
+            state = limits.prepared(state)
+        self._tell_status(state.record)
 
     def status(self) -> dict[str, Json]:
         """Return counts of tokens, thresholds, and what waits."""
-        return self._status(self._record())
+        return self._status(self.record())
 
     def record(self) -> ObservationalMemoryRecord:
-        """Return the memory of this conversation as it is now."""
-        return self._record()
-
-    def _record(self) -> ObservationalMemoryRecord:
+        """Return the memory of this conversation as it is now, begun where there was none."""
         now_ms = self._means.now_ms
         if (found := self._store.get(self.owner, now_ms=now_ms)) is not None:
             return found
+        config = self._config
         begun = ObservationalMemoryRecord(
             self.owner,
-            self._config.scope,
-            0,
-            NO_REFLECTION,
-            (),
-            (),
-            None,
-            *(0, 0, 0, 0),
-            *(False, False, False, False),
-            timezone=self._config.timezone,
-            config=_told(self._config),
+            config.scope,
+            timezone=config.timezone,
+            config=encode({**asdict(config), "scope": config.scope.value}),
             created_ms=now_ms,
         )
         self._store.initialize(begun)
         return self._store.get(self.owner, now_ms=now_ms) or begun
 
     def _look(self) -> MemoryState:
-        record = self._record()
+        record = self.record()
         return MemoryState(record, self._store.messages(self.owner, after=record.cursor))
 
-    def _other_reason(self, look: MemoryState, step: int, provider: str) -> ActivationReason | None:
-        """Return why what waits is activated below the threshold too: nobody would gain by the old prompt."""
+    def _limits_of(self, state: MemoryState) -> TokenLimits | None:
+        """Return what holds this conversation to its thresholds, built when the first of them is near."""
+        if self._limits is None and is_near(self._config, state.record):
+            self._limits = TokenLimits(
+                self._store, self.owner, self._config, self._means, self._look
+            )
+        return self._limits
+
+    def _other_reason(
+        self, state: MemoryState, step: int, provider: str
+    ) -> ActivationReason | None:
+        """Return why what waits is activated below the threshold too: the old prompt has no use any more."""
         changed = bool(provider and self._provider) and provider != self._provider
         self._provider = provider or self._provider
         if step == 0 and changed and self._config.activate_on_provider_change:
             return ActivationReason.PROVIDER
         idle_ms = 1_000 * self._config.activate_after_idle
-        before = [each for each in look.messages if each.role == "assistant"]
+        before = [each for each in state.messages if each.role == "assistant"]
         if step == 0 and idle_ms and before:
             is_idle = self._means.now_ms - before[-1].created_ms >= idle_ms
             return ActivationReason.TTL if is_idle else None
         return None
 
-    def _tell(self, kind: ConversationEventKind, **data: Json) -> None:
-        self._means.tell(ConversationEvent(kind, self.owner, data))
-
     def _tell_status(self, record: ObservationalMemoryRecord) -> None:
-        self._tell(ConversationEventKind.STATUS, **self._status(record))
+        self._means.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
 
     def _status(self, record: ObservationalMemoryRecord) -> dict[str, Json]:
         waiting = record.buffered_observation_chunks
@@ -141,13 +148,32 @@ class Conversation:
             "observation_tokens": record.observation_token_count,
             "observation_threshold": self._config.reflection.observation_tokens,
             "buffered_chunks": len(waiting),
-            "buffered_message_tokens": sum(each.message_tokens for each in waiting),
+            "buffered_message_tokens": record.last_buffered_at_tokens,
             "buffered_observation_tokens": sum(each.tokens for each in waiting),
             "is_reflection_buffered": record.buffered_reflection is not None,
-            "is_buffering": self._fitting.is_under_way,
+            "is_buffering": self._limits is not None and self._limits.is_under_way,
             "generation": record.generation_count,
         }
 
 
-def _told(config: ConversationConfig) -> str:
-    return encode({**asdict(config), "scope": config.scope.value})
+def open_conversations(path: Path) -> ConversationStore:
+    """Return the conversations of a file of their own at `path`, made if there is none."""
+    return ConversationStore(open_database(path, RUN_SCHEMA))
+
+
+def conversations_of(run: RunStore, session: str) -> ConversationStore:
+    """Return the conversations of a run; what is observed in them is among its observations of `session` as well."""
+
+    def keep(chunk: Chunk, tick: int, game_s: float) -> None:
+        run.observe_now(session, _observed_in(chunk), tick=tick, game_s=game_s)
+
+    return ConversationStore(run.database, keep)
+
+
+def _observed_in(chunk: Chunk) -> Iterator[Observed]:
+    """Yield what the list lines of a chunk say; headers and other lines are none."""
+    source: Source = "llm" if chunk.source == "llm" else "programmatic"
+    for line in chunk.text.splitlines():
+        if found := _LINE.match(line):
+            importance = IMPORTANCES.get(found["mark"], _PLAIN)
+            yield Observed(KIND, found["text"].strip(), importance, source=source)

@@ -1,4 +1,4 @@
-"""Messages as they are kept, what was really said in them, and a conversation as text for an observer.
+"""What was really said in messages, and a conversation as text for an observer.
 
 Text between our tags was put in by memory and never said: it is not observed, and no text that was said can pass for it.
 """
@@ -8,46 +8,17 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from dataclasses import dataclass
-from enum import Enum
 from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.conversation.format import LineTime, clock_words
+from memory.store.conversation_record import MessageOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-
-Block: TypeAlias = "Mapping[str, Any]"  # a content block in the shape of the Messages API
-
-
-class MessageOrigin(Enum):
-    """Who a message is from in truth, whatever its role; only what was really said is observed."""
-
-    PLAY = "play"  # a question of the agent, or the result of a tool
-    MODEL = "model"
-    INJECTED = "injected"  # memory that was put in, reminders, instructions: never observed
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message; `seq` grows over all threads of a store, and is 0 until the message is kept.
-
-    `blocks` are text, tool_use and tool_result blocks; a picture is kept as a text block that refers to it.
-    `tokens` is the estimate for all blocks. `created_ms` is metadata: nothing in play depends on it.
-    """
-
-    thread: str
-    role: str
-    blocks: tuple[Block, ...]
-    tick: int
-    game_s: float
-    tokens: int = 0
-    origin: MessageOrigin = MessageOrigin.PLAY
-    created_ms: int = 0
-    seq: int = 0
+    from memory.store.conversation_record import Message
 
 
 MEMORY: Final = "observational-memory"

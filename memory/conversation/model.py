@@ -24,7 +24,7 @@ from memory.conversation.messages import (
     without_injected,
     wrapped,
 )
-from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.port import Distilled, DistillingFailed
 from memory.conversation.rules import DETAIL, shown_milestones
 from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
 from memory.tokens import CHARACTERS, tokens
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memory.conversation.format import DatedLine
-    from memory.conversation.messages import Message
-    from memory.conversation.record import Reflector
+    from memory.conversation.port import Reflector
+    from memory.store.conversation_record import Message
 
 
 SHORTEST_DEGENERATE: Final = 2_000  # characters; less cannot be told from a list
@@ -169,7 +169,8 @@ def observing_prompt(
     parts.append(f"Observe what stands between the tags <{CONVERSATION}>.")
     if end:
         parts.append("The previous observations are for continuity alone; do not tell them again.")
-    return Prompt(_observer(variant), "\n\n".join(parts))
+    system = prompt(variant.value, output_format=prompt("output_format"))
+    return Prompt(system, "\n\n".join(parts))
 
 
 def reflecting_prompt(
@@ -205,16 +206,12 @@ def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) ->
     return "\n".join(kept)
 
 
-def _observer(variant: ObserverPrompt) -> str:
-    return prompt(variant.value, output_format=prompt("output_format"))
-
-
 LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
 _DEFAULTS: Final = DistillingSettings()
 
 
-class ModelObserver:
-    """Observes with a model. `complete` takes a system text and a user text, and returns what the model answers.
+class _Distiller:
+    """Distils with a model. `complete` takes a system text and a user text, and returns what the model answers.
 
     Whatever keeps `complete` from an answer it raises as DistillingFailed.
     """
@@ -231,6 +228,10 @@ class ModelObserver:
         self._settings = settings
         self._estimate = estimate
 
+
+class ModelObserver(_Distiller):
+    """Observes with a model."""
+
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
         """Return the model's observations, with the milestones that the program told and no others.
 
@@ -238,7 +239,7 @@ class ModelObserver:
 
         Raises:
             DistillingFailed: when no answer came.
-            Unusable: when it is empty, repeats itself, is longer than what was said, or names what was not.
+            UnusableAnswer: when it is empty, repeats itself, is longer than what was said, or names what was not.
         """
         said = transcript(messages)
         if not said:
@@ -248,30 +249,20 @@ class ModelObserver:
         limit = max(self._estimate(said), LEAST_LIMIT)
         found = _sound(answer, f"{known}\n{said}", limit, self._estimate)
         earlier = milestones_in(parse(known))
-        return _held(found, _unknown(shown_milestones(messages), earlier), earlier)
+        shown = shown_milestones(messages)
+        new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
+        return _held(found, new, earlier)
 
 
-class ModelReflector:
-    """Reflects with a model; `complete` is as of an observer."""
-
-    source = "llm"
-
-    def __init__(
-        self,
-        complete: Callable[[str, str], str],
-        settings: DistillingSettings = _DEFAULTS,
-        estimate: Callable[[str], int] = tokens,
-    ) -> None:
-        self._complete = complete
-        self._settings = settings
-        self._estimate = estimate
+class ModelReflector(_Distiller):
+    """Reflects with a model."""
 
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
         """Return the model's reflection, with the milestones of `observations` and no others.
 
         Raises:
             DistillingFailed: when no answer came.
-            Unusable: when it is empty, repeats itself, is no smaller, has more than `target` tokens, or names what
+            UnusableAnswer: when it is empty, repeats itself, is no smaller, has more than `target` tokens, or names what
                 the observations do not.
         """
         asked = reflecting_prompt(observations, level, target, self._settings.prompt)
@@ -295,21 +286,12 @@ def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int])
     if problem:
         message = f"the answer cannot be used: {problem}"
         raise UnusableAnswer(message)
-    return replace(
-        found,
-        current_task=_said_of(found.current_task, source),
-        suggested_response=_said_of(found.suggested_response, source),
+    # These can be done without, where they name what was not said.
+    task, response = (
+        "" if made_up_names(words, source) else words
+        for words in (found.current_task, found.suggested_response)
     )
-
-
-def _said_of(words: str, source: str) -> str:
-    """Return `words`, or nothing where they name what `source` does not: they can be done without."""
-    return "" if made_up_names(words, source) else words
-
-
-def _unknown(shown: Sequence[DatedLine], earlier: Collection[str]) -> list[DatedLine]:
-    """Return the lines of milestones that were not all told earlier."""
-    return [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
+    return replace(found, current_task=task, suggested_response=response)
 
 
 def _held(found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()) -> Distilled:

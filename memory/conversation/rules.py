@@ -24,14 +24,13 @@ from memory.conversation.format import (
 )
 from memory.conversation.messages import (
     CallPart,
-    MessageOrigin,
     ResultPart,
     TextPart,
     date_of,
     message_parts,
     moment_of,
 )
-from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.port import Distilled, DistillingFailed
 from memory.conversation.situation_format import (
     ADVISED,
     BATTLE_LOST,
@@ -48,14 +47,16 @@ from memory.conversation.situation_format import (
     split_tried,
     tried,
 )
+from memory.store.conversation_record import MessageOrigin
 from memory.tokens import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memory.conversation.format import Observations
-    from memory.conversation.messages import Message, MessagePart
+    from memory.conversation.messages import MessagePart
     from memory.conversation.situation_format import Situation
+    from memory.store.conversation_record import Message
 
 
 def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
@@ -176,6 +177,7 @@ def _cost(line: ObservationLine, estimate: Callable[[str], int]) -> int:
     return estimate(render_line(line) + "\n")
 
 
+WIDTH: Final = 120  # characters of one message, where every observer failed
 SHARE: Final = 12  # tokens of messages for one of observations
 LEAST_ROOM: Final = 200  # tokens of observations that few messages may come to
 LONGEST_GIST: Final = (
@@ -348,32 +350,18 @@ class HeuristicReflector:
         return Distilled(render(condensed(known, room, self._estimate, level)))
 
 
-WIDTH: Final = 120  # characters of one message
+def first_words(messages: Iterable[Message]) -> Distilled:
+    """Return the beginning of each text: what is left where every observer failed. It cannot fail.
 
-
-class GistObserver:
-    """Observes the beginning of each text."""
-
-    source = "programmatic"
-
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:  # part of the port
-        """Return a line for each message that has a text."""
-        return Distilled("\n".join(line for each in messages for line in _lines(each)))
-
-
-class NewestReflector:
-    """Reflects by keeping the last lines there is room for."""
-
-    source = "programmatic"
-
-    def __init__(self, estimate: Callable[[str], int]) -> None:
-        self._estimate = estimate
-
-    def reflect(
-        self, observations: str, *, level: int, target: int
-    ) -> Distilled:  # part of the port
-        """Return the end of `observations`, at most `target` tokens."""
-        return Distilled(ending(observations, target, self._estimate))
+    All that is lost by it is in the file still, and can be recalled.
+    """
+    rows = [
+        f"* 🟢 (tick {message.tick}) {message.role}: {text[:WIDTH]}"
+        for message in messages
+        for block in message.blocks
+        if block.get("type") == "text" and (text := " ".join(str(block.get("text", "")).split()))
+    ]
+    return Distilled("\n".join(rows))
 
 
 def ending(text: str, limit: int, estimate: Callable[[str], int]) -> str:
@@ -386,9 +374,3 @@ def ending(text: str, limit: int, estimate: Callable[[str], int]) -> str:
             break
         lines.append(line)
     return "\n".join(reversed(lines))
-
-
-def _lines(message: Message) -> list[str]:
-    texts = (str(each.get("text", "")) for each in message.blocks if each.get("type") == "text")
-    flat = (" ".join(text.split()) for text in texts)
-    return [f"* 🟢 (tick {message.tick}) {message.role}: {text[:WIDTH]}" for text in flat if text]

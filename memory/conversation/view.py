@@ -32,19 +32,17 @@ from memory.conversation.messages import (
     OTHER_CONVERSATION,
     REMINDER,
     SUGGESTED_RESPONSE,
-    Message,
-    MessageOrigin,
     blunted,
     prompt,
     wrapped,
 )
+from memory.store.conversation_record import Message, MessageOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memory.conversation.format import LineTime
-    from memory.conversation.messages import Block
-    from memory.conversation.record import ObservationalMemoryRecord
+    from memory.store.conversation_record import Block, ObservationalMemoryRecord
 
 
 # "by" is what observers are told to write; a game time or a tick is as good as a date.

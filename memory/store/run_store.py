@@ -20,7 +20,7 @@ from memory.store.checkpoints import (
     kept,
     save_checkpoint,
 )
-from memory.store.conversation_tables import rewind_conversations
+from memory.store.conversations import rewind_conversations
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.entries import COUNT_TAGS, LIVE, Entries, entry_of, reindex_entries
 from memory.store.entry_search import EntrySearch

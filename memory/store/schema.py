@@ -9,7 +9,7 @@ from typing import Final
 from memory.store.calls import CALL_TABLES
 from memory.store.checkpoints import CHECKPOINT_TABLES
 from memory.store.contributions import SHARE_TABLES
-from memory.store.conversation_tables import CONVERSATION_TABLES
+from memory.store.conversations import CONVERSATION_TABLES
 from memory.store.database import Schema
 from memory.store.entries import ENTRY_TABLES
 from memory.store.knowledge_tables import KNOWLEDGE_TABLES

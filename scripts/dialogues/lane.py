@@ -9,7 +9,7 @@ from typing import Final
 
 from dialogues.life import Aim, Fate, Life, live
 from dialogues.truth import Truth
-from memory.conversation.store import open_conversations
+from memory.conversation.conversation import open_conversations
 
 WHOLE_EVERY: Final = 250  # lives after which all of the file is looked at
 STATEMENTS: Final = 250

@@ -15,10 +15,9 @@ from typing import Any, Final
 from dialogues.turns import turn
 from memory.codec import encode
 from memory.conversation.config import ConversationConfig
-from memory.conversation.conversation import Conversation
+from memory.conversation.conversation import Conversation, open_conversations
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.store import open_conversations
 from memory.conversation.view import ConversationView
 from memory.tokens import tokens
 
@@ -27,9 +26,9 @@ THREAD: Final = "play"
 # Lives are short, and two of one name never overlap: what one that was killed was at is free soon.
 CONFIG: Final = ConversationConfig(deadline=2.0)
 MOVES: Final = (
-    "INSERT INTO thread_chunks",
+    "INSERT INTO conversation_chunks",
     "SET activated_after",
-    "INSERT INTO thread_reflections",
+    "INSERT INTO conversation_reflections",
 )
 
 

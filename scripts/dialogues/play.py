@@ -12,13 +12,12 @@ from agent.app.summary import TickView
 from dialogues.life import THREAD
 from memory import EventRow, read_run
 from memory.conversation.config import ConversationConfig
-from memory.conversation.conversation import Conversation
+from memory.conversation.conversation import Conversation, open_conversations
 from memory.conversation.format import parse
 from memory.conversation.jobs import Dependencies
-from memory.conversation.messages import MessageOrigin
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
-from memory.conversation.store import open_conversations
+from memory.store.conversation_record import MessageOrigin
 
 EACH = frozenset({"milestone", "battle", "location", "action"})
 AROUND = 12  # events that a question tells of

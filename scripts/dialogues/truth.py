@@ -42,13 +42,13 @@ def _rows(file: sqlite3.Connection, sql: str, *values: object) -> list[tuple[Any
 
 
 def _messages(file: sqlite3.Connection, start: int) -> dict[int, str]:
-    sql = "SELECT seq, blocks FROM thread_messages WHERE owner = ? AND live = 1 AND seq > ?"
+    sql = "SELECT seq, blocks FROM conversation_messages WHERE owner = ? AND live = 1 AND seq > ?"
     return {seq: digest(blocks) for seq, blocks in _rows(file, sql, THREAD, start)}
 
 
 def _chunks(file: sqlite3.Connection, start: int) -> list[tuple[int, int, bool]]:
     sql = (
-        "SELECT from_seq, to_seq, activated_after IS NOT NULL FROM thread_chunks "
+        "SELECT from_seq, to_seq, activated_after IS NOT NULL FROM conversation_chunks "
         "WHERE owner = ? AND live = 1 AND to_seq > ? ORDER BY id"
     )
     return [(first, last, bool(active)) for first, last, active in _rows(file, sql, THREAD, start)]
@@ -78,7 +78,7 @@ def _uncovered(messages: Mapping[int, str], chunks: list[tuple[int, int, bool]])
 def _reflected(file: sqlite3.Connection) -> Iterator[str]:
     rows = _rows(
         file,
-        "SELECT generation, upto_seq, activated_after IS NULL FROM thread_reflections "
+        "SELECT generation, upto_seq, activated_after IS NULL FROM conversation_reflections "
         "WHERE owner = ? AND live = 1 ORDER BY id",
         THREAD,
     )

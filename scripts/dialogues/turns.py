@@ -6,8 +6,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from memory.conversation.messages import MessageOrigin
 from memory.conversation.situation_format import Failure, situation
+from memory.store.conversation_record import MessageOrigin
 
 Said = tuple[str, MessageOrigin, list[dict[str, Any]]]
 PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")

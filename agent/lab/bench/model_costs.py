@@ -34,13 +34,12 @@ from agent.mind import GAME_SECTIONS
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import Blackboard, Faults, Hooks, Observed, open_run_store
-from memory.conversation.conversation import DEFAULTS, Conversation
+from memory.conversation.conversation import DEFAULTS, Conversation, open_conversations
 from memory.conversation.jobs import Dependencies
-from memory.conversation.messages import Message
-from memory.conversation.record import ConversationEvent, ConversationEventKind
+from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.store import open_conversations
 from memory.observations import observations_block
+from memory.store.conversation_record import Message
 from memory.tapes.hashing import Bucket, mask_secrets
 from memory.tapes.notes import ObserveRequest, observe
 from memory.tapes.recorder import TapeRecorder, blocks_of

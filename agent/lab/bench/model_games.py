@@ -19,8 +19,8 @@ from agent.lab.bench.limits import MemoryFigure
 from agent.lab.bench.stopwatch import ObservedCall, heard
 from emulator import Cartridge
 from memory import read_run
-from memory.conversation.messages import Message
 from memory.observations import Observation
+from memory.store.conversation_record import Message
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that are all memory's

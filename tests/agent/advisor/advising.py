@@ -16,7 +16,7 @@ from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Request, Usage
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
 from agent.advisor.request import Fixed
-from memory.conversation.messages import Message, MessageOrigin
+from memory.store.conversation_record import Message, MessageOrigin
 from tests.fake_service import FakeClaude, ServiceScenario
 
 KEY: Final = "sk-ant-api03-test-000"

@@ -10,7 +10,7 @@ from agent.advisor.exchange import distilling
 from agent.advisor.model import Request
 from agent.advisor.port import Advice, Option
 from agent.advisor.request import Fixed, calibrated, text, without_state
-from memory.conversation.record import DistillingFailed
+from memory.conversation.port import DistillingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advisor.advising import KEY, LOOK, MODEL, PNG, Records, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario

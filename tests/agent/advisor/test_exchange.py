@@ -11,8 +11,8 @@ from agent.advisor.exchange import CUT, LONGEST, NO_MORE
 from agent.advisor.model import FaultKind
 from agent.advisor.port import Advice, Option, Purpose, Silence, Silent
 from agent.advisor.request import Fixed
-from memory.conversation.messages import MessageOrigin
 from memory.errors import BusyStore
+from memory.store.conversation_record import MessageOrigin
 from tests.agent.advisor.advising import KEY, LOOK, PNG, Bench, View, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario, ToolCall
 from tests.fake_service.faults import FaultSpread, ServiceFault

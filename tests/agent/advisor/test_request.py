@@ -14,7 +14,7 @@ from agent.advisor.model import Request
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import asked, data, filled, mode_of, prompt_file, question_text
 from agent.advisor.request import NOT_RUN, Fixed, request_of, result, text, turns_of
-from memory.conversation.messages import Message, MessageOrigin
+from memory.store.conversation_record import Message, MessageOrigin
 from tests.agent.advisor.advising import LOOK, MODEL, PNG, View, question
 from tests.fake_service.validation import validate
 

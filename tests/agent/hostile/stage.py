@@ -30,10 +30,10 @@ from memory.conversation.config import ConversationConfig, ObservationConfig
 from memory.conversation.conversation import Conversation
 from memory.conversation.format import Observations, parse
 from memory.conversation.jobs import Dependencies
-from memory.conversation.messages import Message
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.store import ConversationStore
 from memory.conversation.view import ConversationView
+from memory.store.conversation_record import Message
+from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 from tests.agent.support import Watcher
 from tests.fake_service import FakeClaude, ServiceScenario

@@ -9,9 +9,9 @@ from agent.advisor import ToolRefused
 from agent.advisor.prompt import data
 from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
 from memory.conversation.format import parse
-from memory.conversation.messages import Message, MessageOrigin
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import milestones_in
+from memory.store.conversation_record import Message, MessageOrigin
 from tests.agent.hostile.stage import Game, played_game
 
 

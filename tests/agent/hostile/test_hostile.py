@@ -24,9 +24,10 @@ from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked
 from memory.conversation.boundaries import Slicer
 from memory.conversation.format import LinePriority, Observations, parse
-from memory.conversation.messages import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER, Message
+from memory.conversation.messages import CURRENT_TASK, MEMORY, OBSERVATIONS, REMINDER
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import milestones_in
+from memory.store.conversation_record import Message
 from memory.tokens import tokens
 from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
 from tests.agent.hostile.texts import Hostile, hostile_texts

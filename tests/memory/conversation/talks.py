@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory.conversation.messages import Message, MessageOrigin
 from memory.conversation.situation_format import Failure, Situation, situation
+from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens_of
 
 START_MS = 1_795_357_800_000  # 2026-11-22, 14:30 in UTC

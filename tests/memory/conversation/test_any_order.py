@@ -17,9 +17,9 @@ from hypothesis.stateful import (
 
 from memory import RunStore
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.conversation.messages import MessageOrigin
-from memory.conversation.store import conversations_of
+from memory.conversation.conversation import conversations_of
 from memory.conversation.view import ConversationView
+from memory.store.conversation_record import MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.threads import (
     WORD,

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from memory.conversation.archive import Detail, MessageRecall, archived, catalogue
-from memory.conversation.store import ConversationStore, open_conversations
+from memory.conversation.conversation import open_conversations
 from memory.errors import UnknownMemory
+from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 from tests.memory.conversation.threads import Mirror, talk
 

@@ -11,10 +11,11 @@ import pytest
 
 from memory.conversation.boundaries import TORN
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.conversation.jobs import Threads
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import ConversationEvent, ConversationEventKind, Distilled
-from memory.conversation.store import ConversationStore, Work, open_conversations
+from memory.conversation.conversation import open_conversations
+from memory.conversation.jobs import in_thread
+from memory.conversation.port import ConversationEvent, ConversationEventKind, Distilled
+from memory.store.conversation_record import Message, MessageOrigin, Work
+from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 from tests.memory.conversation.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
 
@@ -57,7 +58,7 @@ def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(
     kept = threads.chunks("t")
     assert kept[:2] == waiting
     assert it.conversation.record().cursor > waiting[-1].to_seq
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(
@@ -71,7 +72,7 @@ def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(
     for _ in range(40):
         it.turn(30)
     assert threads.chunks("t")[:3] == waiting
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d29_the_same_messages_are_never_observed_twice(threads: ConversationStore) -> None:
@@ -81,7 +82,7 @@ def test_d29_the_same_messages_are_never_observed_twice(threads: ConversationSto
         it.turn(20 + number % 50)
     seqs = [(each.from_seq, each.to_seq) for each in threads.chunks("t")]
     assert all(one[1] < two[0] for one, two in itertools.pairwise(seqs))
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
@@ -156,7 +157,7 @@ def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: Conversation
     told = [each for asked in it.observer.asked for each in asked]
     assert told
     assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
-    assert not list(uncovered(threads._database))  # it is covered all the same
+    assert not list(uncovered(threads.database))  # it is covered all the same
 
 
 def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
@@ -166,7 +167,7 @@ def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
     for _ in range(200):
         it.turn()
     assert it.means.faults["observer"] == len(it.observer.asked) < 60
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 @pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
@@ -225,7 +226,7 @@ def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
 ) -> None:
     slow = Slow()
     assert PATIENT is not None
-    it = talk(threads, PATIENT, observer=slow, background=Threads(), clock=monotonic)
+    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
     took = []
     for _ in range(40):
         it.say("user", 20)
@@ -247,7 +248,7 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
 ) -> None:
     slow = Slow()
     assert PATIENT is not None
-    it = talk(threads, PATIENT, observer=slow, background=Threads(), clock=monotonic)
+    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
     while not it.conversation.record().is_buffering_observation:
         it.turn()
     assert it.conversation.record().buffered_observation_chunks == ()
@@ -261,13 +262,13 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=Threads())
+    it = talk(threads, PATIENT, observer=slow, background=in_thread)
     it.say("user", 900)
     it.say("assistant", 5)
     it.conversation.after_turn()
     record = it.conversation.record()
     assert (record.is_buffering_observation, record.is_observing) == (True, False)
-    other = talk(threads, PATIENT, thread="u", observer=slow, background=Threads())
+    other = talk(threads, PATIENT, thread="u", observer=slow, background=in_thread)
     other.say("user", 1_200)
     other.conversation.before_call(0)
     record = other.conversation.record()
@@ -280,7 +281,7 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
 def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
     slow = Slow()
     config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
-    it = talk(threads, config, observer=slow, background=Threads())
+    it = talk(threads, config, observer=slow, background=in_thread)
     while not it.conversation.record().is_buffering_observation:
         it.turn()
     it.clock.now += 61
@@ -293,7 +294,7 @@ def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None
 def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     slow, quick = Slow(), Stub(source="llm")
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=Threads(), holder="first")
+    first = talk(one, observer=slow, background=in_thread, holder="first")
     second = talk(two, observer=quick, holder="second")
     while not first.conversation.record().is_buffering_observation:
         first.turn()
@@ -307,7 +308,7 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     while not quick.asked:
         second.turn()
     assert quick.asked[0][0].seq == slow.asked[0][-1].seq + 1
-    assert not list(uncovered(one._database))
+    assert not list(uncovered(one.database))
     one.close()
     two.close()
 
@@ -333,7 +334,7 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     slow = Slow()
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
     told: list[ConversationEvent] = []
-    first = talk(one, observer=slow, background=Threads(), holder="first", on_part=told.append)
+    first = talk(one, observer=slow, background=in_thread, holder="first", on_part=told.append)
     second = talk(two, holder="second")
     while not first.conversation.record().is_buffering_observation:
         first.turn()
@@ -344,7 +345,7 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     while not (ends := [part for part in told if part.kind is ConversationEventKind.BUFFERING_END]):
         first.conversation.after_turn()
     assert ends[0].data["is_kept"] is False
-    assert not list(uncovered(one._database))
+    assert not list(uncovered(one.database))
     one.close()
     two.close()
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from memory.conversation.config import ConversationConfig, ConversationScope, parse_config
+from memory.conversation.config import ConversationConfig, parse_config
 from memory.errors import MalformedRecord
+from memory.store.conversation_record import ConversationScope
 
 SAMPLE = {
     "scope": "resource",

@@ -6,19 +6,18 @@ from time import process_time
 
 import pytest
 
-from memory.conversation.boundaries import paired
-from memory.conversation.config import ConversationConfig, ConversationScope, parse_config
-from memory.conversation.conversation import Conversation
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import (
+from memory.conversation.boundaries import Cut, boundary, paired
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.conversation import Conversation, open_conversations
+from memory.conversation.port import ConversationEvent, ConversationEventKind
+from memory.store.conversation_record import (
     Chunk,
-    ConversationEvent,
-    ConversationEventKind,
+    ConversationScope,
+    Message,
+    MessageOrigin,
     Reflection,
-    TokenEdge,
-    boundary,
 )
-from memory.conversation.store import ConversationStore, open_conversations
+from memory.store.conversations import ConversationStore
 from tests.memory.conversation.threads import (
     WORD,
     Mirror,
@@ -63,7 +62,7 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
     start = kinds.index(ConversationEventKind.OBSERVATION_START)
     assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
     assert told[start].data["to_seq"] == record.cursor
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(
@@ -161,7 +160,7 @@ def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: Conversa
     assert it.conversation.record().cursor == 0
 
 
-EDGES = [TokenEdge(10, 6_000), TokenEdge(20, 12_000), TokenEdge(30, 18_000), TokenEdge(40, 24_500)]
+EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
 
 
 @pytest.mark.parametrize(
@@ -171,24 +170,24 @@ EDGES = [TokenEdge(10, 6_000), TokenEdge(20, 12_000), TokenEdge(30, 18_000), Tok
         (EDGES, 24_000, 6_000, 30),  # on it
         (EDGES, 30_000, 17_000, 30),  # 13,000 wanted, 18,000 go: still less than too much
         (
-            [TokenEdge(10, 1_000), TokenEdge(20, 12_000)],
+            [Cut(10, 1_000), Cut(20, 12_000)],
             12_900,
             6_000,
             10,
         ),  # next to nothing would stay
         (
-            [TokenEdge(10, 1_000), TokenEdge(20, 12_800)],
+            [Cut(10, 1_000), Cut(20, 12_800)],
             13_000,
             6_000,
             10,
         ),  # 5,800 too many of 6,000
-        ([TokenEdge(20, 12_800)], 13_000, 6_000, 20),  # there is no other
+        ([Cut(20, 12_800)], 13_000, 6_000, 20),  # there is no other
         (EDGES[:2], 30_000, 6_000, 20),  # as much as there is
         ([], 30_000, 6_000, None),
     ],
 )
 def test_d21_the_edge_nearest_the_target_is_taken_unless_it_takes_too_much(
-    edges: list[TokenEdge], total: int, floor: int, expected: int | None
+    edges: list[Cut], total: int, floor: int, expected: int | None
 ) -> None:
     found = boundary(edges, total, floor)
     assert (found.seq if found else None) == expected
@@ -212,7 +211,7 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     assert {each.from_seq for each in everything} > {
         each.from_seq for each in record.active_chunks
     }  # what was reflected upon is still there
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(
@@ -237,10 +236,8 @@ def test_d12_one_cursor_tells_what_is_observed(threads: ConversationStore) -> No
         it.turn()
     record = it.conversation.record()
     for message in threads.messages("t"):
-        assert record.has_observed(message.seq) == (message.seq <= record.cursor)
-        assert (message.seq in record.observed_message_ids) == record.has_observed(message.seq)
+        assert (message.seq in record.observed_message_ids) == (message.seq <= record.cursor)
     tail = it.conversation.before_call(0).tail
-    assert not any(record.has_observed(each.seq) for each in tail)
     assert all(each.seq > record.cursor for each in tail)
 
 
@@ -368,7 +365,7 @@ def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
         one.turn()
     assert {each.thread for each in two.observer.asked[0]} == {"one", "two"}
     assert one.conversation.record() == two.conversation.record()
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
@@ -415,7 +412,7 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     it.conversation.before_call(1, "two")
     it.conversation.before_call(0, "three")
     assert reasons() == ["ttl", "provider"]
-    assert not list(uncovered(threads._database))
+    assert not list(uncovered(threads.database))
 
 
 def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(

@@ -9,9 +9,11 @@ from shutil import copy
 import pytest
 
 from memory import RunStore, open_run_store
-from memory.conversation.record import Chunk, ConversationEvent, ConversationEventKind, Reflection
-from memory.conversation.store import ConversationStore, conversations_of
+from memory.conversation.conversation import conversations_of
+from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.observations.observation import ObservationQuery
+from memory.store.conversation_record import Chunk, Reflection
+from memory.store.conversations import ConversationStore
 from memory.store.database import Database
 from tests.memory.conversation.threads import (
     Crash,
@@ -47,7 +49,9 @@ def swapped(database: Database) -> tuple[object, ...]:
     """How far the cursor, the reflection and the observations beside them are."""
     return (
         cursor_of(database, "t"),
-        database.row("SELECT count(*) FROM thread_reflections WHERE activated_after IS NOT NULL"),
+        database.row(
+            "SELECT count(*) FROM conversation_reflections WHERE activated_after IS NOT NULL"
+        ),
         database.row("SELECT count(*) FROM observations"),
     )
 
@@ -132,7 +136,7 @@ def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) ->
                 it.conversation.before_call(0)
         database._connection.close()
         with closing(tripping(path)) as again:
-            assert again.row("SELECT count(*) FROM thread_messages") == (said,)
+            assert again.row("SELECT count(*) FROM conversation_messages") == (said,)
             assert not list(uncovered(again))
     assert said > 60
 

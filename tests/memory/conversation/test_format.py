@@ -20,7 +20,7 @@ from memory.conversation.format import (
     render,
 )
 from memory.conversation.model import parse_answer
-from memory.conversation.record import Distilled
+from memory.conversation.port import Distilled
 from memory.conversation.situation_format import Failure, Situation, read_situation
 
 DAY = dt.date(2026, 11, 22)

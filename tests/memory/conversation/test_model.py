@@ -15,7 +15,7 @@ from memory.conversation.format import (
     parse,
     render,
 )
-from memory.conversation.messages import Message, MessageOrigin, transcript
+from memory.conversation.messages import transcript
 from memory.conversation.model import (
     DistillingSettings,
     ModelObserver,
@@ -27,9 +27,10 @@ from memory.conversation.model import (
     reflect_until,
     reflecting_prompt,
 )
-from memory.conversation.record import Distilled, DistillingFailed
+from memory.conversation.port import Distilled, DistillingFailed
 from memory.conversation.rules import HeuristicReflector
 from memory.conversation.situation_format import milestones_in, situation
+from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.talks import answered, asked, called, play, returned, said
 

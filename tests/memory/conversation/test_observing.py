@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from memory.conversation.format import TIMES, ObservationLine, parse
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import Distilled
+from memory.conversation.port import Distilled
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
+from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.talks import (
     MILESTONES,

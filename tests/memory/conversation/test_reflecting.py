@@ -16,7 +16,7 @@ from memory.conversation.format import (
     render,
 )
 from memory.conversation.model import is_degenerate, problem_with
-from memory.conversation.record import DistillingFailed
+from memory.conversation.port import DistillingFailed
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import is_ban, milestones_in
 from memory.tokens import tokens

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from memory.conversation.archive import Archived, catalogue
 from memory.conversation.format import parse, render
-from memory.conversation.messages import MessageOrigin, without_injected
+from memory.conversation.messages import without_injected
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.view import (
     CONTINUATION_ID,
@@ -22,6 +22,7 @@ from memory.conversation.view import (
     other_conversation,
     with_reminder,
 )
+from memory.store.conversation_record import MessageOrigin
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
 from tests.memory.conversation.talks import said
 from tests.memory.conversation.test_format import OBSERVATIONS

@@ -8,10 +8,10 @@ from memory.conversation.boundaries import answered, called
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.messages import Message, MessageOrigin
-from memory.conversation.record import Distilled, DistillingFailed
-from memory.conversation.store import ConversationStore
+from memory.conversation.port import Distilled, DistillingFailed
 from memory.conversation.view import ConversationView
+from memory.store.conversation_record import Message, MessageOrigin
+from memory.store.conversations import ConversationStore
 from memory.store.database import Database, open_database
 from memory.store.schema import RUN_SCHEMA
 
@@ -158,17 +158,19 @@ def talk(
 
 def uncovered(database: Database) -> Iterator[str]:
     """Yield what is wrong with what covers what: each live message is behind the cursor and in one chunk, or raw."""
-    owners = [owner for (owner,) in database.rows("SELECT DISTINCT owner FROM thread_messages")]
+    owners = [
+        owner for (owner,) in database.rows("SELECT DISTINCT owner FROM conversation_messages")
+    ]
     for owner in owners:
         seqs = [
             seq
             for (seq,) in database.rows(
-                "SELECT seq FROM thread_messages WHERE owner = ? AND live = 1 ORDER BY seq",
+                "SELECT seq FROM conversation_messages WHERE owner = ? AND live = 1 ORDER BY seq",
                 (owner,),
             )
         ]
         chunks = database.rows(
-            "SELECT from_seq, to_seq, activated_after IS NOT NULL FROM thread_chunks "
+            "SELECT from_seq, to_seq, activated_after IS NOT NULL FROM conversation_chunks "
             "WHERE owner = ? AND live = 1 ORDER BY id",
             (owner,),
         )
@@ -190,7 +192,7 @@ def uncovered(database: Database) -> Iterator[str]:
 def _reflected(database: Database, owner: str) -> Iterator[str]:
     cursor = cursor_of(database, owner)
     rows = database.rows(
-        "SELECT generation, upto_seq FROM thread_reflections WHERE owner = ? AND live = 1 ORDER BY id",
+        "SELECT generation, upto_seq FROM conversation_reflections WHERE owner = ? AND live = 1 ORDER BY id",
         (owner,),
     )
     for number, (generation, upto) in enumerate(rows, 1):
@@ -200,7 +202,7 @@ def _reflected(database: Database, owner: str) -> Iterator[str]:
 
 def cursor_of(database: Database, owner: str) -> int:
     row = database.row(
-        "SELECT coalesce(max(to_seq), 0) FROM thread_chunks "
+        "SELECT coalesce(max(to_seq), 0) FROM conversation_chunks "
         "WHERE owner = ? AND live = 1 AND activated_after IS NOT NULL",
         (owner,),
     )

@@ -1,0 +1,410 @@
+"""Conversations in the file of a run: their messages, what stands in for them, their tables and all their SQL.
+
+A message is kept at once. All else moves in one transaction a step. That no message is covered twice, or skipped, or
+covered by what was observed of another branch, is checked by the statement that writes a chunk, not by its caller.
+Nothing is deleted: what goes back is marked as of a dead branch, what was replaced stays behind what replaced it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from memory.codec import decode, encode
+from memory.errors import ObservationsRefused
+from memory.store.conversation_record import (
+    Chunk,
+    ConversationScope,
+    Message,
+    MessageOrigin,
+    ObservationalMemoryRecord,
+    Reflection,
+    Work,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.store.database import Database
+
+# `made_after` and `activated_after` name the last checkpoint at the time, 0 where there was none.
+CONVERSATION_TABLES: Final = (
+    # owner: the thread, or the resource whose threads are observed as one. AUTOINCREMENT: the cursor is a number of
+    # these, and one that was covered must never come again.
+    """CREATE TABLE conversation_messages (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+        origin TEXT NOT NULL CHECK (origin IN ('play', 'model', 'injected')),
+        blocks TEXT NOT NULL,
+        tick INTEGER NOT NULL,
+        game_s REAL NOT NULL,
+        tokens INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL,
+        made_after INTEGER NOT NULL,
+        live INTEGER NOT NULL DEFAULT 1
+    ) STRICT""",
+    "CREATE INDEX live_messages ON conversation_messages (owner, seq, tokens) WHERE live = 1",
+    # Reflecting on `tried_tokens` tokens up to `tried_seq` came to too little, `tries` times in a row.
+    """CREATE TABLE conversation_records (
+        owner TEXT NOT NULL PRIMARY KEY,
+        scope TEXT NOT NULL CHECK (scope IN ('thread', 'resource')),
+        origin_type TEXT NOT NULL,
+        timezone TEXT NOT NULL,
+        config TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,
+        tries INTEGER NOT NULL DEFAULT 0,
+        tried_seq INTEGER NOT NULL DEFAULT 0,
+        tried_tokens INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID""",
+    # What was observed of the messages from_seq to to_seq. It waits until it is activated; the last one that is
+    # ends at the cursor.
+    """CREATE TABLE conversation_chunks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        from_seq INTEGER NOT NULL,
+        to_seq INTEGER NOT NULL CHECK (to_seq >= from_seq),
+        text TEXT NOT NULL,
+        current_task TEXT NOT NULL,
+        suggested_response TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        message_tokens INTEGER NOT NULL,
+        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
+        created_ms INTEGER NOT NULL,
+        made_after INTEGER NOT NULL,
+        activated_after INTEGER,
+        live INTEGER NOT NULL DEFAULT 1
+    ) STRICT""",
+    "CREATE UNIQUE INDEX live_chunks ON conversation_chunks (owner, from_seq) WHERE live = 1",
+    "CREATE UNIQUE INDEX live_chunk_ends ON conversation_chunks (owner, to_seq) WHERE live = 1",
+    # What takes the place of all observations up to upto_seq, once it is activated.
+    """CREATE TABLE conversation_reflections (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        upto_seq INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        current_task TEXT NOT NULL,
+        suggested_response TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
+        created_ms INTEGER NOT NULL,
+        made_after INTEGER NOT NULL,
+        activated_after INTEGER,
+        live INTEGER NOT NULL DEFAULT 1
+    ) STRICT""",
+    "CREATE UNIQUE INDEX live_generations ON conversation_reflections (owner, generation) "
+    "WHERE live = 1",
+    # Which process is at which work, until when at most. No part of any lineage: it is about processes.
+    """CREATE TABLE conversation_leases (
+        owner TEXT NOT NULL,
+        work TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        until_ms INTEGER NOT NULL,
+        PRIMARY KEY (owner, work)
+    ) STRICT, WITHOUT ROWID""",
+)
+
+_NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
+_MESSAGE: Final = "thread, role, blocks, tick, game_s, tokens, origin, created_ms"
+_CHUNK: Final = (
+    "from_seq, to_seq, text, tokens, message_tokens, source, current_task, suggested_response, "
+    "created_ms"
+)
+_REFLECTION: Final = (
+    "generation, upto_seq, text, tokens, source, current_task, suggested_response, created_ms"
+)
+_CHUNK_FIELDS: Final = len(_CHUNK.split(", "))
+_REFLECTION_FIELDS: Final = len(_REFLECTION.split(", "))
+_CHUNKS: Final = "conversation_chunks WHERE owner = ?1 AND live = 1"
+_REFLECTIONS: Final = "conversation_reflections WHERE owner = ?1 AND live = 1"
+_MESSAGES: Final = "conversation_messages WHERE owner = ?1 AND live = 1"
+_PENDING: Final = f"SELECT sum(tokens) FROM {_MESSAGES} AND seq > ?2"  # noqa: S608  # fixed words
+_OBSERVED: Final = f"SELECT sum(message_tokens) FROM {_CHUNKS} AND to_seq <= ?2"  # noqa: S608  # fixed words
+# It begins where the last chunk ended, with no live message in between, and all of its messages are still there.
+_ADD_CHUNK: Final = (
+    f"INSERT INTO conversation_chunks (owner, {_CHUNK}, made_after) "  # noqa: S608  # fixed words
+    f"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, {_NOW} "
+    f"WHERE ?2 = (SELECT min(seq) FROM {_MESSAGES} "
+    f"AND seq > (SELECT coalesce(max(to_seq), 0) FROM {_CHUNKS})) "
+    f"AND ?11 = (SELECT count(*) FROM {_MESSAGES} AND seq BETWEEN ?2 AND ?3)"
+)
+# It follows the last generation, and tells of nothing that is not active.
+_ADD_REFLECTION: Final = (
+    f"INSERT INTO conversation_reflections (owner, {_REFLECTION}, made_after) "  # noqa: S608  # fixed words
+    f"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, {_NOW} "
+    f"WHERE ?2 = 1 + (SELECT coalesce(max(generation), 0) FROM {_REFLECTIONS}) "
+    f"AND ?3 <= (SELECT coalesce(max(to_seq), 0) FROM {_CHUNKS} AND activated_after IS NOT NULL)"
+)
+
+
+class ConversationStore:
+    """All conversations of one file.
+
+    `keep` is told within the transaction which chunk becomes active, and the tick and game second of its last message.
+    """
+
+    def __init__(
+        self, database: Database, keep: Callable[[Chunk, int, float], None] | None = None
+    ) -> None:
+        self.database = database
+        self._keep = keep
+
+    def initialize(self, record: ObservationalMemoryRecord) -> None:
+        """Begin the memory of a conversation, if it has none yet."""
+        self.database.execute(
+            "INSERT OR IGNORE INTO conversation_records "
+            "(owner, scope, origin_type, timezone, config, created_ms) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                record.owner,
+                record.scope.value,
+                record.origin_type,
+                record.timezone,
+                record.config,
+                record.created_ms,
+            ),
+        )
+
+    def get(self, owner: str, *, now_ms: int) -> ObservationalMemoryRecord | None:
+        """Return the memory of a conversation at `now_ms`, or None when it was never begun.
+
+        It is read from what changes last to what changes first: the reflection, the chunks behind it, what they leave
+        uncovered. So another process that goes on in between takes nothing out of sight.
+        """
+        begun = self.database.row(
+            "SELECT scope, origin_type, timezone, config, created_ms FROM conversation_records "
+            "WHERE owner = ?",
+            (owner,),
+        )
+        if begun is None:
+            return None
+        with self.database.understood("conversation_records"):
+            record = ObservationalMemoryRecord(owner, ConversationScope(begun[0]), *begun[1:])
+        if active := self._newest_reflection(owner, active=True):
+            record = replace(record, reflection=active)
+        chunks = self._chunks(owner, record.reflection.upto_seq)
+        record = replace(
+            record,
+            active_chunks=tuple(each for each, is_active in chunks if is_active),
+            buffered_observation_chunks=tuple(each for each, is_active in chunks if not is_active),
+        )
+        return replace(
+            record,
+            buffered_reflection=self._newest_reflection(owner, active=False),
+            pending_message_tokens=self._sum(_PENDING, owner, record.cursor),
+            total_tokens_observed=self._sum(_OBSERVED, owner, record.cursor),
+            works=self._works(owner, now_ms),
+        )
+
+    def add(self, owner: str, message: Message) -> Message:
+        """Keep a message for good and return it with its number."""
+        ((seq,),) = self.database.rows(
+            f"INSERT INTO conversation_messages (owner, {_MESSAGE}, made_after) "  # noqa: S608  # fixed words
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {_NOW}) RETURNING seq",
+            (
+                owner,
+                message.thread,
+                message.role,
+                encode([dict(each) for each in message.blocks]),
+                message.tick,
+                message.game_s,
+                message.tokens,
+                message.origin.value,
+                message.created_ms,
+            ),
+        )
+        return replace(message, seq=int(seq))
+
+    def messages(
+        self, owner: str, *, after: int = 0, upto: int | None = None
+    ) -> tuple[Message, ...]:
+        """Return the messages of a conversation behind number `after`, to number `upto` or to the end, in their order."""
+        rows = self.database.rows(
+            f"SELECT {_MESSAGE}, seq FROM {_MESSAGES} AND seq > ?2 "  # noqa: S608  # fixed words
+            "AND (?3 IS NULL OR seq <= ?3) ORDER BY seq",
+            (owner, after, upto),
+        )
+        with self.database.understood("conversation_messages"):
+            return tuple(_message(row) for row in rows)
+
+    def chunks(self, owner: str) -> tuple[Chunk, ...]:
+        """Return all that was ever observed of a conversation on the live lineage, oldest first."""
+        return tuple(each for each, _ in self._chunks(owner, 0))
+
+    def reflections(self, owner: str) -> tuple[Reflection, ...]:
+        """Return every generation of a conversation on the live lineage, oldest first."""
+        rows = self.database.rows(
+            f"SELECT {_REFLECTION}, id FROM {_REFLECTIONS} ORDER BY generation",  # noqa: S608  # fixed words
+            (owner,),
+        )
+        return tuple(Reflection(*row) for row in rows)
+
+    def update_buffered(self, owner: str, chunk: Chunk) -> bool:
+        """Keep what was observed ahead of need; False when its messages are covered already, or are not there any more."""
+        with self.database.transaction():
+            return self._add_chunk(owner, chunk)
+
+    def update_active(self, owner: str, chunk: Chunk) -> bool:
+        """Keep what was observed and let it stand in for its messages at once, behind all that waited; as `update_buffered`."""
+
+        def write(*, keeps: bool) -> bool:
+            is_new = self._add_chunk(owner, chunk)
+            if is_new:
+                self._activate(owner, chunk.to_seq, keeps=keeps)
+            return is_new
+
+        return bool(self._transact(write))
+
+    def swap_buffered(self, owner: str, *, upto: int, reflection: bool = False) -> int:
+        """Let what waits up to message `upto` stand in for its messages, and the reflection that waits for all before it.
+
+        Returns how many chunks became active.
+        """
+
+        def write(*, keeps: bool) -> int:
+            count = self._activate(owner, upto, keeps=keeps)
+            if reflection:
+                self._activate_reflection(owner)
+            return count
+
+        return self._transact(write)
+
+    def create_generation(self, owner: str, reflection: Reflection, *, active: bool) -> bool:
+        """Keep a reflection, at once in its place or waiting for it; False when another was faster."""
+        values = astuple(reflection)[:_REFLECTION_FIELDS]
+        with self.database.transaction():
+            is_kept = bool(self.database.execute(_ADD_REFLECTION, (owner, *values)))
+            if is_kept and active:
+                self._activate_reflection(owner)
+            return is_kept
+
+    def set_flag(self, owner: str, work: Work, holder: str, *, now_ms: int, until_ms: int) -> bool:
+        """Return whether `holder` may do `work` now; no other process may before `until_ms`.
+
+        A lease ends by itself: its holder may have been killed. Two lives that bear one name never overlap, so a
+        process takes over the lease of its own name at once.
+        """
+        return bool(
+            self.database.execute(
+                "INSERT INTO conversation_leases (owner, work, holder, until_ms) "
+                "VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (owner, work) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms "
+                "WHERE holder = excluded.holder OR until_ms <= ?",
+                (owner, work.value, holder, until_ms, now_ms),
+            )
+        )
+
+    def clear_flag(self, owner: str, work: Work, holder: str) -> None:
+        """Let others do `work`, if `holder` still has it."""
+        self.database.execute(
+            "DELETE FROM conversation_leases WHERE owner = ? AND work = ? AND holder = ?",
+            (owner, work.value, holder),
+        )
+
+    def tries(self, owner: str) -> tuple[int, int, int]:
+        """Return how often in a row reflecting came to too little, and up to which message and at how many tokens last."""
+        row = self.database.row(
+            "SELECT tries, tried_seq, tried_tokens FROM conversation_records WHERE owner = ?",
+            (owner,),
+        )
+        return (0, 0, 0) if row is None else (int(row[0]), int(row[1]), int(row[2]))
+
+    def note_tries(self, owner: str, tries: int, seq: int, tokens: int) -> None:
+        """Keep that for the tries to come."""
+        self.database.execute(
+            "UPDATE conversation_records SET tries = ?, tried_seq = ?, tried_tokens = ? "
+            "WHERE owner = ?",
+            (tries, seq, tokens, owner),
+        )
+
+    def close(self) -> None:
+        """Close the file; for one of its own."""
+        self.database.close()
+
+    def _sum(self, sql: str, owner: str, cursor: int) -> int:
+        ((number,),) = self.database.rows(sql, (owner, cursor))
+        return int(number or 0)
+
+    def _works(self, owner: str, now_ms: int) -> frozenset[Work]:
+        rows = self.database.rows(
+            "SELECT work FROM conversation_leases WHERE owner = ? AND until_ms > ?",
+            (owner, now_ms),
+        )
+        with self.database.understood("conversation_leases"):
+            return frozenset(Work(work) for (work,) in rows)
+
+    def _newest_reflection(self, owner: str, *, active: bool) -> Reflection | None:
+        row = self.database.row(
+            f"SELECT {_REFLECTION}, id FROM {_REFLECTIONS} "  # noqa: S608  # fixed words
+            "AND (activated_after IS NOT NULL) = ?2 ORDER BY generation DESC LIMIT 1",
+            (owner, int(active)),
+        )
+        return None if row is None else Reflection(*row)
+
+    def _chunks(self, owner: str, after: int) -> list[tuple[Chunk, bool]]:
+        """Return the chunks that end behind message `after`, and whether each is active."""
+        rows = self.database.rows(
+            f"SELECT {_CHUNK}, id, activated_after IS NOT NULL FROM {_CHUNKS} "  # noqa: S608  # fixed words
+            "AND to_seq > ?2 ORDER BY to_seq",
+            (owner, after),
+        )
+        return [(Chunk(*row), bool(is_active)) for *row, is_active in rows]
+
+    def _add_chunk(self, owner: str, chunk: Chunk) -> bool:
+        values = astuple(chunk)[:_CHUNK_FIELDS]
+        return bool(self.database.execute(_ADD_CHUNK, (owner, *values, chunk.count)))
+
+    def _activate(self, owner: str, upto: int, *, keeps: bool) -> int:
+        rows = self.database.rows(
+            f"SELECT {', '.join(f'chunk.{name}' for name in _CHUNK.split(', '))}, tick, game_s "  # noqa: S608  # fixed words
+            "FROM conversation_chunks chunk JOIN conversation_messages ON seq = to_seq "
+            "WHERE chunk.owner = ? AND chunk.live = 1 AND to_seq <= ? AND activated_after IS NULL "
+            "ORDER BY to_seq",
+            (owner, upto),
+        )
+        if keeps and self._keep is not None:
+            for *row, tick, game_s in rows:
+                self._keep(Chunk(*row), int(tick), float(game_s))
+        self.database.execute(
+            f"UPDATE conversation_chunks SET activated_after = {_NOW} "  # noqa: S608  # fixed words
+            "WHERE owner = ?1 AND live = 1 AND to_seq <= ?2 AND activated_after IS NULL",
+            (owner, upto),
+        )
+        return len(rows)
+
+    def _activate_reflection(self, owner: str) -> None:
+        self.database.execute(
+            f"UPDATE conversation_reflections SET activated_after = {_NOW} "  # noqa: S608  # fixed words
+            "WHERE owner = ? AND live = 1 AND activated_after IS NULL",
+            (owner,),
+        )
+
+    def _transact(self, write: Callable[..., int]) -> int:
+        """Do `write` in one transaction, without observations beside it where the file does not take them."""
+        try:
+            with self.database.transaction():
+                return write(keeps=True)
+        except ObservationsRefused:
+            with self.database.transaction():
+                return write(keeps=False)
+
+
+def rewind_conversations(database: Database, number: int) -> None:
+    """Bring back all conversations as they were at checkpoint `number`, within a transaction."""
+    for table in ("conversation_messages", "conversation_chunks", "conversation_reflections"):
+        database.execute(
+            f"UPDATE {table} SET live = 0 WHERE live = 1 AND made_after >= ?",  # noqa: S608  # fixed names
+            (number,),
+        )
+    for table in ("conversation_chunks", "conversation_reflections"):
+        database.execute(
+            f"UPDATE {table} SET activated_after = NULL WHERE live = 1 AND activated_after >= ?",  # noqa: S608  # fixed names
+            (number,),
+        )
+
+
+def _message(row: tuple[Any, ...]) -> Message:
+    thread, role, blocks, tick, game_s, tokens, origin, *rest = row
+    said = tuple(decode(blocks))
+    return Message(thread, role, said, tick, game_s, tokens, MessageOrigin(origin), *rest)
