@@ -15,7 +15,7 @@ from counsel.plot import draw
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from agent.cli.measurements import seeds_of
+from agent.cli.flags import seeds_of
 
 TIMEOUT_S: Final = 1.0  # of an answer; loopback takes milliseconds
 COLUMNS: Final = ("playing", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

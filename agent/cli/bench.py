@@ -1,18 +1,17 @@
-"""`bench`: measure speed, battles, memory, a model, experience, checkpoints, or what memory knows."""
+"""`bench`: measure speed, battles, memory, a model, experience, checkpoints, or what memory knows; or all anew."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 import typer
 
 from agent.app import interrupts
-from agent.cli.flags import Rom
+from agent.cli.flags import Rom, command_line, require_result_path
 from agent.cli.output import Output
-from agent.errors import UsageError
+from agent.lab.publish import Findings, Origin, write_result
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 MANY: Final = "0..599"  # seeds of what is counted
@@ -29,13 +28,26 @@ class Measurement(StrEnum):
     MEMORY = "memory"
     MODEL = "model"
     MOMENTS = "moments"
+    ALL = "all"
+
+
+Say: TypeAlias = Callable[[str], object]
+WHAT: Final = {
+    Measurement.SPEED: "What play costs beside the emulator, and how well text is read from pixels",
+    Measurement.BATTLES: "Battles fought twice: by the agent, and by the strongest move always",
+    Measurement.EXPERIENCE: "What memory and each use of it change in the same games",
+    Measurement.EXAM: "What memory knows of games, against their recordings",
+    Measurement.MEMORY: "What memory costs at full capacity, against its limits",
+    Measurement.MODEL: "What asking a model costs beside the service, in time and tokens",
+    Measurement.MOMENTS: "What a checkpoint costs, and resuming from one",
+}
 
 
 def bench(
     what: Annotated[
         Measurement,
         typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to."
+            help="What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to; all: every published result."
         ),
     ] = Measurement.SPEED,
     rom: Rom = None,
@@ -94,68 +106,86 @@ def bench(
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write the figures as a page.", show_default=False),
+        typer.Option(
+            metavar="PATH",
+            help="Write the figures as a JSON file, with a picture beside it where there is one.",
+            show_default=False,
+        ),
     ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Measure memory, a model, moments or all with smaller counts."
+        ),
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the figures as one JSON object on the last line."),
     ] = False,
 ) -> None:
-    """Measure what play costs and how well text is read; or how much oftener battles are won; or what memory costs, or knows; or what asking a model costs."""
-    if write is not None and (write.is_dir() or not write.parent.is_dir()):
-        message = f"--write {write} names no file in a folder that exists; name one"
-        raise UsageError(message)
+    """Measure what play costs, or another of these; all: every published result anew that is older than the code."""
+    require_result_path(write)
+    if what is Measurement.ALL:
+        _measure_all(quick=quick)
+        return
     cartridge = load_cartridge(rom or demo_cartridge_path())
     # Each is loaded where it is wanted: play should not wait for what it does not measure.
+    from agent.cli import measurements
+
     match what:
-        case Measurement.SPEED:
-            _speed(cartridge, write, seed=seed, ticks=ticks, rounds=rounds, as_json=as_json)
         case Measurement.BATTLES:
-            from agent.cli.measurements import bench_battles
-
-            bench_battles(cartridge, seeds or MANY, write, as_json=as_json)
+            findings = measurements.battles(cartridge, seeds or MANY)
         case Measurement.EXPERIENCE:
-            from agent.cli.measurements import ExperienceOptions, bench_experience
-
-            wanted = ExperienceOptions(
-                teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory, write
+            wanted = measurements.ExperienceOptions(
+                teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory
             )
-            bench_experience(cartridge, wanted, as_json=as_json)
+            findings = measurements.experience(cartridge, wanted)
         case Measurement.EXAM:
-            from agent.cli.measurements import bench_exam
-
-            bench_exam(cartridge, seeds or FEW, write, as_json=as_json)
-        case Measurement.MEMORY | Measurement.MODEL | Measurement.MOMENTS:
-            from agent.cli.measurements import bench_memory, bench_model, bench_moments
-
-            costs = {
-                Measurement.MEMORY: bench_memory,
-                Measurement.MODEL: bench_model,
-                Measurement.MOMENTS: bench_moments,
-            }
+            findings = measurements.exam(cartridge, seeds or FEW)
+        case _:
             with _saying() as say:
-                costs[what](cartridge, write, say, as_json=as_json)
-
-
-def _speed(
-    cartridge: Cartridge, write: Path | None, *, seed: int, ticks: int, rounds: int, as_json: bool
-) -> None:
-    from agent.cli.measurements import figures_table
-    from agent.lab.bench import measure_speed, speed_page
-
-    with _saying() as say:
-        figures = measure_speed(cartridge, seed=seed, ticks=ticks, rounds=rounds, say=say)
+                findings = _costs(what, cartridge, (seed, ticks, rounds), say, quick=quick)
     if write is not None:
-        write.write_text(speed_page(figures), encoding="utf-8")
-    out = Output()
-    if as_json:
-        out.say(json.dumps(figures.as_json()))
-    else:
-        out.print(figures_table(figures))
+        origin = Origin(command_line(), WHAT[what], cartridge)
+        picture = findings.draw() if findings.draw is not None else None
+        write_result(write, findings.rows, findings.figures, origin, picture)
+    measurements.show(findings, json=as_json)
+
+
+def _costs(
+    what: Measurement, cartridge: Cartridge, played: tuple[int, int, int], say: Say, *, quick: bool
+) -> Findings:
+    """Return what takes time on one core, or room."""
+    match what:
+        case Measurement.MEMORY:
+            from agent.lab.bench.memory import QUICK_MEMORY, MemoryEffort, measure_memory
+
+            return measure_memory(cartridge, say, QUICK_MEMORY if quick else MemoryEffort())
+        case Measurement.MODEL:
+            from agent.lab.bench.model import QUICK_MODEL, ModelEffort, measure_model
+
+            return measure_model(cartridge, say, QUICK_MODEL if quick else ModelEffort())
+        case Measurement.MOMENTS:
+            from agent.lab.bench.checkpoints import GAMES, QUICK, RESUMES, measure_checkpoints
+
+            return measure_checkpoints(
+                cartridge, say, *((QUICK, QUICK) if quick else (GAMES, RESUMES))
+            )
+        case _:
+            from agent.lab.bench.speed import measure_speed
+
+            return measure_speed(cartridge, *played, say)
+
+
+def _measure_all(*, quick: bool) -> None:
+    from agent.lab.measure import measure_all
+
+    if not measure_all(Output(stderr=True).say, quick=quick):
+        raise typer.Exit(1)
 
 
 @contextmanager
-def _saying() -> Iterator[Callable[[str], object]]:
+def _saying() -> Iterator[Say]:
     """Lend what says how far a measurement is; Ctrl-C ends it between two parts: inside of PyBoy it would be lost."""
     err = Output(stderr=True)
     with interrupts() as interrupt:

@@ -1,5 +1,6 @@
 """`eval`: many games in parallel, with progress while they run, and the results."""
 
+import json
 import os
 import shutil
 from importlib.metadata import version
@@ -12,19 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
-from agent.cli.flags import seeds_of
+from agent.cli.flags import command_line, require_result_path, seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.lab import (
-    EvalGame,
-    EvalResults,
-    Runner,
-    eval_page,
-    game_of,
-    play_command,
-    write_csv,
-    write_json,
-)
+from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
+from agent.lab.publish import Origin, write_result
+from agent.lab.runner import Runner, play_command
 from agent.story import Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
@@ -78,7 +72,9 @@ def evaluate(
     write: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH", help="Write a page with the plots beside it.", show_default=False
+            metavar="PATH",
+            help="Write the games as a JSON file with a picture beside it.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -88,9 +84,7 @@ def evaluate(
     error, crashed or took too long; 130 on Ctrl-C, with tables of the games that were done.
     """
     wanted = seeds_of(seeds)
-    if write is not None and (write.is_dir() or not write.parent.is_dir()):
-        message = f"--write {write} names no file in a folder that exists; name one"
-        raise UsageError(message)
+    require_result_path(write)
     if memory is not None and not memory.is_file():
         message = f"--memory {memory} does not exist; leave it away to start with an empty one"
         raise UsageError(message)
@@ -125,7 +119,7 @@ def evaluate(
         versions={"agent": VERSION, "pyboy": version("pyboy"), "python": python_version()},
         cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
     )
-    _leave(results, folder, write)
+    _leave(results, folder, write, cartridge)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if results.all_played else 1)
@@ -177,31 +171,21 @@ def _play(
     return games
 
 
-def _leave(results: EvalResults, folder: Path, write: Path | None) -> None:
+def _leave(results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge) -> None:
     # Drawing takes a second to load, which no other command should wait for.
-    from agent.lab.plots import draw_milestones, draw_times
+    from agent.lab.plots import milestones_plot, times_plot
 
-    out = Output()
     write_csv(results, folder / "eval.csv")
-    write_json(results, folder / "eval.json")
-    draw_milestones(results, folder / "milestones.png")
-    draw_times(results, folder / "times.png")
-    plots = [
-        ("The share of games that reached each milestone, over game time", "milestones.png"),
-        ("Game time to each milestone", "times.png"),
-    ]
+    figures = results.as_json()
+    (folder / "eval.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    picture = milestones_plot(results)
+    (folder / "milestones.png").write_bytes(picture)
+    (folder / "times.png").write_bytes(times_plot(results))
     if write is not None:
-        beside = [(caption, f"{write.stem}_{name}") for caption, name in plots]
-        for (_, name), (_, copy) in zip(plots, beside, strict=True):
-            shutil.copy(folder / name, write.with_name(copy))
-        settings = results.settings
-        command = (
-            f"python -m agent eval --seeds {settings['seeds']} --until {results.until}"
-            f" --write {write}"
-        )
-        write.write_text(eval_page(results, beside, command), encoding="utf-8")
+        origin = Origin(command_line(), f"Games to {results.until} by rules alone", cartridge)
+        write_result(write, results.rows(), figures, origin, picture)
     share = results.share(results.until)
-    out.say(
+    Output().say(
         f"{len(results.games)} games, {share.estimate:.0%} reach {results.until}"
         f" (95%: {share.low:.0%} to {share.high:.0%}); see {folder}"
     )

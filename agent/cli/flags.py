@@ -1,6 +1,8 @@
 """Flags that several commands have."""
 
 import re
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -95,3 +97,18 @@ def seeds_of(words: str) -> list[int]:
         )
         raise UsageError(message)
     return list(range(int(match[1]), int(match[2] or match[1]) + 1))
+
+
+def require_result_path(path: Path | None) -> None:
+    """Refuse where no result could be written."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        message = f"--write {path} names no file in a folder that exists; name one"
+        raise UsageError(message)
+    if path is not None and path.suffix != ".json":
+        message = f"--write {path} must end in .json: results are data, with a picture beside them"
+        raise UsageError(message)
+
+
+def command_line() -> str:
+    """Return the command that is being carried out, as one would type it in the checkout."""
+    return shlex.join(["python", "-m", "agent", *sys.argv[1:]])

@@ -1,15 +1,18 @@
-"""An evaluation: many games of one cartridge, the figures over them, its files and its page, written and read back."""
+"""An evaluation: many games of one cartridge, and the figures over them.
+
+Shares have Wilson's 95% interval, medians that of a bootstrap.
+"""
 
 import csv
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from agent.lab.publish import Row, read_result
 from agent.lab.runner import EndedGame
 from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
@@ -171,24 +174,48 @@ class EvalResults:
             "battles_won": _figures(share_interval(won, won + lost)),
             **{name: _figures(self.median(name)) for name in FIGURES},
             "longest_wall_s": max((game.wall_s for game in self.games), default=0.0),
-            "totals": {name: _total(self.games, name) for name in TOTALS},
+            "totals": {name: sum(getattr(game, name) for game in self.games) for name in TOTALS},
         }
 
     def _milestone(self, name: str) -> dict[str, Any]:
         minutes = _figures(median_interval(self.minutes(name)))
         return {"reached": _figures(self.share(name)), "game_minutes": minutes}
 
+    def as_json(self) -> dict[str, Any]:
+        """Return settings, versions, the cartridge, and the figures over all games."""
+        return {
+            "until": self.until,
+            "settings": dict(self.settings),
+            "versions": dict(self.versions),
+            "cartridge": dict(self.cartridge),
+            "summary": self.summary(),
+        }
 
-FIGURES = ("ticks", "frames", "wall_s")
-TOTALS = (
-    "battles_won",
-    "battles_lost",
-    "battles_fled",
-    "blackouts",
-    "episodes",
-    "restores",
-    "errors",
-)
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each game; of a milestone that was not reached it has empty words."""
+        return [
+            {
+                **{name: getattr(game, name) for name in PLAIN},
+                **{
+                    f"{name}_{unit}": when
+                    for name in self.milestones
+                    for unit, when in zip(
+                        ("tick", "frame"), game.milestones.get(name, ("", "")), strict=True
+                    )
+                },
+            }
+            for game in self.games
+        ]
+
+
+FIGURES: Final = ("ticks", "frames", "wall_s")
+TOTALS: Final = (
+    "battles_won", "battles_lost", "battles_fled", "blackouts", "episodes", "restores", "errors",
+)  # fmt: skip
+PLAIN: Final = (
+    "seed", "stop", "reason", "ticks", "frames", "wall_s", "battles_won", "battles_lost", "battles_fled",
+    "blackouts", "badges", "episodes", "restores", "errors",
+)  # fmt: skip
 
 
 def _figures(interval: Interval | None) -> dict[str, float] | None:
@@ -197,188 +224,28 @@ def _figures(interval: Interval | None) -> dict[str, float] | None:
     return {name: round(value, 4) for name, value in interval._asdict().items()}
 
 
-def _total(games: Sequence[EvalGame], figure: str) -> int:
-    return sum(int(getattr(game, figure)) for game in games)
-
-
-PLAIN: Final = (
-    "seed", "stop", "reason", "ticks", "frames", "wall_s", "battles_won", "battles_lost", "battles_fled",
-    "blackouts", "badges", "episodes", "restores", "errors",
-)  # fmt: skip
-
-
 def write_csv(results: EvalResults, path: Path) -> None:
-    """Write a row for each game; a milestone that was not reached is an empty cell."""
+    """Write a row for each game."""
     heads = [f"{name}_{unit}" for name in results.milestones for unit in ("tick", "frame")]
     with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow([*PLAIN, *heads])
-        for game in results.games:
-            plain = [getattr(game, name) for name in PLAIN]
-            rows.writerow([*plain, *_milestones(game, results)])
+        rows = csv.DictWriter(file, [*PLAIN, *heads])
+        rows.writeheader()
+        rows.writerows(results.rows())
 
 
-def write_json(results: EvalResults, path: Path) -> None:
-    """Write settings, versions, the cartridge, and the figures over all games."""
-    table = {
-        "until": results.until,
-        "settings": dict(results.settings),
-        "versions": dict(results.versions),
-        "cartridge": dict(results.cartridge),
-        "summary": results.summary(),
-    }
-    path.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
-
-
-def _milestones(game: EvalGame, results: EvalResults) -> Iterator[object]:
-    for name in results.milestones:
-        yield from game.milestones.get(name, ("", ""))
-
-
-def eval_page(results: EvalResults, plots: Sequence[tuple[str, str]], command: str) -> str:
-    """Return the page; `plots` are captions and file names beside it, `command` writes it anew."""
-    pictures = [f"![{caption}]({name})\n" for caption, name in plots]
-    return (
-        "\n".join([*_head(results, command), *pictures, *_figure_tables(results), *_games(results)])
-        + "\n"
-    )
-
-
-def _head(results: EvalResults, command: str) -> Iterator[str]:
-    goal, games = results.share(results.until), results.games
-    reached = sum(results.until in game.milestones for game in games)
-    ends = ", ".join(f"{count} {stop}" for stop, count in results.stops().items())
-    versions = ", ".join(f"{name} {version}" for name, version in results.versions.items())
-    memory = (
-        "each with a copy of one memory"
-        if results.settings["memory"]
-        else "each with an empty memory"
-    )
-    yield from (
-        f"# {len(games)} games to `{results.until}`",
-        "",
-        f"Written by `{command}`.",
-        "",
-        f"{reached} of {len(games)} games reach `{results.until}`: {_percent(goal)}.",
-        f"How they ended: {ends or 'none was played'}.",
-        f"Every game is from power-on, by {results.settings['mind']}, {memory}; the longest took"
-        f" {max((game.wall_s for game in games), default=0):.0f} s of wall time.",
-        f"The cartridge: {results.cartridge['name']}, SHA-1 `{results.cartridge['sha1']}`; {versions}.",
-        "",
-        "Shares have Wilson's 95% interval, medians that of a bootstrap.",
-        "",
-    )
-
-
-def _figure_tables(results: EvalResults) -> Iterator[str]:
-    yield "| milestone | games that reach it | game time, minutes (median) |"
-    yield "|---|--:|--:|"
-    for name in results.milestones:
-        minutes = median_interval(results.minutes(name))
-        yield f"| {name} | {_percent(results.share(name))} | {_median(minutes, 1)} |"
-    yield ""
-    yield "| a game | median |"
-    yield "|---|--:|"
-    for figure in FIGURES:
-        yield f"| {figure.replace('_', ' ')} | {_median(results.median(figure), 0)} |"
-    yield ""
-    yield "| all games | total |"
-    yield "|---|--:|"
-    totals = results.summary()["totals"]
-    for figure in TOTALS:
-        yield f"| {figure.replace('_', ' ')} | {totals[figure]:,} |"
-    yield ""
-
-
-def _games(results: EvalResults) -> Iterator[str]:
-    names = results.milestones
-    yield "## Every game"
-    yield ""
-    yield "Ticks to each milestone; battles are those won, lost and fled from."
-    yield ""
-    heads = " | ".join(names)
-    yield f"| seed | stop | {heads} | battles | blackouts | stuck, restores | frames | wall s |"
-    yield f"|--:|---|{'--:|' * len(names)}---|--:|---|--:|--:|"
-    for game in results.games:
-        yield _row(game, names)
-
-
-def _row(game: EvalGame, names: Sequence[str]) -> str:
-    ticks = (str(game.milestones[name].tick) if name in game.milestones else "" for name in names)
-    battles = f"{game.battles_won}, {game.battles_lost}, {game.battles_fled}"
-    cells = [str(game.seed), game.stop, *ticks, battles, str(game.blackouts)]
-    cells += [f"{game.episodes}, {game.restores}", f"{game.frames:,}", f"{game.wall_s:.1f}"]
-    return f"| {' | '.join(cells)} |"
-
-
-def _percent(share: Interval) -> str:
-    return f"{share.estimate:.0%} ({share.low:.0%} to {share.high:.0%})"
-
-
-def _median(interval: Interval | None, digits: int) -> str:
-    if interval is None:
-        return "never"
-    estimate, low, high = (f"{value:,.{digits}f}" for value in interval)
-    return f"{estimate} ({low} to {high})"
-
-
-SHA1: Final = re.compile(r"SHA-1 `([0-9a-f]+)`")
-SEEDS: Final = re.compile(r"--seeds (\S+)")
-FIRST: Final = "| seed | stop | "  # how the head of the table of every game begins
-LAST: Final = ("battles", "blackouts", "stuck, restores", "frames", "wall s")  # how it ends
-
-
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """One game as its row tells it; `ticks` are those to each milestone it reached."""
-
-    seed: int
-    ticks: Mapping[str, int]
-    battles_lost: int
-    blackouts: int
-    episodes: int
-    restores: int
-    frames: int
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """The games of a page; the last of `milestones` is the one they were played to."""
+class Committed(NamedTuple):
+    """The games of a published evaluation, a row each; `milestones` are those up to the one they were played to."""
 
     seeds: str
     sha1: str
     milestones: tuple[str, ...]
-    games: tuple[GameRow, ...]
+    games: Sequence[Row]
 
 
 def committed(path: Path) -> Committed | None:
-    """Return what the page at `path` holds; None where there is none, or none that `eval` wrote."""
-    if not path.is_file():
+    """Return the evaluation that was published at `path`; None where there is none."""
+    found = read_result(path)
+    if found is None or "summary" not in found.figures:
         return None
-    text = path.read_text(encoding="utf-8")
-    seeds, sha1, head = SEEDS.search(text), SHA1.search(text), text.find(FIRST)
-    if seeds is None or sha1 is None or head < 0:
-        return None
-    names, _, *rows = [_cells(line) for line in text[head:].splitlines() if line.startswith("|")]
-    milestones = tuple(names[2 : -len(LAST)])
-    return Committed(seeds[1], sha1[1], milestones, tuple(_rows(milestones, rows)))
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def _rows(milestones: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[GameRow]:
-    for row in rows:
-        ticks = zip(milestones, row[2:], strict=False)
-        battles, blackouts, stuck, frames, _ = row[-len(LAST) :]
-        episodes, restores = (int(each) for each in stuck.split(", "))
-        yield GameRow(
-            seed=int(row[0]),
-            ticks={name: int(tick) for name, tick in ticks if tick},
-            battles_lost=int(battles.split(", ")[1]),
-            blackouts=int(blackouts),
-            episodes=episodes,
-            restores=restores,
-            frames=int(frames.replace(",", "")),
-        )
+    milestones = tuple(found.figures["summary"]["milestones"])
+    return Committed(found.figures["settings"]["seeds"], found.sha1, milestones, found.rows)

@@ -7,15 +7,16 @@ so that a result of older code is known as such. `python -m agent.lab.publish` p
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.app import HOME
+from agent.lab.stats import Distribution, Interval, Rounds
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 FOLDER: Final = HOME / "docs" / "results"
@@ -32,6 +33,9 @@ them are older than the code. This page is written by the publisher (`agent/lab/
 """
 
 
+Row: TypeAlias = Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One published measurement. `code` is the digest of the code that was measured, `sha1` the cartridge's."""
@@ -45,13 +49,26 @@ class Result:
     cartridge: str
     sha1: str
     figures: Mapping[str, Any]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
 
     def older_than_tree(self) -> list[str]:
         """Return which of cartridge and code have changed since."""
         now = {"cartridge": demo().sha1, "code": code_digest()}
         was = {"cartridge": self.sha1, "code": self.code}
         return [each for each in now if now[each] != was[each]]
+
+
+class Findings(NamedTuple):
+    """What a measurement found: one object of figures, tables of rows for people, and what is published beside it.
+
+    `draw` returns a PNG; it is only called where one is wanted, as drawing takes long to load.
+    """
+
+    title: str
+    figures: Mapping[str, Any]
+    tables: Sequence[Sequence[Row]]
+    rows: Sequence[Row] = ()
+    draw: Callable[[], bytes] | None = None
 
 
 class Origin(NamedTuple):
@@ -64,7 +81,7 @@ class Origin(NamedTuple):
 
 def publish(
     name: str,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     figures: Mapping[str, Any],
     command: str,
     *,
@@ -79,7 +96,7 @@ def publish(
 
 def write_result(
     path: Path,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     figures: Mapping[str, Any],
     origin: Origin,
     picture: bytes | None = None,
@@ -96,14 +113,69 @@ def write_result(
         "figures": figures,
     }
     # A row a line: a later measurement differs in lines of its own.
-    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    text = json.dumps(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n ]\n}}\n'
+    lines = ",\n".join(f"  {as_json(row)}" for row in rows)
+    text = as_json(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n ]\n}}\n'
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     if picture is not None:
         path.with_suffix(".png").write_bytes(picture)
     if path.parent.resolve() == FOLDER:
         _write_index()
+
+
+def as_json(found: object, *, indent: int | None = None) -> str:
+    """Return figures as JSON; dataclasses and named tuples among them are objects."""
+    return json.dumps(_plain(found), indent=indent)
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401  # whatever figures are made of
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {each.name: getattr(value, each.name) for each in fields(value)}
+    elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def flattened(figures: Mapping[str, Any], before: str = "") -> list[Row]:
+    """Return a row for each figure, named by the way to it."""
+    rows: list[Row] = []
+    for name, value in figures.items():
+        words = f"{before}{name}".replace("_", " ")
+        if isinstance(value, Mapping):
+            rows += flattened(value, f"{words}: ")
+        elif isinstance(value, list):
+            rows += flattened(
+                {str(at): each for at, each in enumerate(value, start=1)}, f"{words} "
+            )
+        else:
+            rows.append({"figure": words, "value": cell(value)})
+    return rows
+
+
+def cell(value: object) -> str:
+    """Return a value of a row as people read it."""
+    match value:
+        case None:
+            return ""
+        case Distribution(mean, p50, p99):
+            return ", ".join(map(cell, (mean, p50, p99)))
+        case Rounds(middle, low, high) | Interval(middle, low, high):
+            return f"{cell(middle)} ({cell(low)} to {cell(high)})"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            digits = 3 - sum(abs(value) >= each for each in (10, 100, 1_000))
+            return f"{value:,.{digits}f}"
+        case int():
+            return f"{value:,}"
+        case Mapping():
+            return ", ".join(f"{name} {cell(each)}" for name, each in value.items())
+        case _:
+            return str(value)
 
 
 def read_result(path: Path) -> Result | None:

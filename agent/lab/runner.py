@@ -1,20 +1,106 @@
-"""Playing many games at once, each in a process of its own; one that fails or hangs stops no other.
+"""Playing many games at once, each in a process of its own: as a function of ours, or as a command with a time limit.
 
-Knows nothing of what a game is: a command for each seed, and the last line of its output.
+Knows nothing of what a game is. Progress is reported, and whoever waits may ask for an end.
 """
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-POLL: Final = 0.2  # seconds between two looks at whether somebody asked for an end
+from agent.errors import RunError
+
+POLL: Final = 0.2  # seconds between two looks at whether an end is asked for
 GRACE: Final = 10.0  # seconds that a game gets to end by itself when it is asked to
+
+Order = TypeVar("Order")
+Played = TypeVar("Played")
+Asked: TypeAlias = Callable[[], bool]  # whether an end is asked for
+Done: TypeAlias = Callable[[int], object]  # is told how many more are over
+
+
+def never() -> bool:
+    """Ask for no end."""
+    return False
+
+
+def play_all(
+    work: Callable[[Order, Asked], Played],
+    orders: Sequence[Order],
+    *,
+    processes: int,
+    done: Done,
+    asked: Asked = never,
+) -> list[Played]:
+    """Return what `work`, a function of a module, makes of each order, in their order.
+
+    Raises KeyboardInterrupt once an end is asked for: half of a measurement says nothing.
+    """
+    if processes > 1:
+        return _side_by_side(work, orders, processes, done, asked)
+    games = []
+    for order in orders:
+        games.append(work(order, asked))
+        if asked():
+            raise KeyboardInterrupt
+        done(1)
+    return games
+
+
+def _side_by_side(
+    work: Callable[[Order, Asked], Played],
+    orders: Sequence[Order],
+    processes: int,
+    done: Done,
+    asked: Asked,
+) -> list[Played]:
+    with (
+        TemporaryDirectory(prefix="bench-") as home,
+        # Processes that begin afresh: PyBoy may run threads, which a fork would break. Ctrl-C reaches
+        # them too, but the one that waits for all of them ends them, by the file.
+        ProcessPoolExecutor(
+            processes,
+            mp_context=get_context("spawn"),
+            initializer=signal.signal,
+            initargs=(signal.SIGINT, signal.SIG_IGN),
+        ) as pool,
+    ):
+        enough = Path(home) / "enough"
+        every = [pool.submit(work, order, enough.exists) for order in orders]
+        waiting = set(every)
+        try:
+            while waiting and not asked():
+                ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
+                for each in ended:
+                    each.result()
+                done(len(ended))
+            if waiting:
+                raise KeyboardInterrupt
+        except BrokenExecutor as error:
+            if asked():
+                raise KeyboardInterrupt from error
+            message = "the process of a game was killed; try again with fewer --processes"
+            raise RunError(message) from error
+        finally:
+            enough.touch()
+            for each in waiting:
+                each.cancel()
+        return [each.result() for each in every]
 
 
 class EndedGame(NamedTuple):

@@ -1,17 +1,24 @@
-"""Seeded battles on a cartridge, each fought twice from the same moment: by the agent, and by the strongest move always."""
+"""Seeded battles on a cartridge, each fought twice from the same moment: by the agent, and by the strongest move always.
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+Each seed draws one battle. A third of the seeds meets a wild Pokemon of any species, a third a trainer of the cartridge
+with one Pokemon, a third a trainer with several. The own team is written into RAM before, by the cartridge's rules for
+Pokemon that just reached their level; its level is that of the strongest foe or near it. Bags are empty, nobody runs.
+"""
+
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from pathlib import Path
 from random import Random
 from time import process_time
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from agent.battle import BattlePolicy
 from agent.errors import RunError
 from agent.lab.bench.game import steps_of
+from agent.lab.publish import Findings, Row
+from agent.lab.runner import Asked, Done, play_all
+from agent.lab.stats import Distribution, Paired
 from agent.skills import (
     Attack,
     Commander,
@@ -193,8 +200,6 @@ FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers t
 BEGINNING: Final = 120  # frames that a battle may take to begin
 OPPONENT_IS_TRAINER: Final = 200
 
-Progress: TypeAlias = Callable[[int], object]
-
 
 @dataclass(frozen=True, slots=True)
 class Fought:
@@ -220,25 +225,44 @@ class BattlePair:
     met: str = ""
 
 
+class FightOrder(NamedTuple):
+    """Seeds whose battles one process fights, on which image and from which moment."""
+
+    rom: Path
+    start: bytes
+    seeds: Sequence[int]
+
+
 def fight_pairs(
-    cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Progress
+    cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Done
 ) -> list[BattlePair]:
     """Return the battle of each seed, fought by both; `done` is told how many more are over."""
     start = first_moment(cartridge)
     chunks = [seeds[at : at + CHUNK] for at in range(0, len(seeds), CHUNK)]
-    pairs: list[BattlePair] = []
-    if processes == 1:
-        for chunk in chunks:
-            pairs += _fight_chunk(cartridge, start, chunk)
-            done(len(chunk))
-        return pairs
-    # A process of its own that begins afresh: PyBoy may run threads, which a fork would break.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        works = [pool.submit(_fight_loaded, cartridge, start, chunk) for chunk in chunks]
-        for work in works:
-            pairs += work.result()
-            done(CHUNK)
-    return pairs
+    orders = [FightOrder(cartridge.path, start, chunk) for chunk in chunks]
+    fought = play_all(
+        fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
+    )
+    return [pair for chunk in fought for pair in chunk]
+
+
+def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
+    """Return the battles of a few seeds."""
+    cartridge = load_cartridge(order.rom)
+    dex = Dex.of(cartridge)
+    agent, baseline = BattlePolicy(dex), Strongest(dex)
+    with closing(PyBoyConsole(cartridge)) as console:
+        return [
+            BattlePair(
+                seed,
+                drawn.foe.kind,
+                play_battle(console, order.start, dex, drawn, agent),
+                play_battle(console, order.start, dex, drawn, baseline),
+                dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
+            )
+            for seed in order.seeds
+            for drawn in [contest(dex, seed)]
+        ]
 
 
 def first_moment(cartridge: Cartridge) -> bytes:
@@ -327,20 +351,65 @@ def _challenge(drawn: Contest) -> dict[int, bytes]:
     }
 
 
-def _fight_loaded(cartridge: Cartridge, start: bytes, seeds: Sequence[int]) -> list[BattlePair]:
-    return list(_fight_chunk(load_cartridge(cartridge.path), start, seeds))
+ALL: Final = "all"
+MILLISECONDS: Final = 1_000
 
 
-def _fight_chunk(cartridge: Cartridge, start: bytes, seeds: Sequence[int]) -> Iterator[BattlePair]:
-    dex = Dex.of(cartridge)
-    agent, baseline = BattlePolicy(dex), Strongest(dex)
-    with closing(PyBoyConsole(cartridge)) as console:
-        for seed in seeds:
-            drawn = contest(dex, seed)
-            yield BattlePair(
-                seed,
-                drawn.foe.kind,
-                play_battle(console, start, dex, drawn, agent),
-                play_battle(console, start, dex, drawn, baseline),
-                dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
-            )
+def battle_rows(pairs: Sequence[BattlePair]) -> list[Row]:
+    """Return a row for all battles, and one for each kind that was fought."""
+    kinds = {each.kind for each in pairs}
+    rows: list[Row] = []
+    for kind in (ALL, *(each for each in KINDS if each in kinds)) if pairs else ():
+        counts = paired(pairs, kind)
+        agent, baseline = counts.rates
+        rows.append(
+            {
+                "battles": kind,
+                "number": counts.count,
+                "agent wins": agent,
+                "baseline wins": baseline,
+                "only the agent": counts.first,
+                "only the baseline": counts.second,
+                "difference": counts.interval(),
+                "McNemar p": float(f"{counts.p_value():.2g}"),
+            }
+        )
+    return rows
+
+
+def paired(pairs: Sequence[BattlePair], kind: str = ALL) -> Paired:
+    """Return the outcomes of one kind of battles, or of all."""
+    return Paired.of(
+        (each.agent.won, each.baseline.won) for each in pairs if kind in (ALL, each.kind)
+    )
+
+
+def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
+    """Return what battles that were fought twice say, the figure that matters first."""
+    counts, rows = paired(pairs), battle_rows(pairs)
+    difference, low, high = counts.interval()
+    agent, baseline = counts.rates
+    thought = [each * MILLISECONDS for pair in pairs for each in pair.agent.thought]
+    thinking = Distribution.of(thought or [0.0])
+    figures = {
+        "lower_bound": low,
+        "upper_bound": high,
+        "difference": difference,
+        "agent": agent.estimate,
+        "baseline": baseline.estimate,
+        "pairs": counts.count,
+        "p_value": counts.p_value(),
+        "decision_ms": {"p50": thinking.p50, "p99": thinking.p99},
+    }
+
+    def draw() -> bytes:
+        from agent.lab.plots import intervals_plot
+
+        sides = {
+            who: {row["battles"]: row[who] for row in rows}
+            for who in ("agent wins", "baseline wins")
+        }
+        return intervals_plot(sides, "share of battles won")
+
+    title = f"bench battles: {cartridge}, {len(pairs)} battles, each fought twice"
+    return Findings(title, figures, [rows], rows, draw)

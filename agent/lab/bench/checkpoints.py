@@ -1,4 +1,10 @@
-"""What a checkpoint costs while play waits, and how long a new process takes to resume play from one."""
+"""What a checkpoint costs while play waits, and how long a new process takes to resume play from one.
+
+A checkpoint is made between two ticks: at power-on, at each milestone, before a trainer that bars the way, every 1,000
+ticks and at the end. Game, mind and memory are kept in one transaction, with what was recorded since the last commit.
+PyBoy writes its state byte by byte, 178,100 of them for the demo, each through a call of Python: nothing of ours makes
+that quicker. Resuming is measured from the start of Python to the first tick that is played.
+"""
 
 import json
 import os
@@ -18,15 +24,16 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, session_of
-from agent.lab.bench.limits import FigureBound, MemoryFigure, MemoryFigures, figures_as_markdown
+from agent.lab.bench.limits import FigureBound, bounded, figure
 from agent.lab.bench.stopwatch import Parts, Stopwatch
-from agent.lab.stats import Distribution
+from agent.lab.publish import Findings
 from agent.story import Story
 from emulator import Cartridge
 from memory import read_run
 
 GAMES: Final = 20
 RESUMES: Final = 20
+QUICK: Final = 4  # of each
 WHOLE: Final = "a checkpoint, with the record since the last commit"
 REST: Final = "of it all else"
 PARTS: Final[Parts] = {
@@ -41,44 +48,32 @@ BACK: Final = FigureBound(
     "from the start of a process to its first tick", limit=2_000.0, aim=1_000.0
 )
 LONGEST_S: Final = 60
-ABOUT: Final = (
-    "A verdict is on the 99th percentile. A checkpoint is made between two ticks, at power-on, at each milestone, before",
-    "a battle that bars the way, every 1,000 ticks and at the end: game, mind and memory in one transaction, with what was",
-    "recorded since the last commit. Games are played by turns with times of the wall and of the processor; the parts are",
-    "of the wall. PyBoy writes its state byte by byte, 178,100 of them for the demo, each through a call of Python: nothing",
-    "of ours makes that quicker. Going on is measured in new processes, from the start of Python to the first tick that is",
-    "played, with all that lies between: imports, opening and checking both files, the console, the checkpoint.",
-)
 
 
-def measure_moments(cartridge: Cartridge, say: Callable[[str], object]) -> MemoryFigures:
-    """Play the story `GAMES` times by turns for the wall's clock and the processor's, and go on with a run `RESUMES` times."""
+def measure_checkpoints(
+    cartridge: Cartridge, say: Callable[[str], object], games: int = GAMES, resumes: int = RESUMES
+) -> Findings:
+    """Play the story by turns for the wall's clock and the processor's, and resume a run several times."""
     story = Story.of(cartridge.kind)
     by_wall: list[Counter[str]] = []
     by_processor: list[Counter[str]] = []
-    for seed in range(GAMES):
-        say(f"game {seed + 1} of {GAMES}")
+    for seed in range(games):
+        say(f"game {seed + 1} of {games}")
         by_wall += _checkpoints(cartridge, story, seed, perf_counter)
         by_processor += _checkpoints(cartridge, story, seed, process_time)
-    say(f"going on {RESUMES} times")
-    resumes = list(_resumes(cartridge, story))
-    return MemoryFigures(
-        cartridge=cartridge.name,
-        held={"checkpoints": len(by_wall), "games": GAMES, "resumes": len(resumes)},
-        figures=[
-            _figure(BOUND, [lap.total() for lap in by_wall]),
-            _figure(BY_PROCESSOR, [lap.total() for lap in by_processor]),
-            *(
-                _figure(FigureBound(part, None, None), [lap[part] for lap in by_wall])
-                for part in PARTS.values()
-            ),
-            _figure(BACK, resumes),
-        ],
-    )
-
-
-def _figure(bound: FigureBound, seconds: list[float]) -> MemoryFigure:
-    return MemoryFigure(bound, Distribution.of([1_000 * each for each in seconds]))
+    say(f"going on {resumes} times")
+    starts = list(_resumes(cartridge, story, resumes))
+    held = {"checkpoints": len(by_wall), "games": games, "resumes": resumes}
+    figures = [
+        figure(BOUND, [lap.total() for lap in by_wall]),
+        figure(BY_PROCESSOR, [lap.total() for lap in by_processor]),
+        *(
+            figure(FigureBound(part, None, None), [lap[part] for lap in by_wall])
+            for part in PARTS.values()
+        ),
+        figure(BACK, starts),
+    ]
+    return bounded("bench moments", cartridge.name, held, figures)
 
 
 def _checkpoints(
@@ -99,7 +94,7 @@ def _checkpoints(
     return laps
 
 
-def _resumes(cartridge: Cartridge, story: Story) -> Iterator[float]:
+def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float]:
     """Yield how long each of many processes takes from its start to its first tick."""
     with TemporaryDirectory(prefix="bench-") as folder:
         home = Path(folder)
@@ -110,7 +105,7 @@ def _resumes(cartridge: Cartridge, story: Story) -> Iterator[float]:
         subprocess.run(first, cwd=HOME, check=True, capture_output=True, timeout=LONGEST_S)
         with closing(read_run(home / "run")) as run:
             ticks = len(list(run.store.steps()))
-        for number in range(RESUMES):
+        for number in range(resumes):
             again = home / f"again-{number}"
             shutil.copytree(home / "run", again)
             flags = ["--rom", str(rom), "--resume", str(again), "--ticks", str(ticks + 50)]
@@ -137,18 +132,3 @@ def _first_tick(command: list[str], before: int) -> float:
                 return perf_counter() - start
     message = "the process that went on with a run told of no tick"
     raise RunError(message)
-
-
-def moments_page(figures: MemoryFigures) -> str:
-    """Return the page that `bench moments --write` leaves."""
-    lines = [
-        "# Moments to come back to, measured",
-        "",
-        f"Written by `python -m agent bench moments --write docs/bench_moments.md`, on {os.cpu_count()} cores; every",
-        f"figure is from one run of it. {figures.cartridge}, {figures.what_was_held}.",
-        "",
-        *ABOUT,
-        "",
-        *figures_as_markdown(figures),
-    ]
-    return "\n".join(lines) + "\n"

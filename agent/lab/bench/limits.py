@@ -1,17 +1,20 @@
-"""Measured times and sizes against the limits of the design: how they are taken, their verdicts, and their table."""
+"""Measured times and sizes against the limits of the design. A verdict is on the 99th percentile.
+
+Times are of the processor, which whatever else runs does not add to; what waits for a disk is of the wall as well.
+"""
 
 import gc
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter, process_time, thread_time
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
+from agent.lab.publish import Findings, Row
 from agent.lab.stats import Distribution
 
 Unit: TypeAlias = Literal["ms", "μs", "KB"]
 BoundVerdict: TypeAlias = Literal[
-    "within the aim", "within the limit", "ABOVE THE LIMIT", "no limit", "with the tapes"
+    "within the aim", "within the limit", "ABOVE THE LIMIT", "no limit"
 ]
 
 
@@ -26,17 +29,15 @@ class FigureBound:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFigure:
-    """One measured thing; `values` is None for what is not there to be measured yet."""
+class BoundedFigure:
+    """One measured thing and its limit."""
 
     bound: FigureBound
-    values: Distribution | None
+    values: Distribution
 
     @property
     def verdict(self) -> BoundVerdict:
         """How its 99th percentile stands."""
-        if self.values is None:
-            return "with the tapes"
         p99, limit, aim = self.values.p99, self.bound.limit, self.bound.aim
         if limit is None:
             return "no limit"
@@ -44,42 +45,48 @@ class MemoryFigure:
             return "within the aim"
         return "within the limit" if p99 <= limit else "ABOVE THE LIMIT"
 
+    def row(self) -> Row:
+        """Return it as people read it."""
+        bound = self.bound
 
-@dataclass(frozen=True, slots=True)
-class MemoryFigures:
-    """All figures of memory, at the capacity that `held` tells."""
+        def shown(value: float | None, form: str = "g") -> str:
+            return "" if value is None else f"{value:{form}} {bound.unit}"
 
-    cartridge: str
-    held: Mapping[str, int]
-    figures: Sequence[MemoryFigure]
-
-    @property
-    def what_was_held(self) -> str:
-        """How much of everything there was, in words."""
-        return ", ".join(f"{count:,} {what}" for what, count in self.held.items())
-
-    def as_json(self) -> Mapping[str, Any]:
-        """Return the object in plain JSON types."""
         return {
-            "cartridge": self.cartridge,
-            "held": dict(self.held),
-            "figures": [{**asdict(each), "verdict": each.verdict} for each in self.figures],
+            "what": bound.what,
+            "p50": shown(self.values.p50, ".3g"),
+            "p99": shown(self.values.p99, ".3g"),
+            "limit, aim": ", ".join(filter(None, (shown(bound.limit), shown(bound.aim)))),
+            "verdict": self.verdict,
         }
+
+
+def bounded(
+    title: str, cartridge: str, held: Mapping[str, int], figures: Sequence[BoundedFigure]
+) -> Findings:
+    """Return figures with their limits, measured while `held` of everything was there."""
+    found = {
+        "cartridge": cartridge,
+        "held": dict(held),
+        "figures": [{**asdict(each), "verdict": each.verdict} for each in figures],
+    }
+    words = ", ".join(f"{count:,} {what}" for what, count in held.items())
+    return Findings(f"{title}: {cartridge}, {words}", found, [[each.row() for each in figures]])
 
 
 A_SECOND: Final[dict[Unit, float]] = {"ms": 1e3, "μs": 1e6}
 
 
-def timed(bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int) -> MemoryFigure:
+def timed(bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int) -> BoundedFigure:
     """Return what each of `works` takes, all of them done by turns, `rounds` times."""
     took = [lapse(work) for _ in range(rounds) for work in works]
     return figure(bound, took)
 
 
-def figure(bound: FigureBound, seconds: Sequence[float]) -> MemoryFigure:
+def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
     """Return the figure that measurements in seconds come to."""
     factor = A_SECOND[bound.unit]
-    return MemoryFigure(bound, Distribution.of([each * factor for each in seconds]))
+    return BoundedFigure(bound, Distribution.of([each * factor for each in seconds]))
 
 
 def lapse(work: Callable[[], object]) -> float:
@@ -122,7 +129,7 @@ class Lapses:
         self.note(bound, Lapse(took.cpu_s / parts, took.wall_s / parts))
         return result
 
-    def figures(self) -> Iterator[MemoryFigure]:
+    def figures(self) -> Iterator[BoundedFigure]:
         """Yield two figures for each thing that was done, both held to its bound."""
         for bound, took in self.by.items():
             cpu = replace(bound, what=f"{bound.what}: of the processor")
@@ -137,74 +144,3 @@ def lapse_of(work: Callable[[], Result]) -> tuple[Lapse, Result]:
     cpu, wall = thread_time(), perf_counter()
     result = work()
     return Lapse(thread_time() - cpu, perf_counter() - wall), result
-
-
-HEAD: Final = ("what", "p50", "p99", "limit", "aim", "verdict")
-ABOUT: Final = (
-    "A verdict is on the 99th percentile. *Limit* is what the design allows, *aim* what we want; sizes have one",
-    "measurement each. Times are of the processor, so that whatever else runs does not count; those of saving and",
-    "reading a file are of the wall, so that the disk does.",
-    "",
-    "What a thousand ticks of play write is taken from a real game (`agent/lab/bench/memory_fill.py`) and written again,",
-    "later each time, before each consolidation. The hundred thousand observations are of the same kinds, with all",
-    "places of that game and all species of the cartridge; they are in a run's file, where recall looks. Recall's limit",
-    "is for what play asks: place, species and time. What nobody asks in play is told as a worst case.",
-    "",
-    "*Overhead* is what consolidation adds to the thousand ticks between two of them: the consolidator is asked every",
-    "tick whether one is due. What it takes to watch those ticks and to remember them is another matter, and has a row",
-    "of its own: handlers of hooks, extractors, the blackboard and its edges. Deciding, recording, consolidation and",
-    "checkpoints are not in it; it is part of what a tick costs, for which `docs/bench.md` has the limit.",
-)
-
-
-class MemoryRow(NamedTuple):
-    """One figure in words."""
-
-    what: str
-    p50: str
-    p99: str
-    limit: str
-    aim: str
-    verdict: str
-
-
-def memory_rows(figures: MemoryFigures) -> Iterator[MemoryRow]:
-    """Yield every figure."""
-    for each in figures.figures:
-        bound, unit = each.bound, each.bound.unit
-        p50, p99 = _values(each)
-        yield MemoryRow(
-            bound.what, p50, p99, _bound(bound.limit, unit), _bound(bound.aim, unit), each.verdict
-        )
-
-
-def memory_page(figures: MemoryFigures) -> str:
-    """Return the page that `bench memory --write` leaves."""
-    lines = [
-        "# Memory, measured",
-        "",
-        f"Written by `python -m agent bench memory --write docs/bench_memory.md`, on {os.cpu_count()} cores; every",
-        f"figure is from one run of it. {figures.cartridge}, at full capacity: {figures.what_was_held}.",
-        "",
-        *ABOUT,
-        "",
-        *figures_as_markdown(figures),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def figures_as_markdown(figures: MemoryFigures) -> list[str]:
-    """Return the table of a page, line by line."""
-    rows = [f"| {' | '.join(row)} |" for row in memory_rows(figures)]
-    return [f"| {' | '.join(HEAD)} |", "|---|--:|--:|--:|--:|---|", *rows]
-
-
-def _bound(value: float | None, unit: str) -> str:
-    return "" if value is None else f"{value:g} {unit}"
-
-
-def _values(figure: MemoryFigure) -> tuple[str, str]:
-    values, unit = figure.values, figure.bound.unit
-    if values is None:
-        return "", ""
-    return f"{values.p50:.3g} {unit}", f"{values.p99:.3g} {unit}"

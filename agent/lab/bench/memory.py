@@ -16,9 +16,9 @@ from agent.app.session import PlayLimits
 from agent.lab.bench import memory_fill
 from agent.lab.bench.game import session_of
 from agent.lab.bench.limits import (
+    BoundedFigure,
     FigureBound,
-    MemoryFigure,
-    MemoryFigures,
+    bounded,
     figure,
     lapse,
     lapse_with_disk,
@@ -35,6 +35,7 @@ from agent.lab.bench.memory_fill import (
     stretch_of_play,
 )
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
+from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
 from agent.mind import AGENT
 from agent.story import Story
@@ -77,7 +78,7 @@ KILO: Final = 1_000
 ASKED: Final = 20  # different questions, by turns
 
 
-def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[MemoryFigure]:
+def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
     """Yield the speed of each tier's questions; each kind is asked `often`, with others by turns."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(ASKED)
@@ -113,15 +114,15 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[MemoryFig
         yield timed(bound, works, rounds * ASKED // len(works))
 
 
-def budgets(memory: AgentMemory) -> Iterator[MemoryFigure]:
+def budgets(memory: AgentMemory) -> Iterator[BoundedFigure]:
     """Yield how much the observer and the strategist hold."""
     yield size(OBSERVER_BYTES, len(encode(memory.observer.decision_context).encode()))
     yield size(STRATEGIST_BYTES, len(encode(memory.strategist.to_json()).encode()))
 
 
-def size(bound: FigureBound, count: int) -> MemoryFigure:
+def size(bound: FigureBound, count: int) -> BoundedFigure:
     """Return the figure of so many bytes."""
-    return MemoryFigure(bound, Distribution.of([count / KILO]))
+    return BoundedFigure(bound, Distribution.of([count / KILO]))
 
 
 PLACE: Final = FigureBound("recall: by place", 5.0, 1.0)
@@ -137,7 +138,7 @@ TOKENS: Final = 2_000
 
 def recalling(
     store: RunStore, aside: RunStore, names: Names, count: int, often: int
-) -> Iterator[MemoryFigure]:
+) -> Iterator[BoundedFigure]:
     """Yield what recall takes in `store`, which holds `count` observations; what is asked for is noted `aside`."""
     now_s = EVERY_S * count
     rounds = max(often // ASKED, 1)
@@ -184,7 +185,7 @@ GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
 
 def consolidations(
     memory: AgentMemory, store: RunStore, stretch: PlayStretch, rounds: int
-) -> Iterator[MemoryFigure]:
+) -> Iterator[BoundedFigure]:
     """Yield what a consolidation takes, each after a thousand ticks of what play writes."""
     took = []
     blackboard = memory.blackboard
@@ -197,7 +198,7 @@ def consolidations(
     yield figure(CONSOLIDATION, took)
 
 
-def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[MemoryFigure]:
+def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
     """Yield what it takes to keep `known`, add to it and read it, and how large its file is."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
@@ -283,7 +284,7 @@ CALLS: Final = 1_000
 ROUNDS: Final = 200
 
 
-def watching(cartridge: Cartridge, games: int, ticks: int) -> MemoryFigure:
+def watching(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
     """Return what hooks, extractors, blackboard and its edges take in a thousand ticks, of each game's first `ticks`."""
     took = []
     story = Story.of(cartridge.kind)
@@ -295,7 +296,7 @@ def watching(cartridge: Cartridge, games: int, ticks: int) -> MemoryFigure:
     return figure(WATCHING, took)
 
 
-def asking(memory: AgentMemory) -> MemoryFigure:
+def asking(memory: AgentMemory) -> BoundedFigure:
     """Return what a thousand questions take whether a consolidation is due, none of which is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
@@ -321,7 +322,7 @@ class _Watched:
         """Do nothing."""
 
 
-def disabled_hook() -> MemoryFigure:
+def disabled_hook() -> BoundedFigure:
     """Return what a hook adds to a call when nobody watches."""
     watched = _Watched()
 
@@ -338,11 +339,6 @@ def disabled_hook() -> MemoryFigure:
 
 Say: TypeAlias = Callable[[str], object]
 
-TAPED: Final = (
-    FigureBound("recorder, a node", 1.0, 1.0),
-    FigureBound("observer without a model, a turn", 2.0, 2.0),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryEffort:
@@ -355,9 +351,10 @@ class MemoryEffort:
     ticks: int = TICKS
 
 
-def measure_memory(
-    cartridge: Cartridge, say: Say, effort: MemoryEffort | None = None
-) -> MemoryFigures:
+QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, games=1)
+
+
+def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort | None = None) -> Findings:
     """Return every figure; `say` is told what is being done."""
     effort = effort or MemoryEffort()
     with ExitStack() as stack:
@@ -385,8 +382,7 @@ def measure_memory(
         figures += recalling(observed, aside, names, effort.observations, effort.often)
         say("playing, with memory's share timed")
         figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
-    taped = (MemoryFigure(each, None) for each in TAPED)
-    return MemoryFigures(cartridge.name, held, [*figures, *taped])
+    return bounded("bench memory", cartridge.name, held, figures)
 
 
 def _held(memory: AgentMemory) -> dict[str, int]:

@@ -19,10 +19,10 @@ from agent.app.model import ModelService
 from agent.app.observations import GameKnowledge, PlayObservations
 from agent.app.settings import ModelTerms, model_terms
 from agent.lab.bench.limits import (
+    BoundedFigure,
     FigureBound,
     Lapse,
     Lapses,
-    MemoryFigure,
     figure,
     lapse,
     lapse_of,
@@ -54,7 +54,7 @@ INPUT: Final = 100  # tokens
 OUTPUT: Final = 10
 
 
-def booking(home: Path, calls: int, rounds: int) -> Iterator[MemoryFigure]:
+def booking(home: Path, calls: int, rounds: int) -> Iterator[BoundedFigure]:
     """Yield what leave for a call and its bill take where so many calls were made before."""
     terms, prices = without_ceilings(load_terms(None)), load_prices(None)
     with closing(open_run_store(home / "calls.sqlite", run_id=SESSION)) as store:
@@ -73,7 +73,7 @@ def without_ceilings(terms: Terms) -> Terms:
     return replace(terms, ceilings=Ceilings(), steps=())
 
 
-def block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> MemoryFigure:
+def block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
     """Return what the block of a session takes that observed very much."""
     knowing = GameKnowledge(Story.of(cartridge.kind), Dex.of(cartridge))
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
@@ -109,7 +109,7 @@ KILO: Final = 1_000
 ROUNDS: Final = 200
 
 
-def taping(game: ModelGame, home: Path, turns: int, rounds: int) -> Iterator[MemoryFigure]:
+def taping(game: ModelGame, home: Path, turns: int, rounds: int) -> Iterator[BoundedFigure]:
     """Yield what a tape of so many turns takes: its recorder, and its observer so many times over."""
     path = home / "tapes.sqlite"
     took = Lapses()
@@ -137,7 +137,7 @@ def _record(game: ModelGame, path: Path, turns: int, took: Lapses) -> None:
             messages.append({"role": "assistant", "content": came["content"]})
 
 
-def _hashing(game: ModelGame) -> MemoryFigure:
+def _hashing(game: ModelGame) -> BoundedFigure:
     """Return what the name of a node takes: of questions and answers by turns."""
     contents = [each for sent, came in game.taped for each in (sent["messages"][-1], came)]
     buckets = [Bucket(each["role"], blocks_of(each["content"], str), MODEL) for each in contents]
@@ -169,7 +169,7 @@ CONVERSATION_OBSERVER: Final = FigureBound(
 STATE: Final = "what is asked at this moment"
 
 
-def conversing(game: ModelGame, home: Path, turns: int) -> Iterator[MemoryFigure]:
+def conversing(game: ModelGame, home: Path, turns: int) -> Iterator[BoundedFigure]:
     """Yield what a conversation of so many turns took, which says again and again what was said in `game`."""
     yield observing(game.messages)
     told: list[ConversationEventKind] = []
@@ -192,7 +192,7 @@ def conversing(game: ModelGame, home: Path, turns: int) -> Iterator[MemoryFigure
     yield from took.figures()
 
 
-def observing(messages: Sequence[Message]) -> MemoryFigure:
+def observing(messages: Sequence[Message]) -> BoundedFigure:
     """Return what an observer without a model takes for a turn, with as much of what was known before as it is shown."""
     observer = HeuristicObserver()
     known = observer.observe(messages, "").observations
@@ -252,7 +252,7 @@ class Long:
     """The conversation, and what its questions took."""
 
     talk: ConversationTokens
-    figures: Sequence[MemoryFigure]
+    figures: Sequence[BoundedFigure]
 
 
 def talked(game: ModelGame, home: Path, name: str, count: int, *, distils: bool) -> Long:
@@ -279,7 +279,7 @@ def talked(game: ModelGame, home: Path, name: str, count: int, *, distils: bool)
     return Long(talk, [] if distils else list(_took(asked, served)))
 
 
-def _took(asked: Sequence[ObservedCall], served: Sequence[ObservedCall]) -> Iterator[MemoryFigure]:
+def _took(asked: Sequence[ObservedCall], served: Sequence[ObservedCall]) -> Iterator[BoundedFigure]:
     took = Lapses()
     for each in asked:
         took.note(QUESTION, Lapse(each.cpu_s, each.wall_s - _serving(each, served)))

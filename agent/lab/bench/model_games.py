@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,6 @@ from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_r
 from agent.app.play import NoViewer
 from agent.fake_claude import FakeClaude
 from agent.fake_claude.answers import tokens_of_block, tokens_of_text
-from agent.lab.bench.limits import MemoryFigure
 from agent.lab.bench.stopwatch import ObservedCall, heard
 from emulator import Cartridge
 from memory import read_run
@@ -86,25 +85,6 @@ class ConversationTokens:
             "parts": dict(self.parts),
             "memory_share": self.memory_share,
             "said": dict(self.said),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFigures:
-    """All that `bench model` measures; `held` tells over how much."""
-
-    cartridge: str
-    held: Mapping[str, int]
-    figures: Sequence[MemoryFigure]
-    talks: Sequence[ConversationTokens]
-
-    def as_json(self) -> Mapping[str, Any]:
-        """Return the object in plain JSON types."""
-        return {
-            "cartridge": self.cartridge,
-            "held": dict(self.held),
-            "figures": [{**asdict(each), "verdict": each.verdict} for each in self.figures],
-            "talks": [each.as_json() for each in self.talks],
         }
 
 

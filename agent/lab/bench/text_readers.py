@@ -1,12 +1,13 @@
 """How well and how fast text is read from pixels, on screens that play came across."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from time import perf_counter
 from typing import Final, NamedTuple
 
 from agent.lab.bench.game import steps_of
-from agent.lab.stats import Distribution, ReaderFigures
+from agent.lab.stats import Distribution
 from emulator import (
     Cartridge,
     Console,
@@ -26,6 +27,16 @@ LONGEST: Final = 5_000  # ticks of a game; the story is over before
 # The game carries its tile map to the picture a third a frame: a younger one is not all there yet.
 SETTLED: Final = 3
 DARK: Final = {Doubt.FADING, Doubt.SCREEN_OFF}
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderFigures:
+    """How one reader of screens did; `accuracy` is the share of characters that are as the tile map says."""
+
+    screens: int
+    accuracy: float
+    perfect: int
+    ms: Distribution
 
 
 class TextSample(NamedTuple):

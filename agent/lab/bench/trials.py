@@ -1,30 +1,25 @@
 """Games with a taught memory, with an empty one, and without each use of it: played side by side on the same seeds."""
 
 import re
-import signal
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Settings, Stop, Summary, TickView, Viewer, play_run
-from agent.errors import RunError
 from agent.experience import MemoryUse
 from agent.lab.bench.game import GOAL
 from agent.lab.eval import blackouts
+from agent.lab.runner import Asked, Done, play_all
 from agent.mind import IntentSource
 from emulator import Cartridge, EmulatorError
 from memory import WAYPOINT, EventRow, MemoryFault, read_knowledge_store, read_run
 
 FIGHT: Final = "fight"
-
-Asked: TypeAlias = Callable[[], bool]  # whether somebody wants an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +164,6 @@ def arms(*, each_use: bool) -> tuple[Arm, ...]:
     return TAUGHT, EMPTY, *(off if each_use else ())
 
 
-POLL: Final = 0.2  # seconds between two looks at whether somebody asked for an end
-
-Progress: TypeAlias = Callable[[int], object]
-
-
 @dataclass(frozen=True, slots=True)
 class Trials:
     """The games of each arm, all in the order of the seeds."""
@@ -192,70 +182,20 @@ def play_trials(
     *,
     processes: int,
     asked: Asked,
-    done: Progress,
+    done: Done,
 ) -> Trials:
     """Play each order in each arm; an order's memory is for the arms that are taught.
 
-    Raises KeyboardInterrupt once somebody asks for an end: half an experiment says nothing.
+    Raises KeyboardInterrupt once an end is asked for.
     """
     every = [_in_arm(order, arm) for order in orders for arm in arms]
-    play = _in_turn if processes == 1 else _side_by_side
-    games = play(every, processes, asked, done)
+    games = play_all(play_game, every, processes=processes, done=done, asked=asked)
     return Trials(arms, tuple(tuple(games[at :: len(arms)]) for at in range(len(arms))))
 
 
 def _in_arm(order: TrialOrder, arm: Arm) -> TrialOrder:
     without = () if arm.without is None else (arm.without,)
     return replace(order, without=without, memory=order.memory if arm.is_taught else None)
-
-
-def _in_turn(
-    orders: Sequence[TrialOrder], _processes: int, asked: Asked, done: Progress
-) -> list[TrialGame]:
-    games = []
-    for order in orders:
-        games.append(play_game(order, asked))
-        if asked():
-            raise KeyboardInterrupt
-        done(1)
-    return games
-
-
-def _side_by_side(
-    orders: Sequence[TrialOrder], processes: int, asked: Asked, done: Progress
-) -> list[TrialGame]:
-    with (
-        TemporaryDirectory(prefix="bench-") as home,
-        # Processes that begin afresh: PyBoy may run threads, which a fork would break. Ctrl-C reaches
-        # them too, but who ends them is the one that waits for all of them, by the file.
-        ProcessPoolExecutor(
-            processes,
-            mp_context=get_context("spawn"),
-            initializer=signal.signal,
-            initargs=(signal.SIGINT, signal.SIG_IGN),
-        ) as pool,
-    ):
-        enough = Path(home) / "enough"
-        every = [pool.submit(play_game, order, enough.exists) for order in orders]
-        waiting = set(every)
-        try:
-            while waiting and not asked():
-                ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
-                for each in ended:
-                    each.result()
-                done(len(ended))
-            if waiting:
-                raise KeyboardInterrupt
-        except BrokenExecutor as error:
-            if asked():
-                raise KeyboardInterrupt from error
-            message = "the process of a game was killed; try again with fewer --processes"
-            raise RunError(message) from error
-        finally:
-            enough.touch()
-            for each in waiting:
-                each.cancel()
-        return [each.result() for each in every]
 
 
 SEED: Final = re.compile(r"-seed(\d+)-")  # in the name that `play` gives a run
@@ -275,7 +215,7 @@ def teach(
     *,
     limit: int,
     asked: Asked,
-    done: Progress,
+    done: Done,
 ) -> None:
     """Play one game after the other to the first badge, all with the same memory."""
     for seed in seeds:

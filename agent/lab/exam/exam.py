@@ -1,4 +1,10 @@
-"""An exam: games played one after the other with one memory, and after each a paper for two examinees."""
+"""An exam: games played one after the other with one memory, and after each a paper for two examinees.
+
+After each game its recorded steps are driven again and work RAM is read at every tick: that is where the right answers
+come from. Questions are put as typed forms to an examinee with the memory that the run left, and to one with an empty
+memory and the last state of the game. Grading is exact. The questions are of kinds that were written together with what
+memory keeps for them: they hold memory to what it promises, and do not measure whether it understands words.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -6,15 +12,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
 from agent.lab.exam.examinee import Examinee, Glimpse, forgetful, notebook
 from agent.lab.exam.paper import OF_EACH, paper
-from agent.lab.exam.question import ExamAnswer, ExamQuestion, ExamScore
+from agent.lab.exam.question import (
+    Exactly,
+    ExamAnswer,
+    ExamMark,
+    ExamQuestion,
+    ExamScore,
+    Expected,
+    QuestionKind,
+    Unknown,
+    Within,
+)
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
+from agent.lab.publish import Findings
 from agent.story import Story
 from agent.tools.replay import moments
 from emulator import Cartridge, Dex, PyBoyConsole
@@ -130,3 +147,93 @@ def _examinees(
         forgetful(game.truth.run, home) as blank,
     ):
         yield Examinee(notes), Examinee(blank, glimpse)
+
+
+def exam_findings(cartridge: str, results: ExamResults) -> Findings:
+    """Return the marks of both examinees, and every question with what was said to it."""
+    sides = {"with": results.remembering, "without": results.forgetful}
+    kinds = [kind for kind in QuestionKind if results.remembering.count([kind])]
+    table = [
+        {
+            "kind": name,
+            "questions": results.remembering.count(these),
+            **{
+                f"{who}: {mark.value}": score.total(these)[mark]
+                for who, score in sides.items()
+                for mark in ExamMark
+            },
+            **{f"{who}: points": score.points(these) for who, score in sides.items()},
+        }
+        for name, these in (
+            *((kind.value, (kind,)) for kind in kinds),
+            ("all", tuple(QuestionKind)),
+        )
+    ]
+    figures = {
+        "papers": [len(paper) for paper in results.papers],
+        **{who: _figures(score) for who, score in sides.items()},
+    }
+    rows = [
+        {
+            "paper": number,
+            "kind": each.question.kind.value,
+            "question": each.question.words,
+            "right": _expected(each.question.expected),
+            "with": _said(each.remembering),
+            "without": _said(each.forgetful),
+        }
+        for number, paper in enumerate(results.papers, start=1)
+        for each in paper
+    ]
+
+    def draw() -> bytes:
+        from agent.lab.plots import stacks_plot
+
+        panels = {
+            f"{who} memory": {
+                kind.value: {mark.value: score.marks[kind][mark] for mark in ExamMark}
+                for kind in kinds
+            }
+            for who, score in sides.items()
+        }
+        return stacks_plot(panels, "questions")
+
+    title = f"bench exam: {cartridge}, {len(results.papers)} papers"
+    return Findings(title, figures, [table], rows, draw)
+
+
+def _figures(score: ExamScore) -> dict[str, Any]:
+    return {
+        "answered_rightly": round(score.answered.share, 4),
+        "not_abstained_from": round(score.spoke.share, 4),
+        "abstained_rightly": round(score.abstained.share, 4),
+        "trapped": score.trapped,
+        "points": score.points(),
+        "questions": score.count(),
+        "kinds": {
+            kind.value: {each.value: score.marks[kind][each] for each in ExamMark}
+            for kind in QuestionKind
+        },
+    }
+
+
+def _expected(expected: Expected) -> str:
+    match expected:
+        case Exactly(value):
+            return _said(value)
+        case Within(first, last):
+            return f"{first} to {last}"
+        case Unknown():
+            return "I do not know"
+
+
+def _said(answer: ExamAnswer | None) -> str:
+    match answer:
+        case None:
+            return "I do not know"
+        case frozenset():
+            return ", ".join(sorted(answer))
+        case tuple():
+            return ", then ".join(answer)
+        case _:
+            return str(answer)

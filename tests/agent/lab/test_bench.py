@@ -14,12 +14,10 @@ import pytest
 
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
-from agent.cli.measurements import figures_table
-from agent.cli.output import Output
-from agent.lab.bench import measure_speed, speed_rows
+from agent.cli.measurements import show
 from agent.lab.bench import stopwatch as parts
 from agent.lab.bench.game import play, session_of
-from agent.lab.bench.speed import never_halting
+from agent.lab.bench.speed import measure_speed, never_halting
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.bench.text_readers import TextSample, gather, read_all, some
 from agent.story import Story
@@ -156,7 +154,7 @@ def test_a_game_shorter_than_a_turn_has_its_reference_too() -> None:
         assert play(CARTRIDGE, 0, 3, {}, reference).reference > 0
 
 
-@pytest.mark.parametrize("path", [".", "nowhere/page.md"])
+@pytest.mark.parametrize("path", [".", "nowhere/page.json"])
 def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: str) -> None:
     ended = agent("bench", "--write", path)
     assert ended.code == 2
@@ -164,7 +162,7 @@ def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: st
 
 
 def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
-    page = tmp_path / "bench.md"
+    page = tmp_path / "speed.json"
     options = ["--json", "--ticks", "60", "--rounds", "2", "--write", str(page)]
     ended = subprocess.run(
         [sys.executable, "-m", "agent", "bench", *options],
@@ -181,21 +179,19 @@ def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
     assert "round 2 of 2" in ended.stderr
-    text = page.read_text(encoding="utf-8")
-    assert f"{figures['speed_ratio']:.3f}" in text
-    assert "not installed" in text
-    assert str(tmp_path) not in text
+    written = json.loads(page.read_text(encoding="utf-8"))
+    assert written["figures"] == figures
+    assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
 
 
-def test_every_figure_is_in_the_table() -> None:
+def test_every_figure_is_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     said: list[str] = []
-    figures = measure_speed(CARTRIDGE, seed=0, ticks=60, rounds=1, say=said.append, opinions=2)
+    found = measure_speed(CARTRIDGE, 0, 60, 1, said.append, opinions=2)
     assert "decoding the cartridge" in said
-    with (out := Output(width=120)).capture() as shown:
-        out.print(figures_table(figures))
-    table = shown.get()
-    assert all(row.figure in table for row in speed_rows(figures))
-    for words in ("speed_ratio", "RAM read", "world", "a plan", "glyphs", "Tesseract"):
+    show(found, json=False)
+    table = capsys.readouterr().out
+    assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])
+    for words in ("speed ratio", "RAM read", "world", "plan us", "glyphs", "tesseract"):
         assert words in table
 
 

@@ -1,19 +1,16 @@
-"""bench model plays, asks and books against the loopback server, and leaves a page, a picture and one JSON object."""
+"""bench model plays, asks and books against the loopback server, and leaves a picture and one JSON object."""
 
-import io
 import json
 import os
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from agent.advisor.model import Reply, Request, Usage
-from agent.cli.measurements import bench_model
 from agent.fake_claude.answers import tokens_of_text
-from agent.lab.bench import CallTokens, ConversationTokens, ModelEffort
 from agent.lab.bench.limits import FigureBound, Lapses
+from agent.lab.bench.model import ModelEffort, measure_model
 from agent.lab.bench.model_games import (
     BLOCK,
     NOTES,
@@ -21,10 +18,13 @@ from agent.lab.bench.model_games import (
     RULES,
     STATE,
     TAIL,
+    CallTokens,
+    ConversationTokens,
     call_tokens,
     loopback,
 )
 from agent.lab.bench.stopwatch import heard
+from agent.lab.publish import Findings, as_json
 from emulator import demo_cartridge_path, load_cartridge
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -34,20 +34,18 @@ TALKS = ["a game", "a game, distilled", "long", "long, distilled"]
 
 @dataclass(frozen=True)
 class Left:
-    """What the command left behind."""
+    """What the measurement found, and its object and picture."""
 
-    page: str
-    picture: bytes
+    found: Findings
     told: dict[str, Any]
+    picture: bytes
 
 
 @pytest.fixture(scope="module")
-def left(tmp_path_factory: pytest.TempPathFactory) -> Left:
-    page = tmp_path_factory.mktemp("bench") / "model.md"
-    with redirect_stdout(io.StringIO()) as out:
-        bench_model(CARTRIDGE, page, lambda _: None, as_json=True, effort=EFFORT)
-    told = json.loads(out.getvalue().splitlines()[-1])
-    return Left(page.read_text(encoding="utf-8"), page.with_suffix(".png").read_bytes(), told)
+def left() -> Left:
+    found = measure_model(CARTRIDGE, lambda _: None, EFFORT)
+    assert found.draw is not None
+    return Left(found, json.loads(as_json(found.figures)), found.draw())
 
 
 def test_every_figure_with_a_limit_is_there(left: Left) -> None:
@@ -67,12 +65,14 @@ def test_every_figure_with_a_limit_is_there(left: Left) -> None:
     assert all(each["values"]["high"] > 0 for each in left.told["figures"])
 
 
-def test_the_page_has_every_figure_every_talk_and_its_picture(left: Left) -> None:
-    for each in left.told["figures"]:
-        assert f"| {each['bound']['what']} | " in left.page
-    for each in left.told["talks"]:
-        assert f"| {each['name']} | {each['questions']} | {each['calls']} | " in left.page
-    assert "](model.png)" in left.page
+def test_the_tables_have_every_figure_and_every_talk(left: Left) -> None:
+    figures, talks = left.found.tables
+    assert [row["what"] for row in figures] == [
+        each["bound"]["what"] for each in left.told["figures"]
+    ]
+    assert [(row["talk"], row["questions"], row["calls"]) for row in talks] == [
+        (each["name"], each["questions"], each["calls"]) for each in left.told["talks"]
+    ]
     assert left.picture.startswith(b"\x89PNG")
 
 

@@ -12,18 +12,10 @@ from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
-from agent.lab import (
-    EndedGame,
-    EvalGame,
-    EvalResults,
-    Runner,
-    eval_page,
-    game_of,
-    median_interval,
-    share_interval,
-)
-from agent.lab.eval import GameMoment
-from agent.lab.plots import draw_milestones, draw_times
+from agent.lab.eval import EvalGame, EvalResults, GameMoment, committed, game_of
+from agent.lab.plots import milestones_plot, times_plot
+from agent.lab.runner import EndedGame, Runner
+from agent.lab.stats import median_interval, share_interval
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -103,17 +95,13 @@ def results(games: int) -> EvalResults:
 
 
 @pytest.mark.parametrize("games", [0, 1, 4])
-def test_results_are_drawn_and_told_however_few_they_are(games: int, tmp_path: Path) -> None:
+def test_results_are_drawn_and_told_however_few_they_are(games: int) -> None:
     found = results(games)
-    for draw in (draw_milestones, draw_times):
-        draw(found, tmp_path / "plot.png")
-        first = (tmp_path / "plot.png").read_bytes()
-        draw(found, tmp_path / "plot.png")
-        assert first.startswith(b"\x89PNG")
-        assert first == (tmp_path / "plot.png").read_bytes()
-    told = eval_page(found, [("a plot", "plot.png")], "eval")
-    assert told.startswith(f"# {games} games to `healed`")
-    json.dumps(found.summary())
+    for plot in (milestones_plot, times_plot):
+        assert plot(found).startswith(b"\x89PNG")
+        assert plot(found) == plot(found)
+    assert len(found.rows()) == games
+    json.dumps(found.as_json())
 
 
 def test_giving_up_is_an_end_and_half_is_half() -> None:
@@ -123,8 +111,10 @@ def test_giving_up_is_an_end_and_half_is_half() -> None:
     assert found.summary()["stops"] == {"gave_up": 2, "goal": 2}
 
 
-def test_eval_plays_seeds_and_leaves_tables_plots_and_a_page(agent: Agent, tmp_path: Path) -> None:
-    out, written = tmp_path / "out", tmp_path / "page.md"
+def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
+    agent: Agent, tmp_path: Path
+) -> None:
+    out, written = tmp_path / "out", tmp_path / "games.json"
     ended = agent(
         "eval", "--seeds", "5..6", "--until", "left_home", "--out", out, "--write", written
     )
@@ -141,8 +131,14 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_page(agent: Agent, tmp_p
     table = json.loads((out / "eval.json").read_text(encoding="utf-8"))
     assert table["summary"]["stops"] == {"goal": 2}
     assert (out / "milestones.png").exists()
-    assert (tmp_path / "page_times.png").exists()
-    assert "2 of 2 games reach `left_home`" in written.read_text(encoding="utf-8")
+    assert (out / "times.png").exists()
+    assert (tmp_path / "games.png").read_bytes() == (out / "milestones.png").read_bytes()
+    found = committed(written)
+    assert found is not None
+    assert (found.seeds, found.milestones) == ("5..6", ("left_home",))
+    assert [str(row["left_home_tick"]) for row in found.games] == [
+        row["left_home_tick"] for row in rows
+    ]
 
     again = agent("eval", "--seeds", "5", "--until", "left_home", "--out", out)
     assert (again.code, again.out) == (2, "")

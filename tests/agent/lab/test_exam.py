@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.lab.exam.exam import ExamResults, RecordedGame, record, sit
+from agent.lab.exam.exam import ExamResults, RecordedGame, exam_findings, record, sit
 from agent.lab.exam.examinee import KNOWING, Examinee, ExamMemory, forgetful, notebook
-from agent.lab.exam.page import exam_json, exam_page, exam_rows
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     Exactly,
@@ -167,12 +166,13 @@ def test_an_empty_memory_answers_nothing_at_all(sat: Sat, truth: GameTruth, tmp_
             assert nobody.answer(each.question.form) is None
 
 
-def test_the_page_shows_marks_and_examples(sat: Sat) -> None:
-    page = exam_page(sat.results, "# The exam", "exam.png")
-    assert "![marks by kind of question](exam.png)" in page
-    assert "## What is asked" in page
-    assert len(list(exam_rows(sat.results))) == len(QuestionKind) + 1
-    figures = exam_json(sat.results)
+def test_marks_and_every_question_are_told_and_drawn(sat: Sat) -> None:
+    found = exam_findings("a cartridge", sat.results)
+    assert len(found.tables[0]) == len(QuestionKind) + 1
+    assert len(found.rows) == sum(map(len, sat.results.papers))
+    assert found.draw is not None
+    assert found.draw().startswith(b"\x89PNG")
+    figures = found.figures
     assert figures["with"]["points"] == sat.results.remembering.points()
     assert sum(figures["papers"]) == figures["with"]["questions"]
 

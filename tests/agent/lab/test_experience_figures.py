@@ -1,35 +1,27 @@
-"""What the games of an experiment come to: differences in pairs, their verdicts, and a page that says no more than that."""
+"""What the games of an experiment come to: differences in pairs, their verdicts, and what they are held against."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.experience import MemoryUse
-from agent.lab import Committed, GameRow, committed, mean_gap_interval, mean_interval
-from agent.lab.bench import (
-    EMPTY,
-    TAUGHT,
-    Arm,
+from agent.lab.bench.experience import (
+    MEASURES,
+    TICKS,
+    EffectVerdict,
     Experiment,
     ExperimentPlan,
-    TaughtMemory,
-    TrialGame,
-    Trials,
-    arms,
-    experiment_json,
-    experiment_page,
-    paired_rows,
-    use_rows,
+    difference,
 )
-from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, difference
-from agent.lab.plots import draw_experiment
-from tests.agent.support import ROOT
+from agent.lab.bench.trials import EMPTY, TAUGHT, Arm, TaughtMemory, TrialGame, Trials, arms
+from agent.lab.eval import Committed, committed
+from agent.lab.stats import mean_gap_interval, mean_interval
 
-PAGE = ROOT / "docs" / "first_badge.md"
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")
 
 
@@ -48,8 +40,12 @@ def game(seed: int, ticks: int, *, lost: int = 0) -> TrialGame:
     )
 
 
-def rows_of(ticks: Sequence[int]) -> tuple[GameRow, ...]:
-    return tuple(GameRow(seed, {"badge": at}, 0, 0, 0, 0, 40 * at) for seed, at in enumerate(ticks))
+def rows_of(ticks: Sequence[int]) -> list[dict[str, int]]:
+    none = dict.fromkeys(("battles_lost", "blackouts", "episodes", "restores"), 0)
+    return [
+        {"seed": seed, "home_tick": at, "badge_tick": at, "frames": 40 * at, **none}
+        for seed, at in enumerate(ticks)
+    ]
 
 
 def experiment(
@@ -75,8 +71,8 @@ def experiment(
     )
 
 
-def page_of(found: Experiment, path: Path) -> str:
-    return experiment_page(found, path, "the command", "agent 1", "first_badge.md")
+def figures_of(found: Experiment) -> dict[str, Any]:
+    return dict(found.findings().figures)
 
 
 def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
@@ -92,7 +88,7 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
         assert found.gap.estimate == found.with_it - found.without_it == more
         signs = (found.signs.first, found.same, found.signs.second)
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
-        assert found.p_value == pytest.approx(2 / 2**30 if more else 1)
+        assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
 
 
 def test_a_few_pairs_say_nothing_however_they_fall() -> None:
@@ -134,50 +130,31 @@ def test_the_gap_of_two_samples_is_drawn_apart() -> None:
     assert mean_gap_interval([], other) is None
 
 
-def test_the_page_says_what_the_intervals_say_and_no_more(tmp_path: Path) -> None:
-    helped = page_of(experiment(saved=100), tmp_path / "pays.md")
-    assert "- *ticks*: memory helps; " in helped
-    assert "less in 40 of 40 pairs" in helped
-    assert "- *battles*: no difference shown; 9.00 with it and without it" in helped
-    assert "- the use `costs`: no game is another without it." in helped
-    assert "ticks 1,224.0 here, 1,203.3 there: worse" in helped
-    assert "- *ticks*: memory harms; " in page_of(experiment(saved=-100), tmp_path / "pays.md")
-    assert "| fight, during train | 100.0 | 100.0 | +0.0 |" in helped
-    assert "taught: take_starter 2: 40; goal: 40." in helped
-    assert "_analysis.md" not in helped
+def test_the_figures_say_what_the_intervals_say() -> None:
+    helped = figures_of(experiment(saved=100))
+    assert helped["pays"]["ticks"]["verdict"] == "helps"
+    assert helped["pays"]["ticks"]["better"] == 40
+    assert helped["pays"]["battles"]["verdict"] == "no difference shown"
+    assert helped["uses"]["costs"]["changed"] == 0
+    assert helped["beside"]["ticks"]["worse"]
+    assert figures_of(experiment(saved=-100))["pays"]["ticks"]["verdict"] == "harms"
+    assert helped["deeds"]["fight, during train"] == [100.0, 100.0]
 
 
-def test_where_interval_and_sign_test_disagree_the_page_says_so(tmp_path: Path) -> None:
-    found = experiment(saved=0)
-    _, empty, *off = found.trials.games
-    # A few games gain much, as many lose a little: the mean falls, but not most pairs.
-    taught = tuple(
-        replace(each, ticks=each.ticks + {0: -300, 1: 10}.get(each.seed % 3, 0)) for each in empty
-    )
-    found = replace(found, trials=Trials(found.trials.arms, (taught, empty, *off)))
-    words = page_of(found, tmp_path / "pays.md")
-    assert "- *ticks*: memory helps, by the interval and not by the sign test; " in words
-    assert "less in 14 of 40 pairs, as much in 13, more in 13 (p 1)." in words
-
-
-def test_a_use_is_told_by_what_is_lost_without_it(tmp_path: Path) -> None:
+def test_a_use_is_told_by_what_is_lost_without_it() -> None:
     found = experiment(
         saved=100,
         other={MemoryUse.STRENGTH: 30, MemoryUse.COSTS: 0},
         moved={MemoryUse.STRENGTH.value: 2},
     )
-    head, strength, costs = use_rows(found)
-    told = dict(zip(head, strength, strict=True))
-    assert told["ticks (95%)"] == "-30.0 (-30.0 to -30.0)"
-    assert (told["other games"], told["decisions moved (in games)"]) == ("40", "80 (40)")
-    assert told["use of it"] == "helps"
-    assert dict(zip(head, costs, strict=True))["decisions moved (in games)"] == "0 (0)"
-    text = page_of(found, tmp_path / "pays.md")
-    assert "- the use `costs`: no game is another without it, and it never fired." in text
-    assert "and it moved 80 decisions in 40 games; ticks, helps: -30.0" in text
+    strength, costs = found.findings().tables[1]
+    assert strength["difference"] == (-30.0, -30.0, -30.0)
+    assert (strength["other games"], strength["decisions moved (in games)"]) == (40, "80 (40)")
+    assert strength["memory"] == "helps"
+    assert costs["decisions moved (in games)"] == "0 (0)"
 
 
-def test_pairs_are_told_by_the_way_that_memory_had_them_leave(tmp_path: Path) -> None:
+def test_pairs_are_told_by_the_way_that_memory_had_them_leave() -> None:
     found = experiment(saved=0)
     _, empty, *off = found.trials.games
     other = tuple(
@@ -187,72 +164,41 @@ def test_pairs_are_told_by_the_way_that_memory_had_them_leave(tmp_path: Path) ->
         for each in empty
     )
     found = replace(found, trials=Trials(found.trials.arms, (empty, other, *off)))
-    told = {ways: (each.signs.count, each.gap.estimate) for ways, each in found.by_way()}
+    told = {ways: (each.signs.count, each.gap.estimate) for ways, each in found.by_way().items()}
     assert told == {"take_starter 2": (30, 0), "take_starter 3": (10, -90)}
-    assert "| take_starter 3 | 10 | " in page_of(found, tmp_path / "pays.md")
 
 
-def test_what_runs_do_not_tell_has_no_column() -> None:
-    assert "decisions moved (in games)" not in next(use_rows(experiment(saved=0)))
+def test_what_was_not_switched_off_has_no_row() -> None:
     both = replace(experiment(saved=0), trials=Trials((TAUGHT, EMPTY), ((game(1, 9),),) * 2))
-    assert list(use_rows(both)) == []
-    assert len(list(paired_rows(both))) == len(MEASURES)
+    paying, using = both.findings().tables
+    assert using == []
+    assert len(paying) == len(MEASURES)
 
 
-def test_what_is_known_of_another_cartridge_or_milestone_is_not_compared(tmp_path: Path) -> None:
+def test_what_is_known_of_another_cartridge_or_milestone_is_not_compared() -> None:
     found = experiment(saved=0)
-    assert [each.what for each in found.beside()][:3] == ["ticks", "frames", "battles lost"]
+    assert list(found.beside())[:3] == ["ticks", "frames", "battles lost"]
     on_the_way = replace(found, plan=found.plan._replace(until="home"))
-    assert [each.what for each in on_the_way.beside()] == ["ticks"]
+    assert list(on_the_way.beside()) == ["ticks"]
     nothing = [
         replace(found, sha1="cd34"),
         replace(found, committed=None),
         replace(found, plan=found.plan._replace(until="mars")),
     ]
     for each in nothing:
-        assert each.beside() == ()
-        assert "held against no committed table" in page_of(each, tmp_path / "pays.md")
+        assert each.beside() == {}
 
 
-def test_what_was_written_by_hand_is_linked_where_it_exists(tmp_path: Path) -> None:
-    (tmp_path / "pays_analysis.md").write_text("Why.", encoding="utf-8")
-    assert "[pays_analysis.md](pays_analysis.md)" in page_of(
-        experiment(saved=0), tmp_path / "pays.md"
-    )
+def test_the_same_games_give_the_same_picture_and_figures() -> None:
+    one, other = (experiment(saved=20).findings() for _ in range(2))
+    assert one.draw is not None
+    assert other.draw is not None
+    assert one.draw() == other.draw()
+    assert one.figures == other.figures
 
 
-def test_the_same_games_give_the_same_picture_and_figures(tmp_path: Path) -> None:
-    pictures = [tmp_path / name for name in ("one.png", "other.png")]
-    for each in pictures:
-        draw_experiment(experiment(saved=20), each)
-    assert pictures[0].read_bytes() == pictures[1].read_bytes()
-    assert experiment_json(experiment(saved=20)) == experiment_json(experiment(saved=20))
-
-
-def test_the_committed_page_is_read_back_as_it_was_written() -> None:
-    found = committed(PAGE)
-    assert found is not None
-    assert found.milestones[-1] == "first_badge"
-    assert found.seeds == "100..149"
-    assert [each.seed for each in found.games] == list(range(100, 150))
-    text = PAGE.read_text(encoding="utf-8")
-    for what, total in (
-        ("battles lost", sum(each.battles_lost for each in found.games)),
-        ("blackouts", sum(each.blackouts for each in found.games)),
-        ("episodes", sum(each.episodes for each in found.games)),
-        ("restores", sum(each.restores for each in found.games)),
-    ):
-        assert f"| {what} | {total} |" in text
-    last = found.games[-1]
-    row = f"| 149 | goal | 63 | 100 | {last.ticks['rival']} |"
-    assert row in text
-    assert f"| {last.frames:,} |" in text
-
-
-def test_what_eval_did_not_write_is_no_table(tmp_path: Path) -> None:
-    assert committed(tmp_path / "none.md") is None
-    (tmp_path / "other.md").write_text("# A page\n", encoding="utf-8")
-    assert committed(tmp_path / "other.md") is None
+def test_what_eval_did_not_publish_is_no_evaluation(tmp_path: Path) -> None:
+    assert committed(tmp_path / "none.json") is None
 
 
 def test_every_use_is_named_in_the_arms() -> None:

@@ -1,0 +1,87 @@
+"""Every published result measured anew, one after the other; what is not older than the code is left as it is.
+
+Each measurement is a command of its own, so that one that fails stops no other, and an interrupted run is resumed by
+starting it again.
+"""
+
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import NamedTuple
+
+from agent.app import HOME
+from agent.lab.publish import FOLDER, results
+
+
+class Job(NamedTuple):
+    """A command that publishes; `told` is what the command of its result holds. Minutes are on two cores."""
+
+    name: str
+    command: list[str]
+    told: str
+    minutes: float
+
+
+# Name, arguments, those for smaller counts, and the minutes that both take.
+OURS = (
+    ("speed", "bench speed", "bench speed --ticks 2000 --rounds 3", 8, 2),
+    ("battles", "bench battles --seeds 0..599", "bench battles --seeds 0..99", 6, 1),
+    ("memory", "bench memory", "bench memory --quick", 6, 1),
+    ("model", "bench model", "bench model --quick", 8, 1),
+    ("checkpoints", "bench moments", "bench moments --quick", 8, 2),
+    ("games", "eval --seeds 700..749 --until third_badge --out .cache/eval", "eval --seeds 700..709 --until third_badge --out .cache/eval", 12, 3),
+    (
+        "experience",
+        "bench experience --teach 200..239 --seeds 400..439 --until first_badge",
+        "bench experience --teach 200..203 --seeds 400..407 --until first_badge --no-each-use",
+        60,
+        3,
+    ),
+    ("exam", "bench exam --seeds 600..605", "bench exam --seeds 600..601", 3, 1),
+)  # fmt: skip
+PROOF_MINUTES = (30.0, 1.0)
+
+
+def jobs(*, quick: bool) -> Iterator[Job]:
+    """Yield every measurement and every proof; games come before what is held against them."""
+    for name, full, small, minutes, few in OURS:
+        words = f"{small if quick else full} --write docs/results/{name}.json"
+        command = [sys.executable, "-m", "agent", *words.split()]
+        yield Job(name, command, words, few if quick else minutes)
+    for path in sorted((HOME / "tests" / "proofs").glob("test_*.py")):
+        if "mark.proof" in path.read_text(encoding="utf-8"):
+            test = path.relative_to(HOME).as_posix()
+            size = [] if quick else ["PROOF_FULL=1"]
+            command = ["env", "PROOF_PUBLISH=1", *size, sys.executable, "-m", "pytest", "-q"]
+            command += ["-n", "0", "-m", "proof", test]
+            yield Job(path.stem.removeprefix("test_"), command, test, PROOF_MINUTES[quick])
+
+
+def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
+    """Carry out every job whose result is older than the tree; return whether all went well."""
+    fresh = [each.command for each in results() if not each.older_than_tree()]
+    waiting = []
+    for job in jobs(quick=quick):
+        if any(job.told in command for command in fresh):
+            say(f"{job.name}: measured on this code already")
+        else:
+            waiting.append(job)
+    say(
+        f"{len(waiting)} to measure, about {sum(job.minutes for job in waiting):.0f} minutes on two cores"
+    )
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for number, job in enumerate(waiting, start=1):
+        say(f"{number} of {len(waiting)}, {job.name}: {shlex.join(job.command)}")
+        shutil.rmtree(HOME / ".cache" / "eval", ignore_errors=True)  # of an earlier evaluation
+        started = perf_counter()
+        ended = subprocess.run(job.command, cwd=HOME, stdout=subprocess.DEVNULL, check=False)
+        took = (perf_counter() - started) / 60
+        say(f"{job.name}: {'done' if ended.returncode == 0 else 'FAILED'} after {took:.1f} minutes")
+        failed += [job.name] * (ended.returncode != 0)
+    if failed:
+        say(f"not measured: {', '.join(failed)}")
+    return not failed
