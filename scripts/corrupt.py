@@ -26,15 +26,9 @@ from damage import KINDS, spoil
 from rich.console import Console
 from rich.progress import track
 
-from emulator import (
-    Cartridge,
-    CartridgeError,
-    CartridgeKind,
-    demo_cartridge_path,
-    refuse_unsound,
-    survey,
-)
+from emulator import Cartridge, CartridgeError, CartridgeKind, demo_cartridge_path
 from emulator.cartridge import DEMO_TITLE, HEADER_END, TITLE, identify
+from emulator.soundness import refuse_unsound, survey
 
 DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "corruption.md"
 MOST_SECONDS: Final = 2.0  # that both doors together may take for one image

@@ -18,8 +18,6 @@ from agent.planning import Facts, Goal, explain
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import (
-    HIGH_RAM,
-    WORK_RAM,
     Cartridge,
     CartridgeKind,
     Dex,
@@ -31,6 +29,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
+from emulator.ram import HIGH_RAM, WORK_RAM
 from memory import (
     Checkpoint,
     Entry,

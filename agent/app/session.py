@@ -23,15 +23,7 @@ from agent.loop import Performed
 from agent.mind import Intent
 from agent.perception import Percept
 from agent.story import ReachedMilestone, Story
-from emulator import (
-    Console,
-    Dex,
-    EmulatorError,
-    Link,
-    RecordingConsole,
-    StateError,
-    StepRecord,
-)
+from emulator import Console, Dex, EmulatorError, Link, RecordingConsole, StateError, StepRecord
 from memory import (
     Call,
     Checkpoint,

@@ -24,14 +24,12 @@ from agent.battle.effects import (
     STRUGGLE_MOVE,
     TWO_TURNS,
 )
-from emulator import (
+from emulator import BattleMon, Dex, Volatile
+from emulator.rules import (
     Attacker,
-    BattleMon,
     Defender,
-    Dex,
     MoveData,
     Odds,
-    Volatile,
     hit_chance,
     move_turns,
     residual_loss,

@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Final
 
 from agent.skills import BALLS
-from emulator import Bag, BattleMon, RuleBook, StageChange, Status, Volatile, after_change
+from emulator import BattleMon, Status, Volatile
+from emulator.ram import Bag
+from emulator.rules import RuleBook, StageChange, after_change
 
 ALL: Final = 999
 HEALS: Final = {20: 20, 60: 50, 19: 50, 61: 60, 62: 80, 18: 200, 17: ALL, 16: ALL}  # by price

@@ -18,7 +18,9 @@ from agent.battle.effects import (
     SLEEP,
     TWO_TURNS,
 )
-from emulator import Dex, MoveData, PartyMon, State, read_offer, stage_change
+from emulator import Dex, PartyMon, State
+from emulator.ram import read_offer
+from emulator.rules import MoveData, stage_change
 
 BYTE: Final = 255
 SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing

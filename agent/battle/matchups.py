@@ -37,24 +37,10 @@ from agent.battle.effects import (
     SLEEP,
     STRUGGLE_MOVE,
 )
-from emulator import (
-    BattleMon,
-    Dex,
-    Dvs,
-    Member,
-    MoveData,
-    MoveSlot,
-    Odds,
-    Party,
-    PartyMon,
-    Stages,
-    State,
-    Stats,
-    Status,
-    Volatile,
-    first_chance,
-    stats_of,
-)
+from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
+from emulator.dex import Member
+from emulator.ram import Dvs, MoveSlot, Stages, Stats
+from emulator.rules import MoveData, Odds, first_chance, stats_of
 
 SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
 MUCH_WORSE: Final = 5

@@ -30,7 +30,9 @@ from agent.battle.matchups import (
 )
 from agent.battle.setup_moves import preparations
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
-from emulator import Battle, BattleMon, Dex, MoveSlot, Odds, Stages, State, Volatile, run_chance
+from emulator import Battle, BattleMon, Dex, State, Volatile
+from emulator.ram import MoveSlot, Stages
+from emulator.rules import Odds, run_chance
 
 HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
 FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won

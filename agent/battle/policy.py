@@ -37,7 +37,9 @@ from agent.skills import (
     is_lawful,
     usable_slots,
 )
-from emulator import Battle, BattleMon, BattleType, Dex, State, Status, first_chance
+from emulator import Battle, BattleMon, Dex, State, Status
+from emulator.ram import BattleType
+from emulator.rules import first_chance
 
 MASTER_BALL: Final = 1
 GREAT_BALL: Final = 3

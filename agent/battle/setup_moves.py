@@ -9,14 +9,12 @@ import numpy as np
 from agent.battle import effects
 from agent.battle.damage import CONFUSION_TURNS, Duel, after, standing_at
 from agent.battle.matchups import Attacking, Starts, duel, rested, their_next
-from emulator import (
+from emulator import BattleMon, Dex, Volatile
+from emulator.rules import (
     Attacker,
-    BattleMon,
     Defender,
-    Dex,
     MoveData,
     Odds,
-    Volatile,
     after_change,
     first_chance,
     hit_chance,

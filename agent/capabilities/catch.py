@@ -19,7 +19,8 @@ from agent.skills import Skill, roam
 from agent.story.facts import told
 from agent.story.places import Place
 from agent.story.story import Story, Task
-from emulator import Dex, Party, Species, State, Team
+from emulator import Dex, Party, Species, State
+from emulator.dex import Team
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it

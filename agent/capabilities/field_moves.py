@@ -13,7 +13,8 @@ from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, te
 from agent.story.facts import FactKind, RamFact
 from agent.story.places import Place
 from agent.story.story import FieldMove, Story
-from emulator import FIRST_INDOOR_MAP, Dex, Obstacle, Party, State
+from emulator import Dex, Obstacle, Party, State
+from emulator.world import FIRST_INDOOR_MAP
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of what can be flown to

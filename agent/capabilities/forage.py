@@ -8,7 +8,8 @@ from agent.capabilities.context import GameContext
 from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
-from emulator import ResidentKind, State
+from emulator import State
+from emulator.world import ResidentKind
 
 LEFT: Final = "lying:about"
 PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent

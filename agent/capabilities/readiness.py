@@ -8,7 +8,10 @@ from agent.battle import chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.experience.uses import Experience
 from agent.story.story import Story, Task
-from emulator import Dex, MoveSlot, Opponent, Party, PartyMon, State, Status, Team
+from emulator import Dex, Party, PartyMon, State, Status
+from emulator.dex import Team
+from emulator.ram import MoveSlot
+from emulator.world import Opponent
 from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat from which on they count

@@ -19,7 +19,8 @@ from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, nothing, toss
 from agent.story.facts import required
 from agent.story.story import Clerk
-from emulator import Bag, Dex, Stack, State
+from emulator import Dex, State
+from emulator.ram import Bag, Stack
 
 WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
 CRAMMED: Final = "bag:crammed"

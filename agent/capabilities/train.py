@@ -27,7 +27,9 @@ from agent.experience.uses import MemoryUse
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
 from agent.story.places import Place
-from emulator import Dex, State, WildTable, experience_gained
+from emulator import Dex, State
+from emulator.dex import WildTable
+from emulator.rules import experience_gained
 
 FRESH: Final = 50  # percent of HP below which nobody goes training
 SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it

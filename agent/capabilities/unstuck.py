@@ -8,7 +8,8 @@ from agent.capabilities.context import GameContext, only_talks
 from agent.experience.uses import MemoryUse
 from agent.planning import Action
 from agent.skills import Skill, Terrain, leave_map, nothing, talk
-from emulator import Person, ResidentKind, State
+from emulator import Person, State
+from emulator.world import ResidentKind
 
 LOOKS = 3  # for a way to somebody: one behind a counter across the room is asked from here
 

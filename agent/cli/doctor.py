@@ -16,16 +16,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
-from emulator import (
-    UNSOUND_ADVICE,
-    Cartridge,
-    CartridgeCheck,
-    EmulatorError,
-    demo_cartridge_path,
-    load_cartridge,
-    refuse_unsound,
-    survey,
-)
+from emulator import Cartridge, EmulatorError, demo_cartridge_path, load_cartridge
+from emulator.soundness import UNSOUND_ADVICE, CartridgeCheck, refuse_unsound, survey
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below

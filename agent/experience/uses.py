@@ -9,7 +9,8 @@ from enum import Enum
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from emulator import ResidentKind, State, World
+from emulator import State, World
+from emulator.world import ResidentKind
 from memory import (
     WAYPOINT,
     BlackboardEvent,

@@ -15,7 +15,8 @@ from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.perception import Percept
 from agent.skills import Outcome
 from agent.story import ReachedMilestone, Story
-from emulator import FIRST_INDOOR_MAP, FRAMES_PER_SECOND, Dex, Party, ScreenType, State
+from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
+from emulator.world import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
     WAYPOINT,

@@ -9,18 +9,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator import (
-    Console,
-    Font,
-    Scene,
-    Screen,
-    ScreenType,
-    State,
-    World,
-    agreement,
-    locate,
-    read_glyphs,
-)
+from emulator import Console, Font, Screen, ScreenType, State, World
+from emulator.screen import Scene, agreement, locate, read_glyphs
 
 LOOK_EVERY: Final = 200  # ticks
 

@@ -18,7 +18,8 @@ from agent.skills.route import Hop, Spot, hops, is_step, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
-from emulator import Facing, GameMap, ResidentKind, State, Step, World
+from emulator import Facing, GameMap, State, Step, World
+from emulator.world import ResidentKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot

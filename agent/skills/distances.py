@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agent.skills.route import Spot, hops
-from emulator import LAST_MAP, GameMap, World
+from emulator import GameMap, World
+from emulator.world import LAST_MAP
 
 UNKNOWN = 100  # steps to a map of which no way is known
 

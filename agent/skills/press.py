@@ -3,7 +3,8 @@
 from typing import Final
 
 from agent.skills.skill import Movement
-from emulator import Button, State, Step, Waiting
+from emulator import Button, State, Step
+from emulator.ram import Waiting
 
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4

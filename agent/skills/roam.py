@@ -8,7 +8,8 @@ from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, 
 from agent.skills.skill import Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_closed, take, travel
-from emulator import FIRST_INDOOR_MAP, GameMap, State, World
+from emulator import GameMap, State, World
+from emulator.world import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
 STRIDES: Final = 400  # far more than it takes to meet somebody

@@ -13,19 +13,8 @@ from math import inf
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from emulator import (
-    FIRST_INDOOR_MAP,
-    LAST_MAP,
-    Facing,
-    Floor,
-    GameMap,
-    Lift,
-    MapSquare,
-    Obstacle,
-    State,
-    Warp,
-    World,
-)
+from emulator import Facing, GameMap, MapSquare, Obstacle, State, World
+from emulator.world import FIRST_INDOOR_MAP, LAST_MAP, Floor, Lift, Warp
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2

@@ -6,20 +6,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.skills.distances import Nearness
 from agent.skills.route import Obstacles
-from emulator import (
-    FRAMES_PER_SECOND,
-    Facing,
-    Lift,
-    Lookout,
-    MapSquare,
-    Obstacle,
-    Opponent,
-    Person,
-    Resident,
-    State,
-    World,
-    is_in_sight,
-)
+from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Obstacle, Person, State, World
+from emulator.ram import is_in_sight
+from emulator.world import Lift, Lookout, Opponent, Resident
 from memory import Json
 
 HALF_LIFE: Final = 4.0  # game seconds; whoever wanders takes a step every one or two

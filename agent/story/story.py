@@ -12,7 +12,8 @@ from agent.story.facts import FactKind, RamFact, told
 from agent.story.interactions import READERS, Interaction
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Land, Place, Square, read_lands, read_place
-from emulator import RED, CartridgeKind, Floor, Lift, MapSquare, Opponent, State
+from emulator import RED, CartridgeKind, MapSquare, State
+from emulator.world import Floor, Lift, Opponent
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}

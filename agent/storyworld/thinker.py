@@ -13,20 +13,10 @@ from agent.skills import Nearness, Terrain
 from agent.story import MilestoneLedger, Story
 from agent.storyworld.atlas import Atlas
 from agent.storyworld.moment import MACHINES
-from emulator import (
-    CartridgeKind,
-    Dex,
-    Growth,
-    Item,
-    Member,
-    Species,
-    Stats,
-    TrainerClass,
-    Wild,
-    WildSlot,
-    WildTable,
-    World,
-)
+from emulator import CartridgeKind, Dex, Species, World
+from emulator.dex import Item, Member, TrainerClass, Wild, WildSlot, WildTable
+from emulator.ram import Stats
+from emulator.rules import Growth
 from memory import Hooks
 
 

@@ -10,24 +10,19 @@ from typing import Final
 
 from agent.skills import Outcome, SkillRun, boot, wait
 from emulator import (
-    Accuracy,
     Cartridge,
     ConsoleError,
     Dex,
     Font,
-    GlyphReader,
     PyBoyConsole,
     ReadingError,
     Screen,
     Species,
-    TextReader,
-    Unavailable,
-    WildTable,
     World,
-    accuracy,
-    find_tesseract,
     read_state,
 )
+from emulator.dex import WildTable
+from emulator.screen import Accuracy, GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
 TOWNS: Final = range(11)  # their map ids come first
 RIVAL: Final = 25  # RIVAL1: his first three teams are the three starters, one each

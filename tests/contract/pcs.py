@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from emulator import HIGH_RAM, WORK_RAM, MenuKind, Ram
+from emulator import MenuKind, Ram
 from emulator.profile import symbol
+from emulator.ram import HIGH_RAM, WORK_RAM
 from emulator.ram.menu import read_menu
 from tests.contract import battles
 

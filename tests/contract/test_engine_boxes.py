@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emulator import Box, BoxedMon, MenuKind
+from emulator import MenuKind
+from emulator.ram import Box, BoxedMon
 from emulator.ram.party import read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon

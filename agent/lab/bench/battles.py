@@ -35,17 +35,17 @@ from emulator import (
     BattleResult,
     Cartridge,
     Dex,
-    Dvs,
-    Member,
     PyBoyConsole,
     Species,
     State,
     Step,
     load_cartridge,
     read_state,
-    stats_of,
 )
+from emulator.dex import Member
 from emulator.profile import symbol
+from emulator.ram import Dvs
+from emulator.rules import stats_of
 
 HIGHEST: Final = 16  # level of what is met in the wild
 LOWEST: Final = 3

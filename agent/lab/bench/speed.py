@@ -27,19 +27,9 @@ from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING
 from agent.lab.bench.text_readers import gather, read_all, some
 from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
-from emulator import (
-    Cartridge,
-    CartridgeKind,
-    Dex,
-    Font,
-    GlyphReader,
-    PyBoyConsole,
-    Step,
-    Unavailable,
-    World,
-    find_tesseract,
-)
+from emulator import Cartridge, CartridgeKind, Dex, Font, PyBoyConsole, Step, World
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
+from emulator.screen import GlyphReader, Unavailable, find_tesseract
 
 TITLE: Final = b"NEVER HALTS"
 ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main

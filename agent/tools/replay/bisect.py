@@ -15,9 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.tools.replay.recording import Recording, bring, find_edit, restore
 from emulator import (
-    HIGH_RAM,
     RED,
-    WORK_RAM,
     Console,
     Divergence,
     DivergenceKind,
@@ -27,6 +25,7 @@ from emulator import (
     mismatch,
     read_state,
 )
+from emulator.ram import HIGH_RAM, WORK_RAM
 from memory import CheckpointMark
 
 LONGEST: Final = 48  # characters of a value that are shown

@@ -26,13 +26,7 @@ from agent.tools.scenario.conditions import condition
 from agent.tools.scenario.file import FRAMES, NAME, STATES
 from agent.tools.scenario.history import REACHED, in_words, known_at
 from agent.tools.scenario.states import look, state_path
-from emulator import (
-    EMULATOR,
-    Cartridge,
-    Divergence,
-    PyBoyConsole,
-    StepRecord,
-)
+from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
 from memory import EventRow, RunReader, read_run
 
 

@@ -11,26 +11,21 @@ from typing import Final, NamedTuple
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import Fact, FactWatcher, written
 from emulator import (
-    Attacker,
     Battle,
     BattleKind,
     BattleMon,
-    BattleType,
     Button,
-    Defender,
     MenuKind,
     Phase,
     Ram,
     State,
-    Stats,
     Volatile,
-    hit_chance,
     read_state,
-    run_chance,
-    stats_of,
 )
 from emulator.profile import symbol
+from emulator.ram import BattleType, Stats
 from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
+from emulator.rules import Attacker, Defender, hit_chance, run_chance, stats_of
 from emulator.rules.damage import ROLLS, full_damage, rolled
 from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT
 

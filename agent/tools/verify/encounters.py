@@ -6,19 +6,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from agent.tools.verify.fact import MAP, FactWatcher, written
-from emulator import (
-    FIRST_INDOOR_MAP,
-    Button,
-    Facing,
-    Lookout,
-    Person,
-    Ram,
-    State,
-    is_in_sight,
-    read_state,
-)
+from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
+from emulator.ram import is_in_sight
 from emulator.ram.tile_map import COLUMNS, TILE_MAP
+from emulator.world import FIRST_INDOOR_MAP, Lookout
 
 WHERE: Final = written("encounters.where")
 WHO: Final = written("encounters.who")

@@ -29,15 +29,8 @@ from agent.tools.verify.text_menus import (
 )
 from agent.tools.verify.verdict import CartridgeVerdict, PlayResult
 from agent.tools.verify.warps import WarpTrials, WarpWatcher
-from emulator import (
-    FRAMES_PER_SECOND,
-    Cartridge,
-    Dex,
-    EmulatorError,
-    PyBoyConsole,
-    World,
-    survey,
-)
+from emulator import FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
+from emulator.soundness import survey
 
 STORY: Final = "story."  # what the ids of milestones begin with
 TABLES: Final = "formats.md 2 and 3: tables of the cartridge"

@@ -7,8 +7,9 @@ from typing import Final
 
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, Fact, FactWatcher, X, Y, written
-from emulator import Button, Facing, Ram, State, Travel
+from emulator import Button, Facing, Ram, State
 from emulator.profile import symbol
+from emulator.ram import Travel
 
 LENGTH: Final = written("walking.length")
 ARRIVAL: Final = written("walking.arrival")

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, FactWatcher, X, Y, written
 from agent.tools.verify.movement import KEYS, is_idle
-from emulator import LAST_MAP, Button, Facing, Position, Ram, State, Warp, WarpTrigger
+from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
+from emulator.world import LAST_MAP, Warp, WarpTrigger
 
 ARRIVAL: Final = written("warps.arrival")
 KEY: Final = written("warps.key")

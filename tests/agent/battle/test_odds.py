@@ -13,20 +13,18 @@ from agent.battle import BattleGoals, command
 from agent.battle.options import TurnState, attack_options
 from agent.skills import Attack, Flee
 from emulator import (
-    TURNS,
     Battle,
     BattleKind,
     BattleMon,
     Dex,
-    MoveSlot,
     Party,
     Phase,
     State,
-    Stats,
     demo_cartridge_path,
     load_cartridge,
-    standing,
 )
+from emulator.ram import MoveSlot, Stats
+from emulator.rules import TURNS, standing
 from tests.agent.support import Played, game_at
 
 DEX = Dex.of(load_cartridge(demo_cartridge_path()))

@@ -18,23 +18,20 @@ from agent.battle import (
 )
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
 from emulator import (
-    Bag,
     BattleKind,
     BattleMon,
     Dex,
-    Member,
-    MoveSlot,
     Party,
     PartyMon,
     Phase,
-    Stack,
     State,
-    Stats,
     Status,
     demo_cartridge_path,
     load_cartridge,
 )
+from emulator.dex import Member
 from emulator.profile import symbol
+from emulator.ram import Bag, MoveSlot, Stack, Stats
 from tests.agent.support import Game, Played, game_at
 
 DEX = Dex.of(load_cartridge(demo_cartridge_path()))

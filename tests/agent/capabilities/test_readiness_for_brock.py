@@ -20,21 +20,18 @@ from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from agent.story.story import Task
 from emulator import (
-    Bag,
     Cartridge,
     CartridgeKind,
     Dex,
-    Dvs,
-    MoveSlot,
     Party,
     PartyMon,
     State,
-    Stats,
     Status,
     World,
     read_state,
-    stats_of,
 )
+from emulator.ram import Bag, Dvs, MoveSlot, Stats
+from emulator.rules import stats_of
 from memory import Hooks, Recall
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER

@@ -9,16 +9,8 @@ from agent.capabilities import GameContext, shop
 from agent.perception import percept_of
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
-from emulator import (
-    Bag,
-    CartridgeKind,
-    Dex,
-    Stack,
-    State,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
+from emulator.ram import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
 

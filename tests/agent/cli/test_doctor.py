@@ -11,9 +11,10 @@ import pytest
 
 from agent.cli.doctor import Health, confirmable, examine
 from agent.tools import owner_facts
-from emulator import Cartridge, demo_cartridge_path, load_cartridge, survey
+from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
 from emulator.profile import table
+from emulator.soundness import survey
 from tests.agent.support import ROOT, Agent
 
 

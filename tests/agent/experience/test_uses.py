@@ -36,17 +36,8 @@ from agent.skills import (
     overseen,
 )
 from agent.story import MilestoneLedger, Story
-from emulator import (
-    Bag,
-    CartridgeKind,
-    Dex,
-    Phase,
-    Stack,
-    State,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from emulator import CartridgeKind, Dex, Phase, State, World, demo_cartridge_path, load_cartridge
+from emulator.ram import Bag, Stack
 from memory import (
     AgentMemory,
     Hooks,

@@ -21,7 +21,8 @@ from agent.lab.bench.speed import measure_speed, never_halting
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.bench.text_readers import TextSample, gather, read_all, some
 from agent.story import Story
-from emulator import Font, GlyphReader, Step, demo_cartridge_path, load_cartridge
+from emulator import Font, Step, demo_cartridge_path, load_cartridge
+from emulator.screen import GlyphReader
 from memory import StepRow
 from tests.agent.support import ROOT, Agent
 

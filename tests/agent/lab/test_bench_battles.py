@@ -29,13 +29,13 @@ from agent.skills import Attack, TriedOrders
 from emulator import (
     BattleResult,
     Dex,
-    MoveSlot,
     Phase,
     PyBoyConsole,
     demo_cartridge_path,
     load_cartridge,
     read_state,
 )
+from emulator.ram import MoveSlot
 from tests.agent.support import Agent, Played, game_at
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())

@@ -9,7 +9,8 @@ from agent.errors import StuckReason
 from agent.mind import ProgressMonitor
 from agent.mind.progress import LOST, PATIENCE, QUIET
 from agent.perception import Percept
-from emulator import Stack, State
+from emulator import State
+from emulator.ram import Stack
 from tests.agent.support import Played, game_at
 
 POTION = 20

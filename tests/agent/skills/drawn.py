@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
-from emulator import LAST_MAP, Facing, GameMap, Lift, MapSquare, Obstacle, Warp, WarpTrigger, World
+from emulator import Facing, GameMap, MapSquare, Obstacle, World
+from emulator.world import LAST_MAP, Lift, Warp, WarpTrigger
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
 from emulator.world.tileset import Ground, Tileset

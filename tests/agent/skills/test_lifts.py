@@ -4,7 +4,8 @@ import pytest
 
 from agent.skills.route import Hop, Obstacles, Spot, find_route, hops
 from agent.story.story import Story
-from emulator import CartridgeKind, Facing, Floor, World, demo_cartridge_path, load_cartridge
+from emulator import CartridgeKind, Facing, World, demo_cartridge_path, load_cartridge
+from emulator.world import Floor
 
 HALL, LOFT, ATTIC, CAR, ROAD = 181, 207, 208, 236, 14
 BEFORE_THE_PANEL = Spot(CAR, 3, 1, ROAD)

@@ -8,7 +8,8 @@ import pytest
 from agent.skills import Destination, Outcome, Terrain, travel
 from agent.skills.distances import Distances
 from agent.skills.route import OBSTACLE_COSTS, WARP_COST, Hop, Spot, enclosure, find_route, hops
-from emulator import Facing, Floor, Obstacle, State, World, demo_cartridge_path, load_cartridge
+from emulator import Facing, Obstacle, State, World, demo_cartridge_path, load_cartridge
+from emulator.world import Floor
 from tests.agent.skills.drawn import HIGH, LANE, LOW, SIDE, TREE, WALL, WATER, Drawn, world_of
 from tests.agent.support import Game, Played, game_at
 

@@ -9,7 +9,8 @@ import pytest
 
 from agent.app.plan import read_images
 from agent.skills import Skill, look_at, swap, use_item
-from emulator import Bag, Button, Menu, MenuKind, Party, Stack, State, read_state
+from emulator import Button, Menu, MenuKind, Party, State, read_state
+from emulator.ram import Bag, Stack
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
 POTION: Final = 20

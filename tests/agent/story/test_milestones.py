@@ -8,16 +8,8 @@ import pytest
 
 from agent.perception import Due, Percept, ScreenReading
 from agent.story import Milestone, MilestoneLedger, Witness
-from emulator import (
-    Font,
-    MenuKind,
-    Screen,
-    State,
-    Step,
-    demo_cartridge_path,
-    load_cartridge,
-    read_glyphs,
-)
+from emulator import Font, MenuKind, Screen, State, Step, demo_cartridge_path, load_cartridge
+from emulator.screen import read_glyphs
 from memory import Hooks
 from tests.agent.support import Played, game_at
 

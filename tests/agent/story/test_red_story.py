@@ -18,7 +18,8 @@ from agent.story.interactions import AnswerMachine
 from agent.story.story import Task
 from agent.storyworld.atlas import Atlas, Fact
 from agent.storyworld.carrying import Model
-from emulator import RED, Bag, CartridgeKind, Dex, Stack, State, World, read_state
+from emulator import RED, CartridgeKind, Dex, State, World, read_state
+from emulator.ram import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
 

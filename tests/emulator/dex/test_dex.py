@@ -10,24 +10,12 @@ from typing import Final
 
 import pytest
 
-from emulator import (
-    FIRST_INDOOR_MAP,
-    Cartridge,
-    CartridgeError,
-    CartridgeKind,
-    Dex,
-    Evolution,
-    EvolvesBy,
-    Growth,
-    LevelUpMove,
-    Matchup,
-    Member,
-    StageRatio,
-    Stats,
-    Wild,
-    World,
-)
+from emulator import Cartridge, CartridgeError, CartridgeKind, Dex, World
+from emulator.dex import Evolution, EvolvesBy, LevelUpMove, Member, Wild
+from emulator.ram import Stats
+from emulator.rules import Growth, Matchup, StageRatio
 from emulator.text import charmap
+from emulator.world import FIRST_INDOOR_MAP
 
 CODES: Final = {letters: code for code, letters in charmap().items() if len(letters) == 1}
 ITEMS: Final = Path(__file__).parents[3] / "roms/demo/world/creatures/items.toml"

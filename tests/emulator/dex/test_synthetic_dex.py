@@ -2,7 +2,9 @@
 
 import pytest
 
-from emulator import Cartridge, Dex, EvolvesBy, Growth, Matchup, Species, StageRatio
+from emulator import Cartridge, Dex, Species
+from emulator.dex import EvolvesBy
+from emulator.rules import Growth, Matchup, StageRatio
 from tests.emulator.synthetic.facts import Facts, load
 
 METHODS = {"level": EvolvesBy.LEVEL, "item": EvolvesBy.ITEM, "trade": EvolvesBy.TRADE}

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from emulator import Lookout, Ram
+from emulator import Ram
 from emulator.cartridge import Rom
 from emulator.profile import symbol
+from emulator.world import Lookout
 from emulator.world.residents import TRAINER_HEADER_SIZE, read_lookouts
 
 BANK = 1

@@ -11,16 +11,14 @@ from emulator import (
     BattleKind,
     BattleMon,
     BattleResult,
-    BattleType,
     Phase,
     Ram,
     ScreenType,
-    Stages,
     State,
-    Stats,
     Volatile,
     read_state,
 )
+from emulator.ram import BattleType, Stages, Stats
 from emulator.ram.battle_mon import ENEMY, OWN, Side
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"

@@ -8,27 +8,22 @@ from typing import Final
 import pytest
 
 from emulator import (
-    Attacker,
     Battle,
     BattleMon,
     BattleResult,
     Button,
     Cartridge,
-    Defender,
     Dex,
-    Dvs,
     Font,
     Phase,
     PyBoyConsole,
     State,
-    Stats,
     Step,
-    damage_spread,
-    read_glyphs,
     read_state,
-    staged,
-    stats_of,
 )
+from emulator.ram import Dvs, Stats
+from emulator.rules import Attacker, Defender, damage_spread, staged, stats_of
+from emulator.screen import read_glyphs
 from emulator.text import charmap
 
 STARTER, SECOND, WILD = 3, 11, 33

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from emulator import Box, BoxedMon, Ram
+from emulator import Ram
+from emulator.ram import Box, BoxedMon
 from emulator.ram.party import read_box
 
 COUNT, SPECIES, MONS, END, NUMBER = 0xDA80, 0xDA81, 0xDA96, 0xE000, 0xD5A0

@@ -7,8 +7,9 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from emulator import BattleKind, PartyMon, Ram, ScreenType, State, Waiting, read_state
+from emulator import BattleKind, PartyMon, Ram, ScreenType, State, read_state
 from emulator.profile import symbol
+from emulator.ram import Waiting
 from emulator.text import decode_name
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"

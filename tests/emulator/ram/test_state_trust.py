@@ -8,16 +8,15 @@ import pytest
 from emulator import (
     Button,
     ConsoleError,
-    Doubt,
     Facing,
     PyBoyConsole,
     Ram,
     ScreenType,
     State,
     Step,
-    Waiting,
     read_state,
 )
+from emulator.ram import Doubt, Waiting
 
 Change: TypeAlias = dict[int, int]
 TILE_MAP = 0xC3A0

@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator import (
+from emulator import Ram, read_state
+from emulator.ram import Dvs, Stats
+from emulator.rules import (
     Attacker,
     Defender,
-    Dvs,
     Growth,
     MoveData,
-    Ram,
     RuleBook,
     Spread,
     StageRatio,
-    Stats,
     TypeChart,
     critical_chance,
     damage,
@@ -30,7 +29,6 @@ from emulator import (
     experience_gained,
     first_chance,
     hit_chance,
-    read_state,
     run_chance,
     staged,
     standing,

@@ -5,20 +5,16 @@ from fractions import Fraction
 
 import pytest
 
-from emulator import (
+from emulator import BattleMon, Status, Volatile
+from emulator.ram import Dvs, Stages, Stats
+from emulator.rules import (
     Attacker,
-    BattleMon,
     Defender,
-    Dvs,
     MoveData,
     MoveTurns,
     RuleBook,
     StageRatio,
-    Stages,
-    Stats,
-    Status,
     TypeChart,
-    Volatile,
     act_chance,
     hit_chance,
     move_turns,

@@ -2,20 +2,9 @@
 
 import pytest
 
-from emulator import (
-    BattleMon,
-    Dex,
-    Dvs,
-    StageChange,
-    Stages,
-    Stats,
-    Status,
-    Volatile,
-    after_change,
-    demo_cartridge_path,
-    load_cartridge,
-    stage_change,
-)
+from emulator import BattleMon, Dex, Status, Volatile, demo_cartridge_path, load_cartridge
+from emulator.ram import Dvs, Stages, Stats
+from emulator.rules import StageChange, after_change, stage_change
 
 BOOK = Dex.of(load_cartridge(demo_cartridge_path())).rules
 MON = BattleMon(

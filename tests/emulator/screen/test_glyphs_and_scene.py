@@ -11,17 +11,13 @@ from emulator import (
     Cartridge,
     Font,
     PyBoyConsole,
-    Scene,
-    ScenePlace,
     Screen,
     ScreenType,
     Step,
     World,
-    agreement,
-    locate,
-    read_glyphs,
     read_state,
 )
+from emulator.screen import Scene, ScenePlace, agreement, locate, read_glyphs
 from emulator.screen.picture import decode_1bpp, decode_2bpp
 
 WAIT = Step(None, 0, 8)  # the picture follows the tile map within four frames

@@ -7,21 +7,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from emulator import (
+from emulator import Cartridge, Font, PyBoyConsole, ReadingError, Screen
+from emulator.cartridge import Rom
+from emulator.screen import (
     Accuracy,
-    Cartridge,
-    Font,
     GlyphReader,
-    PyBoyConsole,
-    ReadingError,
-    Screen,
     TesseractReader,
     TextReader,
     Unavailable,
     accuracy,
     find_tesseract,
 )
-from emulator.cartridge import Rom
 from emulator.screen.glyphs import BARS, BOXES, FONT
 from emulator.screen.picture import decode_1bpp, decode_2bpp
 from emulator.screen.tesseract import writing

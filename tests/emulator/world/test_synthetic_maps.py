@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from emulator import Cartridge, Dex, Facing, Resident, ResidentKind, Warp, WarpTrigger, World
+from emulator import Cartridge, Dex, Facing, World
+from emulator.world import Resident, ResidentKind, Warp, WarpTrigger
 from tests.emulator.synthetic.facts import Facts, all_maps, real_maps
 
 SIDES = {

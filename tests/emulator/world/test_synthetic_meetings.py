@@ -2,7 +2,8 @@
 
 import pytest
 
-from emulator import Cartridge, Dex, WildTable
+from emulator import Cartridge, Dex
+from emulator.dex import WildTable
 from tests.emulator.synthetic.facts import Facts, load
 
 

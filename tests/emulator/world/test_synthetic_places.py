@@ -2,7 +2,8 @@
 
 import pytest
 
-from emulator import Cartridge, Facing, ResidentKind, World
+from emulator import Cartridge, Facing, World
+from emulator.world import ResidentKind
 from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, load, real_maps
 

@@ -11,13 +11,12 @@ from emulator import (
     CartridgeError,
     Facing,
     PyBoyConsole,
-    ResidentKind,
     Step,
-    WarpTrigger,
     World,
     read_state,
 )
 from emulator.cartridge import Rom
+from emulator.world import ResidentKind, WarpTrigger
 from emulator.world.tileset import read_ground
 
 BUTTONS: Final = {

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from emulator import Connection, Facing, GameMap, World, draw_map
+from emulator import Facing, GameMap, World
+from emulator.screen import draw_map
+from emulator.world import Connection
 
 
 class TrailVisit(NamedTuple):

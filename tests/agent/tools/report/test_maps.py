@@ -35,9 +35,9 @@ from emulator import (
     Step,
     World,
     demo_cartridge_path,
-    draw_map,
     load_cartridge,
 )
+from emulator.screen import draw_map
 from emulator.world import tileset
 from memory import read_run
 from tests.agent.support import Played, game_at
