@@ -1,27 +1,31 @@
 """The command line: parses, calls, prints, exits. Knows nothing of how play works."""
 
+import threading
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from agent.app import HOME, outlook, outlooks_of_ram
+from agent.app import HOME, interrupts
 from agent.cli.bench import bench
-from agent.cli.doctor import confirmable, examine, show_facts, show_health
+from agent.cli.doctor import doctor, plan
 from agent.cli.eval import evaluate
-from agent.cli.flags import Rom, option
+from agent.cli.flags import option
 from agent.cli.memory import memory as memory_commands
-from agent.cli.model import fake_claude, observe
 from agent.cli.output import Output, fail
 from agent.cli.overnight import overnight
-from agent.cli.plan import show_outlook
 from agent.cli.play import play
 from agent.cli.runs import replay, report
 from agent.cli.scenario import scenario as scenario_commands
 from agent.cli.verify import verify_cartridge
 from agent.errors import AgentError, UsageError
+from agent.fake_claude import FakeClaude
 from emulator import EmulatorError
 from memory import MemoryFault
+from memory.tapes import command
+from memory.tapes.command import ObserveFlags
+
+LOOK_EVERY_S: Final = 0.2  # for Ctrl-C
 
 cli = typer.Typer(
     help="Plays Pokemon Red by itself, headless, from power-on. Without a ROM it plays its own demo.",
@@ -38,51 +42,45 @@ cli.command()(report)
 cli.command()(bench)
 cli.command("eval")(evaluate)
 cli.command("verify")(verify_cartridge)
-cli.command("observe")(observe)
-cli.command("fake-claude")(fake_claude)
+cli.command()(plan)
+cli.command()(doctor)
 cli.add_typer(memory_commands, name="memory")
 cli.add_typer(scenario_commands, name="scenario")
 
 
-@cli.command()
-def plan(
-    rom: Rom = None,
-    run: Annotated[
-        Path | None,
-        option(
-            "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
-        ),
-    ] = None,
-    from_ram: Annotated[
-        Path | None,
-        option(
-            "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
-            "FOLDER_OR_FILE",
-        ),
-    ] = None,
+@cli.command("fake-claude")
+def fake_claude(
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Where to listen on 127.0.0.1; 0 takes any free.")
+    ] = 8_765,
+    seed: Annotated[int, typer.Option(help="Varies what is made up.")] = 0,
 ) -> None:
-    """Say what the agent would do now and why: facts, goals, and the plan in words."""
+    """Serve the Messages API on loopback with made-up answers: no model, no key, no network."""
     out = Output()
-    if from_ram is None:
-        show_outlook(outlook(rom, run), out)
-        return
-    if run is not None:
-        message = "--from-ram and --run are two different moments; name one"
-        raise UsageError(message)
-    for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
-        if number:
-            out.say("")
-        show_outlook(each, out)
+    with FakeClaude(seed=seed, port=port) as server:
+        out.say("This is no model: every answer is made up, and none of them means anything.")
+        out.say("To play with it:")
+        address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
+        out.say(f"  {address} python -m agent play --mind claude")
+        out.say("Ctrl-C ends it.")
+        with interrupts() as interrupt:  # also when Ctrl-C is ignored by the parent process
+            while not interrupt.asked:
+                threading.Event().wait(LOOK_EVERY_S)
+        out.say(f"{server.counts.calls.total()} calls.")
 
 
 @cli.command()
-def doctor(rom: Rom = None) -> None:
-    """Check this machine and the cartridge, and say what to do."""
+def observe(
+    db: Annotated[Path | None, option(command.DB, "PATH")] = None,
+    memory_dir: Annotated[Path | None, option(command.FOLDER, "DIR")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=command.DRY_RUN)] = False,
+    reset: Annotated[bool, typer.Option("--reset", help=command.RESET)] = False,
+    session: Annotated[str | None, option(command.SESSION, "HASH")] = None,
+) -> None:
+    """Distil recorded model sessions into notes that the next run reads; no model, no network."""
     out = Output()
-    healthy = show_health(examine(rom, HOME / "runs"), out)
-    show_facts(confirmable(rom), out)
-    if not healthy:
-        raise typer.Exit(1)
+    for line in command.run(ObserveFlags(db, memory_dir, dry_run, reset, session), (HOME,)):
+        out.say(line)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`doctor`: whether all that play needs is here, and what to do where it is not."""
+"""`doctor` and `plan`: what this machine, the cartridge and the planner say before anything is played."""
 
 import os
 import shutil
@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from agent.app import HOME, Outlook, outlook, outlooks_of_ram
+from agent.cli.flags import Rom, option
+from agent.cli.output import Output
+from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
 from emulator import Cartridge, EmulatorError, demo_cartridge_path, load_cartridge
 from emulator.soundness import UNSOUND_ADVICE, CartridgeCheck, refuse_unsound, survey
@@ -211,3 +216,58 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+def doctor(rom: Rom = None) -> None:
+    """Check this machine and the cartridge, and say what to do."""
+    out = Output()
+    healthy = show_health(examine(rom, HOME / "runs"), out)
+    show_facts(confirmable(rom), out)
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def plan(
+    rom: Rom = None,
+    run: Annotated[
+        Path | None,
+        option(
+            "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
+        ),
+    ] = None,
+    from_ram: Annotated[
+        Path | None,
+        option(
+            "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
+            "FOLDER_OR_FILE",
+        ),
+    ] = None,
+) -> None:
+    """Say what the agent would do now and why: facts, goals, and the plan in words."""
+    out = Output()
+    if from_ram is None:
+        show_outlook(outlook(rom, run), out)
+        return
+    if run is not None:
+        message = "--from-ram and --run are two different moments; name one"
+        raise UsageError(message)
+    for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
+        if number:
+            out.say("")
+        show_outlook(each, out)
+
+
+def show_outlook(outlook: Outlook, output: Output) -> None:
+    """Print the moment, its facts, the open goals, what is done next, and the plan with its reasons."""
+    output.say(f"Moment: {outlook.name}, {outlook.moment}")
+    output.say(f"Team: {outlook.team}")
+    true = [f"{name} = {value}" for name, value in sorted(outlook.facts.items()) if value]
+    output.say(f"Facts, {len(outlook.facts) - len(true)} others being 0: {', '.join(true)}")
+    output.say("Open goals, the most urgent first:" if outlook.goals else "Open goals: none")
+    for goal in outlook.goals:
+        chosen = " <- pursued" if goal is outlook.goal else ""
+        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
+    output.say(f"Now: {outlook.now}.")
+    output.say(outlook.plan or "No plan.")
+    for words in outlook.remembered:
+        output.say(f"Remembered: {words}.")
