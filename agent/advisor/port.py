@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
+from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
 
@@ -99,40 +100,6 @@ class Tool:
     run: Callable[[Mapping[str, Any]], str]
 
 
-class CallView(Protocol):
-    """What of a conversation a call shows: what became of its older part, and its newest messages as they are."""
-
-    @property
-    def reflection(self) -> str:
-        """What was reflected upon; it changes seldom."""
-        ...
-
-    @property
-    def observations(self) -> str:
-        """What was observed since; it grows at its end."""
-        ...
-
-    @property
-    def current_task(self) -> str:
-        """What the conversation is about, as it was last observed."""
-        ...
-
-    @property
-    def suggested_response(self) -> str:
-        """What was to be said next, as it was last observed."""
-        ...
-
-    @property
-    def others(self) -> str:
-        """What other conversations hold that nobody observed yet."""
-        ...
-
-    @property
-    def tail(self) -> Sequence[Message]:
-        """The messages that nobody observed yet, in their order."""
-        ...
-
-
 class ConversationPort(Protocol):
     """A conversation that never runs out."""
 
@@ -142,7 +109,7 @@ class ConversationPort(Protocol):
         """Keep one message, and return it as it was kept."""
         ...
 
-    def before_call(self, step: int) -> CallView:
+    def before_call(self, step: int) -> ConversationView:
         """Return what the next call of a turn shows; `step` counts the calls of the turn from 0."""
         ...
 

@@ -13,10 +13,9 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final
 
-from agent.advisor.port import CallView, Option, Purpose, Question
+from agent.advisor.port import Option, Purpose, Question
 from memory.conversation.messages import blunted
-from memory.conversation.view import Now, annotated
-from memory.store.conversation_record import Message
+from memory.conversation.view import ConversationView, Now, annotated
 from memory.tokens import tokens
 
 log = logging.getLogger(__name__)
@@ -129,18 +128,6 @@ def _line(words: str) -> str:
     return blunted(" ".join(words.split()))
 
 
-@dataclass(frozen=True, slots=True)
-class DatedView:
-    """A sight whose observations say how old they are, as of when they became what they are."""
-
-    reflection: str
-    observations: str
-    current_task: str
-    suggested_response: str
-    others: str
-    tail: Sequence[Message]
-
-
 class Dating:
     """Tells the age of what is observed. `today` is metadata: nothing in play depends on it."""
 
@@ -148,7 +135,7 @@ class Dating:
         self._today = today
         self._told: dict[str, str] = {}  # by what was observed, as it was told first
 
-    def dated(self, sight: CallView, question: Question) -> DatedView:
+    def dated(self, sight: ConversationView, question: Question) -> ConversationView:
         """Return `sight` with ages: those of the question at which its observations were new."""
         date = self._today() if self._today is not None else None
         now = Now(date, question.game_s, question.tick)
@@ -156,11 +143,6 @@ class Dating:
         self._told = {
             each: self._told[each] if each in self._told else annotated(each, now) for each in texts
         }
-        return DatedView(
-            self._told[sight.reflection],
-            self._told[sight.observations],
-            sight.current_task,
-            sight.suggested_response,
-            sight.others,
-            sight.tail,
+        return sight._replace(
+            reflection=self._told[sight.reflection], observations=self._told[sight.observations]
         )

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import CallRecorder, Model, ModelFault, Reply, Request, Usage
-from agent.advisor.port import CallView, Tool
+from agent.advisor.port import Tool
 from agent.advisor.prompt import data, prompt_file, sound
-from memory.conversation.view import Injected, inject, with_reminder
+from memory.conversation.view import ConversationView, Injected, inject, with_reminder
 from memory.store.conversation_record import Message
 from memory.tapes.recorder import run_mark
 from memory.tokens import TokenEstimator, tokens
@@ -101,7 +101,7 @@ class Fixed:
 
 def request_of(
     fixed: Fixed,
-    sight: CallView,
+    sight: ConversationView,
     tail: Sequence[Message],
     state: Sequence[Block],
     model: str,
@@ -144,7 +144,7 @@ def _opening(fixed: Fixed) -> Sequence[Block]:
     return [{"role": "user", "content": blocks}] if blocks else []
 
 
-def _remembered(memory: Injected, sight: CallView) -> Sequence[Block]:
+def _remembered(memory: Injected, sight: ConversationView) -> Sequence[Block]:
     """Return what became of the older conversation; what other conversations hold is new each time and not marked."""
     blocks = [text(part) for part in memory.parts]
     marked = len(blocks) - bool(sight.others.strip())

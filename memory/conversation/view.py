@@ -264,12 +264,12 @@ class ConversationView(NamedTuple):
     `others` is what was said in other threads of the resource and is not observed yet, '' where there is none.
     """
 
-    reflection: str
-    observations: str
-    current_task: str
-    suggested_response: str
-    others: str
-    tail: tuple[Message, ...]
+    reflection: str = ""
+    observations: str = ""
+    current_task: str = ""
+    suggested_response: str = ""
+    others: str = ""
+    tail: tuple[Message, ...] = ()
 
 
 def view_of(

@@ -16,6 +16,7 @@ from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Request, Usage
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
 from agent.advisor.request import Fixed
+from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
 from tests.fake_service import FakeClaude, ServiceScenario
 
@@ -39,24 +40,12 @@ def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: objec
     return replace(asked, **changes)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class View:
-    """What a conversation shows."""
-
-    reflection: str = ""
-    observations: str = ""
-    current_task: str = ""
-    suggested_response: str = ""
-    others: str = ""
-    tail: Sequence[Message] = ()
-
-
 @dataclass
 class ListTalk:
     """A conversation that keeps everything in a list and observes nothing by itself."""
 
     said: list[Message] = field(default_factory=list)
-    view: View = field(default_factory=View)
+    view: ConversationView = field(default_factory=ConversationView)
     turns: int = 0
 
     def say(
@@ -72,8 +61,8 @@ class ListTalk:
         self.said.append(message)
         return message
 
-    def before_call(self, step: int) -> View:
-        return replace(self.view, tail=tuple(self.said))
+    def before_call(self, step: int) -> ConversationView:
+        return self.view._replace(tail=tuple(self.said))
 
     def after_turn(self) -> None:
         self.turns += 1

@@ -11,9 +11,10 @@ from agent.advisor.exchange import CUT, LONGEST, NO_MORE
 from agent.advisor.model import FaultKind
 from agent.advisor.port import Advice, Option, Purpose, Silence, Silent
 from agent.advisor.request import Fixed
+from memory.conversation.view import ConversationView
 from memory.errors import BusyStore
 from memory.store.conversation_record import MessageOrigin
-from tests.agent.advisor.advising import KEY, LOOK, PNG, Bench, View, advising, question
+from tests.agent.advisor.advising import KEY, LOOK, PNG, Bench, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario, ToolCall
 from tests.fake_service.faults import FaultSpread, ServiceFault
 from tests.fake_service.faults import ServiceFaultKind as Mishap
@@ -354,7 +355,7 @@ def test_secrets_are_masked_in_notes_and_in_what_is_kept() -> None:
 def test_a_conversation_that_cannot_be_kept_is_silence_and_play_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def busy(*_: object) -> View:
+    def busy(*_: object) -> ConversationView:
         raise BusyStore("run.sqlite is in use; try again")
 
     with advising(failing()) as bench:

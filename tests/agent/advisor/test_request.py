@@ -14,8 +14,9 @@ from agent.advisor.model import Request
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import asked, data, filled, mode_of, prompt_file, question_text
 from agent.advisor.request import NOT_RUN, Fixed, request_of, result, text, turns_of
+from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
-from tests.agent.advisor.advising import LOOK, MODEL, PNG, View, question
+from tests.agent.advisor.advising import LOOK, MODEL, PNG, question
 from tests.fake_service.validation import validate
 
 
@@ -29,7 +30,7 @@ def call(name: str) -> dict[str, Any]:
     return {"type": "tool_use", "id": name, "name": "look", "input": {}}
 
 
-VIEW = View(
+VIEW = ConversationView(
     reflection="* reached left_home",
     observations="* stuck on route_1",
     current_task="find a way around the ledge",
@@ -71,7 +72,7 @@ def prefix(request: Request) -> str:
     return json.dumps(bare)[:-1]
 
 
-def request(view: View = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Request:
+def request(view: ConversationView = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Request:
     return request_of(fixed, view, view.tail, [text("The state of the moment.")], MODEL, previous)
 
 
@@ -204,17 +205,17 @@ def test_d01_the_model_sees_observations_and_the_messages_that_nobody_observed()
 
 
 def test_d10_memory_that_changed_takes_the_place_of_what_was_told_before() -> None:
-    tail = request(View(*VIEW_PARTS, tail=VIEW.tail)).messages
+    tail = request(ConversationView(*VIEW_PARTS, tail=VIEW.tail)).messages
     assert str(tail).count("om-continuation") == 1
-    later = request(View("* reached the gym", "* beat a bird", tail=VIEW.tail))
+    later = request(ConversationView("* reached the gym", "* beat a bird", tail=VIEW.tail))
     assert "left_home" not in str(later.system)
     assert str(later.messages).count("om-continuation") == 1
     assert str(later.system).count("<observational-memory>") == 1
 
 
 def test_what_other_conversations_hold_voids_nothing_that_is_cached() -> None:
-    before = request(View(*VIEW_PARTS[:4], "seen elsewhere", VIEW.tail))
-    after = request(View(*VIEW_PARTS[:4], "heard elsewhere", VIEW.tail))
+    before = request(ConversationView(*VIEW_PARTS[:4], "seen elsewhere", VIEW.tail))
+    after = request(ConversationView(*VIEW_PARTS[:4], "heard elsewhere", VIEW.tail))
     assert marks(before) == ["1h", "1h", "5m", "5m"]
     assert before.system[:-1] == after.system[:-1] == [*request().system[:-1], before.system[-2]]
 
@@ -226,9 +227,13 @@ def test_the_first_message_of_a_run_is_no_other_runs() -> None:
 
 def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
     assert marks(request()) == ["1h", "1h", "5m", "5m"]
-    assert marks(request(View())) == ["1h"]
-    assert marks(request(View(tail=VIEW.tail), Fixed())) == ["1h", "5m"]
-    assert marks(request(View(observations="* x", tail=VIEW.tail))) == ["1h", "5m", "5m"]
+    assert marks(request(ConversationView())) == ["1h"]
+    assert marks(request(ConversationView(tail=VIEW.tail), Fixed())) == ["1h", "5m"]
+    assert marks(request(ConversationView(observations="* x", tail=VIEW.tail))) == [
+        "1h",
+        "5m",
+        "5m",
+    ]
 
 
 def test_the_state_comes_last_and_is_never_marked() -> None:
@@ -248,7 +253,7 @@ def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
         said("user", text("a third, for nobody answered")),
     ):
         tail.append(more)
-        grown = prefix(request(View(*VIEW_PARTS, tail=tuple(tail))))
+        grown = prefix(request(ConversationView(*VIEW_PARTS, tail=tuple(tail))))
         assert grown.startswith(begun)
         begun = grown
 
@@ -261,8 +266,8 @@ def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
 
 
 def test_a33_what_the_last_session_left_is_in_the_first_request() -> None:
-    assert "lost to the rival with level 5" in str(request(View()).messages[0])
-    assert "<memory>" not in str(request(View(), Fixed()).messages)
+    assert "lost to the rival with level 5" in str(request(ConversationView()).messages[0])
+    assert "<memory>" not in str(request(ConversationView(), Fixed()).messages)
 
 
 def test_a_call_whose_result_was_never_kept_has_one_all_the_same() -> None:
@@ -321,7 +326,7 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 def test_the_service_takes_schema_tools_marks_and_a_conversation_however_it_was_left(
     tail: list[Message],
 ) -> None:
-    validate(body(request(View(*VIEW_PARTS, tail=tuple(tail)))))
+    validate(body(request(ConversationView(*VIEW_PARTS, tail=tuple(tail)))))
 
 
 @given(conversations(), conversations())
