@@ -128,12 +128,12 @@ class Branch:
         hindsight = RecallJudge(kit, actions)
         self.memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
         self.ladder = Ladder(ProgressMonitor(), seed, escape(terrain), inquiry(kit))
-        prices = ActionCosts(self.experience, story.place_of)
+        costs = ActionCosts(self.experience, story.place_of)
         capabilities = capabilities_for(kit, *self._ground.more)
         advising = self._advising(
             actions, Describing(story, terrain, self._ground.dex, self.ledger)
         )
-        mind = Mind(capabilities, self.memory.recall, self.hooks, self.ladder, prices, advising)
+        mind = Mind(capabilities, self.memory.recall, self.hooks, self.ladder, costs, advising)
         self._mind = mind
         self.memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return Loop(

@@ -198,11 +198,11 @@ class _Thinker:
                     experience,
                     TaskChoices(experience),
                 )
-                prices, ladder = (
+                costs, ladder = (
                     ActionCosts(experience, self.story.place_of),
                     Ladder(ProgressMonitor(), self.seed),
                 )
-                mind = Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, prices)
+                mind = Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, costs)
                 yield mind, experience
 
     def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:

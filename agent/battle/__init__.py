@@ -4,7 +4,7 @@ from agent.battle.effects import HM_MOVES
 from agent.battle.learn_move import SLOTS, offered, room_for, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
-from agent.battle.policy import BattlePolicy, catch_chance, command
+from agent.battle.policy import BattlePolicy, catch_chance
 
 __all__ = [
     "HM_MOVES",
@@ -13,7 +13,6 @@ __all__ = [
     "BattlePolicy",
     "catch_chance",
     "chance_to_beat",
-    "command",
     "offered",
     "room_for",
     "slot_to_forget",

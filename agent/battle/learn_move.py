@@ -1,7 +1,7 @@
 """Which four moves to keep of five."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 from agent.battle.effects import (
     CONFUSE,
@@ -31,6 +31,9 @@ STAGE: Final = 3.0
 SECOND: Final = 0.35  # what a second move of no damage counts
 SLOTS: Final = 4
 DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
+
+
+Slot = TypeVar("Slot", int, int | None)
 
 
 class Offer(NamedTuple):
@@ -63,29 +66,35 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
     Moves of HMs are never given up, nor the last one that does damage.
     """
     known = [each.move for each in mon.moves]
-    choices: dict[int | None, list[int]] = {None: known}
-    for slot in range(len(known)):
-        if known[slot] not in HM_MOVES:
-            choices[slot] = [*known[:slot], move, *known[slot + 1 :]]
-    armed = {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
-    return max(armed, key=lambda slot: (_worth(dex, mon, armed[slot]), slot is None))
+    choices: Mapping[int | None, list[int]] = _armed(dex, {None: known, **_replaced(mon, move)})
+    return max(choices, key=lambda slot: (_worth(dex, mon, choices[slot]), slot is None))
 
 
 def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
-    """Return where a mon keeps a move that it has to learn; None when it cannot give any other up for it."""
+    """Return the slot for a move that has to be learned; None when no other can be given up for it."""
     known = [each.move for each in mon.moves]
     if len(known) < SLOTS:
         return MoveReplacement(len(known), 0.0)
-    choices = {
-        slot: [*known[:slot], move, *known[slot + 1 :]]
-        for slot in range(len(known))
-        if known[slot] not in HM_MOVES
-    }
-    choices = {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
+    choices = _armed(dex, _replaced(mon, move))
     if not choices:
         return None
     best = max(choices, key=lambda slot: _worth(dex, mon, choices[slot]))
     return MoveReplacement(best, _worth(dex, mon, known) - _worth(dex, mon, choices[best]))
+
+
+def _replaced(mon: PartyMon, move: int) -> dict[int, list[int]]:
+    """Return the moves of a mon with a new one in each slot that can be given up."""
+    known = [each.move for each in mon.moves]
+    return {
+        slot: [*known[:slot], move, *known[slot + 1 :]]
+        for slot in range(len(known))
+        if known[slot] not in HM_MOVES
+    }
+
+
+def _armed(dex: Dex, choices: Mapping[Slot, list[int]]) -> Mapping[Slot, list[int]]:
+    """Return the choices with an attack among the moves; all where none has one."""
+    return {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
 
 
 def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:

@@ -158,11 +158,6 @@ class Choice(NamedTuple):
     swayed: bool = False
 
 
-def command(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNTRIED) -> Order:
-    """Return the order for this turn; always one that the game would carry out."""
-    return choice(dex, state, wishes, tried).order
-
-
 def choice(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNTRIED) -> Choice:
     """Return the order for this turn, and what moved it."""
     if state.battle is not None and state.battle.type is BattleType.SAFARI:
@@ -183,27 +178,6 @@ def _in_the_safari(battle: Battle, state: State, wishes: BattleGoals) -> Order:
     wanted = battle.enemy is not None and battle.enemy.species in wishes.catch
     ball = Throw(SAFARI_BALL)
     return ball if wanted and is_lawful(ball, state) else Flee()
-
-
-def next_mon(dex: Dex, state: State, wishes: BattleGoals) -> int:
-    """Return the place of the mon that has the best odds against who is out there."""
-    return max(_values(dex, state, wishes), default=(0.0, 0))[1]
-
-
-def fights_on(dex: Dex, state: State, wishes: BattleGoals) -> bool:
-    """Return whether sending another mon against something wild is better than a try to run."""
-    return max(_values(dex, state, wishes), default=(1.0, 0))[0] >= LOST
-
-
-def change(dex: Dex, state: State, wishes: BattleGoals) -> int | None:
-    """Return the place of a mon with much better odds against the trainer's next, or None."""
-    battle = state.battle
-    if battle is None or battle.own is None or not battle.own.hp:
-        return None
-    values = _values(dex, state, wishes)
-    staying = next((value for value, at in values if at == battle.own.position), 1.0)
-    best, at = max(values, default=(0.0, 0))
-    return at if best >= staying + CHANGE_GAIN else None
 
 
 def _options(table: TurnState) -> list[TurnOption]:
@@ -236,56 +210,57 @@ def _next_that_won(table: TurnState, tried: TriedOrders) -> Order | None:
     return next((Attack(slot) for slot, known in slots if known.move == move), None)
 
 
-def _values(dex: Dex, state: State, wishes: BattleGoals) -> list[tuple[float, int]]:
-    """What sending each mon that can stand is worth, with its place, against who comes or is there."""
-    table = TurnState.facing(dex, state, wishes)
-    if table is None:
-        return [(0.0, first_able(state))]
-    return [(sent(table, mon), mon.position) for mon in table.bench]
-
-
-def plain_wishes(_state: State) -> BattleGoals:
-    """Wish for nothing but experience."""
+def plain_goals(_state: State) -> BattleGoals:
+    """Want nothing but experience."""
     return BattleGoals()
-
-
-def unheard(_state: State) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattlePolicy:
-    """A commander that keeps nothing: the same state is always answered alike.
+    """A commander without state: the same moment of a battle is always answered alike.
 
-    `swayed` hears of each turn in which a sequence that won before decides between moves as good.
+    `swayed` is called in each turn in which a sequence that won before decides between equal moves.
     """
 
     dex: Dex
-    wishing: GoalsOfBattle = plain_wishes
-    swayed: Callable[[State], None] = unheard
+    goals: GoalsOfBattle = plain_goals
+    swayed: Callable[[State], object] = lambda _state: None
 
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return what to do this turn."""
-        found = choice(self.dex, state, self.wishing(state), tried)
+        found = choice(self.dex, state, self.goals(state), tried)
         if found.swayed:
             self.swayed(state)
         return found.order
 
     def next_mon(self, state: State) -> int:
-        """Return the place of the mon to send when one has to be sent."""
-        return next_mon(self.dex, state, self.wishing(state))
+        """Return the place of the mon to send when one has to be sent: the one with the best odds."""
+        return max(self._values(state), default=(0.0, 0))[1]
 
     def fights_on(self, state: State) -> bool:
-        """Return whether to send another mon against something wild, and not to run."""
-        return fights_on(self.dex, state, self.wishing(state))
+        """Return whether to send another mon against a wild one, and not to run."""
+        return max(self._values(state), default=(1.0, 0))[0] >= LOST
 
     def change(self, state: State) -> int | None:
-        """Return the place of the mon to change to before the trainer's next, or None."""
-        return change(self.dex, state, self.wishing(state))
+        """Return the place of a mon with much better odds against the trainer's next, or None."""
+        battle = state.battle
+        if battle is None or battle.own is None or not battle.own.hp:
+            return None
+        values = self._values(state)
+        staying = next((value for value, at in values if at == battle.own.position), 1.0)
+        best, at = max(values, default=(0.0, 0))
+        return at if best >= staying + CHANGE_GAIN else None
 
     def forget(self, state: State) -> int | None:
-        """Return the slot of the move to forget for the one that is offered, or None to do without."""
+        """Return the slot of the move to forget for the one on offer, or None to do without."""
         offer = offered(self.dex, state)
         if offer is None:
             return None
         return slot_to_forget(self.dex, state.party[offer.position], offer.move)
+
+    def _values(self, state: State) -> list[tuple[float, int]]:
+        """Return the value of sending each mon that can stand, with its place."""
+        table = TurnState.facing(self.dex, state, self.goals(state))
+        if table is None:
+            return [(0.0, first_able(state))]
+        return [(sent(table, mon), mon.position) for mon in table.bench]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from agent.battle import BattleGoals, BattlePolicy
-from agent.battle.policy import GoalsOfBattle, plain_wishes
+from agent.battle.policy import GoalsOfBattle, plain_goals
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
@@ -69,11 +69,11 @@ def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
     return ", ".join(dict.fromkeys(known))
 
 
-def wishing(kit: GameContext) -> GoalsOfBattle:
-    """Return what to wish of the battle of a moment."""
+def battle_goals(kit: GameContext) -> GoalsOfBattle:
+    """Return what the battle of a moment should bring."""
     kept = tuple(sorted(kit.story.kept))
 
-    def wishes(state: State) -> BattleGoals:
+    def goals(state: State) -> BattleGoals:
         return BattleGoals(
             catch=wanted(kit, state),
             train=_wants_experience(kit, state),
@@ -81,7 +81,7 @@ def wishing(kit: GameContext) -> GoalsOfBattle:
             sequence=sequence(kit, state),
         )
 
-    return wishes
+    return goals
 
 
 def _wants_experience(kit: GameContext, state: State) -> bool:
@@ -95,18 +95,18 @@ def capability(kit: GameContext) -> Capability:
     def swayed(_state: State) -> None:
         kit.experience.moved[MemoryUse.MOVES] += 1
 
-    tactics = BattlePolicy(kit.dex, wishing(kit), swayed)
-    return _battling(tactics, partial(remembered, kit))
+    policy = BattlePolicy(kit.dex, battle_goals(kit), swayed)
+    return _battling(policy, partial(remembered, kit))
 
 
-def battling(dex: Dex, wishing: GoalsOfBattle = plain_wishes) -> Capability:
-    """Fight whenever there is a battle; `wishing` says of a state what a battle should bring."""
-    return _battling(BattlePolicy(dex, wishing))
+def battling(dex: Dex, goals: GoalsOfBattle = plain_goals) -> Capability:
+    """Fight whenever there is a battle; `goals` says of a state what a battle should bring."""
+    return _battling(BattlePolicy(dex, goals))
 
 
-def _battling(tactics: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
+def _battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
     def begin(state: State) -> Skill:
-        return fight(tactics, state)
+        return fight(policy, state)
 
     return Capability(
         name="battle",

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 from agent.battle import items
-from agent.battle import items as supplies
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.context import GameContext
@@ -22,7 +21,7 @@ from agent.story.story import Clerk
 from emulator import Dex, State
 from emulator.ram import Bag, Stack
 
-WANTED: Final = {supplies.POTION: 5, supplies.POKE_BALL: 5, supplies.ANTIDOTE: 2}
+WANTED: Final = {items.POTION: 5, items.POKE_BALL: 5, items.ANTIDOTE: 2}
 CRAMMED: Final = "bag:crammed"
 BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
 TOSS_COST: Final = 5

@@ -4,7 +4,7 @@ Each use of memory can be switched off by itself, and the decisions that it chan
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -37,6 +37,7 @@ MET: Final = 200  # encounters of each kind that are looked through
 OFTEN: Final = 3  # battles after which a sequence of moves is no mere luck
 MOSTLY: Final = 0.7  # of them won
 Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
+Known = TypeVar("Known")
 
 
 def found(world: World, state: State) -> Mapping[int, int]:
@@ -186,81 +187,62 @@ class Experience:
 
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
-        key = MemoryUse.COSTS, place
-        if key not in self._kept:
+
+        def find() -> dict[str, MistakeRecord]:
             mistakes = self._mistakes(MemoryUse.COSTS, {"location": place})
-            self._kept[key] = {str(each.situation.get("action")): each for each in mistakes[::-1]}
-        found: Mapping[str, MistakeRecord] = self._kept[key]
-        return found
+            return {str(each.situation.get("action")): each for each in mistakes[::-1]}
+
+        return self._known((MemoryUse.COSTS, place), find)
 
     def defeats(self, own: str) -> tuple[MistakeRecord, ...]:
         """Return the battles that a Pokemon of this name began and lost, the gravest first."""
-        key = MemoryUse.STRENGTH, own
-        if key not in self._kept:
+
+        def find() -> tuple[MistakeRecord, ...]:
             mistakes = self._mistakes(MemoryUse.STRENGTH, {"player_pokemon": own})
-            self._kept[key] = tuple([each for each in mistakes if _is_defeat(each)])
-        found: tuple[MistakeRecord, ...] = self._kept[key]
-        return found
+            return tuple(filter(_is_defeat, mistakes))
 
-    def wins(self, own: str, enemies: str) -> tuple[SuccessfulStrategy, ...]:
-        """Return how a Pokemon of this name won against `enemies`, all that were met; the most proven first."""
-        key = MemoryUse.WINS, own, enemies
-        if key not in self._kept:
-            recall = self._asked(MemoryUse.WINS)
-            self._kept[key] = tuple(recall.strategies(enemies, own) if recall is not None else ())
-        found: tuple[SuccessfulStrategy, ...] = self._kept[key]
-        return found
+        return self._known((MemoryUse.STRENGTH, own), find)
 
-    def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
-        """Return which of several ways to take; `drawn` where memory has nothing to say."""
-        recall = self._asked(MemoryUse.CHOICES)
-        if recall is None:
-            return ChosenWay(drawn)
-        return best_of(choice, ways, drawn, recall.recent(self._episodes, WAYPOINT, LATELY))
-
-    def spare(self, item: int) -> str:
-        """Return why nobody needs to pick an item up, in words; nothing where somebody might."""
-        if (MemoryUse.THINGS,) not in self._kept:
-            recall = self._asked(MemoryUse.THINGS)
-            known = recall.recent(self._episodes, WAYPOINT, LATELY) if recall is not None else ()
-            self._kept[MemoryUse.THINGS,] = spare(known)
-        found: Mapping[int, str] = self._kept[MemoryUse.THINGS,]
-        return found.get(item, "")
+    def wins(self, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
+        """Return how a Pokemon of this name won against all of `enemies`; the most proven first."""
+        return self._strategies(MemoryUse.WINS, own, enemies)
 
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
         """Return the most proven sequence of moves that won for `own` against `enemy`."""
-        key = MemoryUse.MOVES, own, enemy
-        if key not in self._kept:
-            recall = self._asked(MemoryUse.MOVES)
-            known = recall.strategies(enemy, own) if recall is not None else ()
-            self._kept[key] = next((each for each in known if _is_proven(each)), None)
-        found: SuccessfulStrategy | None = self._kept[key]
-        return found
+        known = self._strategies(MemoryUse.MOVES, own, enemy)
+        return next(filter(_is_proven, known), None)
+
+    def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
+        """Return which of several ways to take; `drawn` where memory has nothing to say."""
+        return best_of(choice, ways, drawn, self._waypoints(MemoryUse.CHOICES))
+
+    def spare(self, item: int) -> str:
+        """Return in words why an item need not be picked up; nothing where it may be missed."""
+        known = self._known((MemoryUse.THINGS,), lambda: spare(self._waypoints(MemoryUse.THINGS)))
+        return known.get(item, "")
 
     def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
         """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
-        key = MemoryUse.SEQUENCES, place
-        if key not in self._kept:
+
+        def find() -> dict[Json, LearnedPattern]:
             recall = self._asked(MemoryUse.SEQUENCES)
             known = recall.patterns({"location": place}) if recall is not None else ()
             here = [each for each in known if each.trigger_conditions.get("location") == place]
-            self._kept[key] = {
-                each.trigger_conditions.get("reasoning"): each for each in here[::-1]
-            }
-        found: Mapping[Json, LearnedPattern] = self._kept[key]
-        return found.get(goal)
+            return {each.trigger_conditions.get("reasoning"): each for each in here[::-1]}
+
+        return self._known((MemoryUse.SEQUENCES, place), find).get(goal)
 
     def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
-        """Return the squares that a walk could not step on, and nobody has since."""
+        """Return the squares that a walk could not step on, and none has since."""
         ways = self._met(MemoryUse.ROUTES, BARRED, WayBarred)
         return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
 
     def shelf(self, map_id: int, slot: int) -> ShelfSeen | None:
-        """Return what somebody had for sale when one looked."""
+        """Return what a clerk had for sale when last seen."""
         return self._met(MemoryUse.SHOPS, SHELF, ShelfSeen).get(f"{SHELF}:{map_id}:{slot}")
 
     def person(self, map_id: int, slot: int) -> PersonHeard | None:
-        """Return what somebody said, and what came of it."""
+        """Return what a person said, and what came of it."""
         return self._met(MemoryUse.PEOPLE, HEARD, PersonHeard).get(f"{HEARD}:{map_id}:{slot}")
 
     def sways(self, use: MemoryUse, about: str, why: str) -> None:
@@ -279,6 +261,13 @@ class Experience:
         self.moved = Counter({MemoryUse(name): times for name, times in data["moved"].items()})
         self.told = dict(data["told"])
 
+    def _known(self, key: tuple[object, ...], find: Callable[[], Known]) -> Known:
+        """Return what `find` found when asked first, until memory has learnt something."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        known: Known = self._kept[key]
+        return known
+
     def _asked(self, use: MemoryUse) -> Recall | None:
         return self._recall if use in self._uses else None
 
@@ -286,20 +275,31 @@ class Experience:
         recall = self._asked(use)
         return recall.mistakes(context) if recall is not None else ()
 
+    def _strategies(self, use: MemoryUse, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
+        recall = self._asked(use)
+        if recall is None:
+            return ()
+        return self._known((use, own, enemies), lambda: tuple(recall.strategies(enemies, own)))
+
+    def _waypoints(self, use: MemoryUse) -> Sequence[Entry]:
+        recall = self._asked(use)
+        return recall.recent(self._episodes, WAYPOINT, LATELY) if recall is not None else ()
+
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:
         """Return the encounters of a kind that still hold, by key; what this session saw last counts."""
-        if (use,) not in self._kept:
+
+        def find() -> dict[str, Record]:
             recall = self._asked(use)
-            scopes = (self._episodes, self._session) if recall is not None else ()
-            self._kept[use,] = {
-                each.key: from_json(record, each.data)
-                for scope in scopes
-                if recall is not None
-                for each in recall.recent(scope, kind, MET)
-                if not each.closed
-            }
-        found: Mapping[str, Record] = self._kept[use,]
-        return found
+            if recall is None:
+                return {}
+            entries = (
+                entry
+                for scope in (self._episodes, self._session)
+                for entry in recall.recent(scope, kind, MET)
+            )
+            return {each.key: from_json(record, each.data) for each in entries if not each.closed}
+
+        return self._known((use,), find)
 
 
 def _is_defeat(mistake: MistakeRecord) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agent.advisor import Purpose
 from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
-from agent.experience.action_costs import ActionCosts, ExperiencedPlanner, noted
+from agent.experience.action_costs import ActionCosts, noted
 from agent.mind.advice import LIFTS, Advising, QuestionContext
 from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.mind.recovery import Ladder, RecoveryStep, StuckEpisode
@@ -34,7 +34,7 @@ class Mind:
         recall: Recall,
         hooks: Hooks,
         ladder: Ladder,
-        prices: ActionCosts | None = None,
+        costs: ActionCosts | None = None,
         advising: Advising | None = None,
     ) -> None:
         self.hooks = hooks
@@ -43,7 +43,7 @@ class Mind:
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
-        self._counsel = ExperiencedPlanner(prices or ActionCosts())
+        self._costs = costs or ActionCosts()
         self._here: State | None = None
         self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
         self._goals = {goal.name: goal for goal in self.domain.goals}
@@ -350,7 +350,7 @@ class Mind:
         if kept is not None and not kept.stands(facts):
             kept = None
         offered = self._ladder.offered(self.domain.actions)
-        find = self._counsel.of(offered, self._failures, self._here)
+        find = self._costs.search(offered, self._failures, self._here)
         for goal in goals:
             found = kept if kept is not None and kept.goal is goal else find(goal, facts)
             if found is not None:

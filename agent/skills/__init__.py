@@ -3,17 +3,6 @@
 from agent.skills.bag import buy, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
 from agent.skills.distances import Nearness
-from agent.skills.errands import (
-    agree_at,
-    collect,
-    fetch,
-    hand_in,
-    leave_saying_yes,
-    play_on,
-    search,
-    steps_to,
-    vend,
-)
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
 from agent.skills.menu import boot, choose, look_at
@@ -67,36 +56,28 @@ __all__ = [
     "Throw",
     "TriedOrders",
     "UseItem",
-    "agree_at",
     "any_attack",
     "boot",
     "broken_off",
     "buy",
     "choose",
-    "collect",
     "examine",
-    "fetch",
     "fight",
     "find_way",
     "first_able",
     "fly",
-    "hand_in",
     "hear_out",
     "is_lawful",
     "joins",
     "leave_map",
-    "leave_saying_yes",
     "look_at",
     "nothing",
     "once",
     "overseen",
-    "play_on",
     "push_boulders",
     "read_on",
     "roam",
-    "search",
     "spot_of",
-    "steps_to",
     "swap",
     "talk",
     "tap",
@@ -106,7 +87,6 @@ __all__ = [
     "usable_slots",
     "use_field_move",
     "use_item",
-    "vend",
     "wait",
     "watchers",
 ]

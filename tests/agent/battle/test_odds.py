@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.battle import BattleGoals, command
+from agent.battle import BattleGoals
 from agent.battle.options import TurnState, attack_options
-from agent.skills import Attack, Flee
+from agent.battle.policy import choice
+from agent.skills import Attack, Flee, Order, TriedOrders
 from emulator import (
     Battle,
     BattleKind,
@@ -28,6 +29,10 @@ from emulator.rules import TURNS, standing
 from tests.agent.support import Played, game_at
 
 DEX = Dex.of(load_cartridge(demo_cartridge_path()))
+
+
+def order_in(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
+    return choice(dex, state, goals, tried or TriedOrders()).order
 
 
 def number_of(move: str) -> int:
@@ -79,7 +84,7 @@ def at(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> Stat
 
 
 def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
-    return command(DEX, at(state, own, enemy, kind), BattleGoals())
+    return order_in(DEX, at(state, own, enemy, kind), BattleGoals())
 
 
 def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
@@ -153,9 +158,9 @@ def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
 
 def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(command(strange, first_turn, BattleGoals()), Attack)
+    assert isinstance(order_in(strange, first_turn, BattleGoals()), Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(command(empty, first_turn, BattleGoals()), Attack)
+    assert isinstance(order_in(empty, first_turn, BattleGoals()), Attack)
 
 
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:

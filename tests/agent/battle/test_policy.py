@@ -12,10 +12,10 @@ from agent.battle import (
     BattlePolicy,
     catch_chance,
     chance_to_beat,
-    command,
     offered,
     slot_to_forget,
 )
+from agent.battle.policy import choice
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
 from emulator import (
     BattleKind,
@@ -39,6 +39,10 @@ POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 ASLEEP = WELL._replace(sleep=4)
 TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
+
+
+def order_in(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
+    return choice(dex, state, goals, tried or TriedOrders()).order
 
 
 def number_of(move: str) -> int:
@@ -155,14 +159,14 @@ def test_what_is_wanted_and_asleep_gets_a_ball(
 ) -> None:
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, bag=((POKE_BALL, 3),))
-    assert command(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
-    assert not isinstance(command(DEX, state, TRAIN), Throw)  # nobody wanted it
+    assert order_in(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(DEX, state, TRAIN), Throw)  # nobody wanted it
 
 
 def test_no_ball_is_thrown_at_a_trainers_mon(turn: State, own: BattleMon, enemy: BattleMon) -> None:
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, kind=BattleKind.TRAINER, bag=((POKE_BALL, 3),))
-    assert command(DEX, state, wishing(enemy)) == Attack(0)
+    assert order_in(DEX, state, wishing(enemy)) == Attack(0)
 
 
 def test_what_is_wanted_is_worn_down_first_when_that_is_safe(
@@ -170,30 +174,30 @@ def test_what_is_wanted_is_worn_down_first_when_that_is_safe(
 ) -> None:
     rare = replace(enemy, catch_rate=90)
     state = at(turn, own, rare, bag=((POKE_BALL, 3),))
-    assert command(DEX, state, wishing(enemy)) == Attack(0)
+    assert order_in(DEX, state, wishing(enemy)) == Attack(0)
     worn = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # an attack would end it
-    assert command(DEX, worn, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(DEX, worn, wishing(enemy)) == Throw(POKE_BALL)
     in_danger = at(turn, replace(own, hp=3), rare, bag=((POKE_BALL, 3),))
-    assert command(DEX, in_danger, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(DEX, in_danger, wishing(enemy)) == Throw(POKE_BALL)
 
 
 def test_no_more_than_so_many_balls_are_thrown(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 30),))
-    assert command(DEX, state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
-    assert not isinstance(command(DEX, state, wishing(enemy), TriedOrders(balls=10)), Throw)
+    assert order_in(DEX, state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(DEX, state, wishing(enemy), TriedOrders(balls=10)), Throw)
 
 
 def test_a_ball_that_the_game_refused_is_not_thrown_again(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 3), (GREAT_BALL, 1)))
-    assert command(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
     refused = TriedOrders(frozenset({Throw(POKE_BALL)}))
-    assert command(DEX, state, wishing(enemy), refused) == Throw(GREAT_BALL)
+    assert order_in(DEX, state, wishing(enemy), refused) == Throw(GREAT_BALL)
     saved = replace(wishing(enemy), spare=(POKE_BALL, GREAT_BALL))
-    assert not isinstance(command(DEX, state, saved), Throw)
+    assert not isinstance(order_in(DEX, state, saved), Throw)
 
 
 def test_sleep_and_wounds_and_better_balls_make_catching_likelier(enemy: BattleMon) -> None:
@@ -210,10 +214,10 @@ def test_a_potion_is_used_when_it_decides_the_fight(
 ) -> None:
     hurt = replace(quick(own), hp=5)
     fight = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    assert command(DEX, fight, TRAIN) == UseItem(POTION, 0)
-    assert command(DEX, fight, BattleGoals(spare=(POTION,))) == Attack(0)
+    assert order_in(DEX, fight, TRAIN) == UseItem(POTION, 0)
+    assert order_in(DEX, fight, BattleGoals(spare=(POTION,))) == Attack(0)
     nearly_won = at(turn, hurt, replace(enemy, hp=1), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    assert command(DEX, nearly_won, TRAIN) == Attack(0)
+    assert order_in(DEX, nearly_won, TRAIN) == Attack(0)
 
 
 def test_a_potion_that_the_game_refuses_is_left(
@@ -222,7 +226,7 @@ def test_a_potion_that_the_game_refuses_is_left(
     hurt = replace(quick(own), hp=5)
     state = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
     refused = TriedOrders(frozenset({UseItem(POTION, 0)}))
-    assert command(DEX, state, TRAIN, refused) == Attack(0)
+    assert order_in(DEX, state, TRAIN, refused) == Attack(0)
 
 
 def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: BattleMon) -> None:
@@ -234,7 +238,7 @@ def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: Battle
         kind=BattleKind.TRAINER,
         bag=((AWAKENING, 1), (ANTIDOTE, 1)),
     )
-    assert command(DEX, state, TRAIN) == UseItem(AWAKENING, 0)
+    assert order_in(DEX, state, TRAIN) == UseItem(AWAKENING, 0)
 
 
 def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
@@ -244,9 +248,9 @@ def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
     burned = replace(weak, status=WELL._replace(burned=True), stats=weak.stats._replace(attack=7))
     bag = ((BURN_HEAL, 1), (ANTIDOTE, 1))
     short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
-    assert command(DEX, short, TRAIN) == Attack(0)
+    assert order_in(DEX, short, TRAIN) == Attack(0)
     long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
-    assert command(DEX, long, TRAIN) == UseItem(BURN_HEAL, 0)
+    assert order_in(DEX, long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
 def test_somebody_with_much_better_odds_is_sent(
@@ -256,9 +260,9 @@ def test_somebody_with_much_better_odds_is_sent(
     fiery = replace(enemy, types=(20, 20), hp=30)
     hopeless = replace(own, hp=4)
     state = at(turn, hopeless, fiery, strong, kind=BattleKind.TRAINER)
-    assert command(DEX, state, TRAIN) == Switch(1)
+    assert order_in(DEX, state, TRAIN) == Switch(1)
     same = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert command(DEX, same, TRAIN) == Attack(0)
+    assert order_in(DEX, same, TRAIN) == Attack(0)
 
 
 def test_when_one_has_fallen_the_best_of_the_others_comes(
@@ -287,9 +291,9 @@ def test_who_may_rest_for_turns_is_put_to_sleep_first(
 ) -> None:
     sleepy = replace(own, moves=slots((NUDGE, 20), (NAP_PUFF, 10)))
     strong = fighter(enemy, NUDGE, level=12)
-    assert command(DEX, at(turn, sleepy, strong, kind=BattleKind.TRAINER), TRAIN) == Attack(1)
+    assert order_in(DEX, at(turn, sleepy, strong, kind=BattleKind.TRAINER), TRAIN) == Attack(1)
     asleep = at(turn, sleepy, replace(strong, status=ASLEEP), kind=BattleKind.TRAINER)
-    assert command(DEX, asleep, TRAIN) == Attack(0)
+    assert order_in(DEX, asleep, TRAIN) == Attack(0)
 
 
 def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(
@@ -297,32 +301,32 @@ def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(
 ) -> None:
     both = replace(quick(own), moves=slots((NIBBLE, 30), (BELLOWS, 1)), types=(20, 20))
     weak = replace(enemy, hp=8)
-    assert command(DEX, at(turn, both, weak), TRAIN) == Attack(0)
+    assert order_in(DEX, at(turn, both, weak), TRAIN) == Attack(0)
     in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
-    assert command(DEX, in_danger, TRAIN) == Attack(1)
+    assert order_in(DEX, in_danger, TRAIN) == Attack(1)
 
 
 def test_without_a_wish_for_experience_one_runs_where_that_is_sure(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
-    assert command(DEX, at(turn, quick(own), enemy), PASS) == Flee()
-    assert command(DEX, at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
-    assert command(DEX, at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
+    assert order_in(DEX, at(turn, quick(own), enemy), PASS) == Flee()
+    assert order_in(DEX, at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
+    assert order_in(DEX, at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
 
 
 def test_without_any_pp_one_runs_from_what_is_wild(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     empty = fighter(own, NUDGE, pp=0)
-    assert command(DEX, at(turn, empty, enemy), TRAIN) == Flee()
-    assert command(DEX, at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
+    assert order_in(DEX, at(turn, empty, enemy), TRAIN) == Flee()
+    assert order_in(DEX, at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
 
 
 def test_the_same_state_is_always_answered_alike(
     turn: State, own: BattleMon, enemy: BattleMon
 ) -> None:
     state = at(turn, own, enemy, fighter(own, SPLISH), bag=((POTION, 1),))
-    assert len({command(DEX, state, TRAIN) for _ in range(3)}) == 1
+    assert len({order_in(DEX, state, TRAIN) for _ in range(3)}) == 1
 
 
 def learner(turn: State, *moves: int) -> PartyMon:
@@ -337,8 +341,8 @@ def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(
     other = fighter(own, NUDGE)
     alone = at(turn, lost, strong, kind=BattleKind.TRAINER)
     accompanied = at(turn, lost, strong, other, kind=BattleKind.TRAINER)
-    assert command(DEX, alone, TRAIN) == Attack(0)
-    assert command(DEX, accompanied, TRAIN) == Attack(1)
+    assert order_in(DEX, alone, TRAIN) == Attack(0)
+    assert order_in(DEX, accompanied, TRAIN) == Attack(1)
 
 
 def test_who_wins_anyway_does_not_give_itself_up(
@@ -347,7 +351,7 @@ def test_who_wins_anyway_does_not_give_itself_up(
     winning = quick(fighter(own, NUDGE, BURST))
     weak = fighter(enemy, NUDGE, hp=4)
     state = at(turn, winning, weak, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert command(DEX, state, TRAIN) == Attack(0)
+    assert order_in(DEX, state, TRAIN) == Attack(0)
 
 
 def test_of_five_moves_the_one_least_missed_is_forgotten(turn: State) -> None:
@@ -449,6 +453,6 @@ def test_every_order_is_lawful(
     state = at(turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
     refused: set[Order] = set()
     for _ in range(3):  # and so are those given when the first is refused
-        order = command(DEX, state, wishes, TriedOrders(frozenset(refused)))
+        order = order_in(DEX, state, wishes, TriedOrders(frozenset(refused)))
         assert is_lawful(order, state)
         refused.add(order)

@@ -20,7 +20,7 @@ from agent.capabilities.shop import ShopWares
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
-from agent.experience.action_costs import ExperiencedPlanner, in_order, names_of
+from agent.experience.action_costs import in_order, names_of
 from agent.mind import MeetingProducers
 from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain
@@ -516,9 +516,7 @@ def test_e35_of_plans_as_cheap_the_one_that_led_there_before_is_taken(
     memory.tactician.add_pattern(led_there("two"))
     state = State.__new__(State)  # only its place is asked for
     asked = experience(memory)
-    search = ExperiencedPlanner(ActionCosts(asked, lambda _state: "town")).of(
-        [ONE, other], {}, state
-    )
+    search = ActionCosts(asked, lambda _state: "town").search([ONE, other], {}, state)
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == (taken,)
@@ -526,9 +524,7 @@ def test_e35_of_plans_as_cheap_the_one_that_led_there_before_is_taken(
     assert says is (taken == "two")
     assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
     forgetful = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
-    plain = ExperiencedPlanner(ActionCosts(forgetful, lambda _state: "town")).of(
-        [ONE, other], {}, state
-    )
+    plain = ActionCosts(forgetful, lambda _state: "town").search([ONE, other], {}, state)
     first = plain(THERE, {})
     assert first is not None
     assert names_of(first) == ("one",)
@@ -547,9 +543,7 @@ def test_e35_memory_that_makes_an_action_dear_is_counted_where_it_changes_the_pl
     memory.tactician.add_mistake(lesson)
     asked = experience(memory)
     state = State.__new__(State)
-    search = ExperiencedPlanner(ActionCosts(asked, lambda _state: "town")).of(
-        [ONE, DEAR], {}, state
-    )
+    search = ActionCosts(asked, lambda _state: "town").search([ONE, DEAR], {}, state)
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == ("two",)
