@@ -1,6 +1,6 @@
 """Which four moves to keep of five."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from agent.battle.effects import (
@@ -66,7 +66,10 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
     Moves of HMs are never given up, nor the last one that does damage.
     """
     known = [each.move for each in mon.moves]
-    choices: Mapping[int | None, list[int]] = _armed(dex, {None: known, **_replaced(mon, move)})
+    choices: dict[int | None, list[int]] = {None: known}
+    for slot, moves in _replaced(mon, move):
+        choices[slot] = moves
+    choices = _armed(dex, choices)
     return max(choices, key=lambda slot: (_worth(dex, mon, choices[slot]), slot is None))
 
 
@@ -75,24 +78,22 @@ def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
     known = [each.move for each in mon.moves]
     if len(known) < SLOTS:
         return MoveReplacement(len(known), 0.0)
-    choices = _armed(dex, _replaced(mon, move))
+    choices = _armed(dex, dict(_replaced(mon, move)))
     if not choices:
         return None
     best = max(choices, key=lambda slot: _worth(dex, mon, choices[slot]))
     return MoveReplacement(best, _worth(dex, mon, known) - _worth(dex, mon, choices[best]))
 
 
-def _replaced(mon: PartyMon, move: int) -> dict[int, list[int]]:
-    """Return the moves of a mon with a new one in each slot that can be given up."""
+def _replaced(mon: PartyMon, move: int) -> Iterator[tuple[int, list[int]]]:
+    """Yield each slot that can be given up, with the moves of a mon that has a new one there."""
     known = [each.move for each in mon.moves]
-    return {
-        slot: [*known[:slot], move, *known[slot + 1 :]]
-        for slot in range(len(known))
-        if known[slot] not in HM_MOVES
-    }
+    for slot, given_up in enumerate(known):
+        if given_up not in HM_MOVES:
+            yield slot, [*known[:slot], move, *known[slot + 1 :]]
 
 
-def _armed(dex: Dex, choices: Mapping[Slot, list[int]]) -> Mapping[Slot, list[int]]:
+def _armed(dex: Dex, choices: dict[Slot, list[int]]) -> dict[Slot, list[int]]:
     """Return the choices with an attack among the moves; all where none has one."""
     return {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
 
