@@ -67,8 +67,7 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
     """
     known = [each.move for each in mon.moves]
     choices: dict[int | None, list[int]] = {None: known}
-    for slot, moves in _replaced(mon, move):
-        choices[slot] = moves
+    choices.update(_replaced(mon, move))
     choices = _armed(dex, choices)
     return max(choices, key=lambda slot: (_worth(dex, mon, choices[slot]), slot is None))
 
