@@ -15,7 +15,7 @@ from agent.app import HOME
 from agent.cli.flags import option
 from agent.cli.memory.show import AsJson, In, looking, named
 from agent.cli.output import Output, facts
-from agent.tools.report.words import DAY_S, STATUS, ago, clock, date, number, says, times, told
+from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number, says, times, told
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
 from memory.inspect import FileView
@@ -81,7 +81,7 @@ class EvidenceReader:
         with _reading(path) as run:
             step = next((each for each in run.steps() if each.tick == tick), None)
             deed = _last_deed(run, tick)
-        at = "" if step is None else f", {clock(step.frame / FRAMES_PER_SECOND)} of game time"
+        at = "" if step is None else f", {game_time(step.frame / FRAMES_PER_SECOND)} of game time"
         return f"{at}{deed}"
 
     def _events(self, run_id: str, kind: str) -> Sequence[Mapping[str, object]]:
@@ -234,7 +234,7 @@ def _worth(item: MemoryItem, now: float) -> str:
 def _end_in_a_run(item: MemoryItem) -> str:
     expires = item.more.get("expires_s")
     if isinstance(expires, int | float):
-        return f"at {clock(expires)} of the run's game time, when its time to live is over"
+        return f"at {game_time(expires)} of the run's game time, when its time to live is over"
     return "when its place is full of what is worth more, or it has faded there"
 
 

@@ -12,7 +12,7 @@ import typer
 from agent.cli.memory.show import Source, looking
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.report.words import clock, date, figure, plain, says
+from agent.tools.report.words import date, figure, game_time, plain, says
 from memory import Json, MemoryItem
 from memory.inspect import FileView
 
@@ -90,7 +90,7 @@ def _table(_look: FileView, items: Sequence[MemoryItem]) -> str:
                 each.run_id,
                 each.sequence,
                 each.tick,
-                clock(each.game_s) if each.game_s is not None else "",
+                game_time(each.game_s) if each.game_s is not None else "",
                 date(each.last) if each.last else "",
                 "" if each.worth is None else f"{each.worth:.4f}",
                 " | ".join(each.evidence),

@@ -9,7 +9,7 @@ from typing import Final
 
 from agent.cli.memory.show import AsJson, Source, looking
 from agent.cli.output import Output, facts, listing
-from agent.tools.report.words import ago, clock, plain, run_words
+from agent.tools.report.words import ago, game_time, plain, run_words
 from memory import Json, MemoryItem
 from memory.blackboard import Scope
 from memory.flow import MemoryMap
@@ -134,7 +134,7 @@ def _policies(scope: Scope) -> str:
     if scope.tokens is not None:
         says.append(f"{scope.tokens:,} tokens")
     if scope.ttl_s is not None:
-        says.append(f"kept {clock(scope.ttl_s)}")
+        says.append(f"kept {game_time(scope.ttl_s)}")
     if scope.decay_per_min:
         says.append(f"fades {scope.decay_per_min:.0%} a minute")
     return ", ".join(says)

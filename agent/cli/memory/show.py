@@ -17,9 +17,9 @@ from agent.errors import UsageError
 from agent.tools.report.words import (
     STATUS,
     ago,
-    clock,
     date,
     figure,
+    game_time,
     number,
     plain,
     run_words,
@@ -140,7 +140,7 @@ def whole(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
         yield "first known", f"{date(item.first)} ({ago(item.first, now)})"
         yield "last borne out", f"{date(item.last)} ({ago(item.last, now)})"
     if item.game_s is not None:
-        yield "game time", clock(item.game_s)
+        yield "game time", game_time(item.game_s)
     yield "evidence", ", ".join(item.evidence) or "none noted"
     if item.worth is not None:
         yield "worth now", f"{item.worth:.2f} of 1, let go of below 0.30"
@@ -201,7 +201,7 @@ def _totals(look: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, 
         last = max(items, key=lambda each: each.tick, default=None)
         yield "the file of run", look.run.run_id
         if last is not None:
-            yield "reached", f"tick {last.tick:,}, {clock(last.game_s)} of game time"
+            yield "reached", f"tick {last.tick:,}, {game_time(last.game_s)} of game time"
         yield "moments to go back to", number(look.run.checkpoint_ticks())
     else:
         total = look.totals()

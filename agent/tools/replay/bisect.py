@@ -184,11 +184,6 @@ class Restoring:
         self._consoles.append(self._switch_on())
         return self._consoles[-1]
 
-    def power_on(self) -> Console:
-        """Return a console at power-on."""
-        self.restores += 1
-        return self.instrument()
-
     def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
         """Return whether a console could be brought to a checkpoint."""
         refused = restore(console, recording, mark)
@@ -236,11 +231,7 @@ class BisectResult:
         return 2 + log2(self.moments)
 
 
-class Passed(NamedTuple):
-    """A checkpoint that the drive came by, and what RAM was there."""
-
-    mark: CheckpointMark
-    ram: Ram
+Passed: TypeAlias = tuple[CheckpointMark, Ram]  # a checkpoint of the drive, and RAM as driven
 
 
 class Parted(NamedTuple):
@@ -254,7 +245,8 @@ class Parted(NamedTuple):
 def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
     """Return the first tick at which what `switch_on` gives does something else than what was recorded."""
     with closing(Restoring(switch_on)) as restoring:
-        console = restoring.power_on()
+        console = restoring.instrument()
+        restoring.restores += 1  # power-on is a moment like any other
         edited = find_edit(recording, console.cartridge.sha1)
         sound = recording if edited is None else recording.before(edited.tick)
         divergence, passed = _drive_to_difference(sound, console, restoring)
@@ -281,7 +273,7 @@ def _drive_to_difference(
         restoring.ticks += 1
         divergence = divergence or mismatch(console, record)
         if record.tick in marks:
-            passed.append(Passed(marks[record.tick], console.ram()))
+            passed.append((marks[record.tick], console.ram()))
             if divergence is not None:
                 break
     return divergence, passed
@@ -295,18 +287,19 @@ def _parted(recording: Recording, passed: Sequence[Passed], restoring: Restoring
     reference, low, high, seen = restoring.instrument(), 0, len(known), None
     while low < high:
         middle = (low + high) // 2
-        if not restoring.restore(reference, recording, known[middle].mark):
+        if not restoring.restore(reference, recording, known[middle][0]):
             del known[middle]
             high -= 1
-        elif is_same(known[middle].ram, reference.ram()):
+        elif is_same(known[middle][1], reference.ram()):
             low = middle + 1
         else:
             high, seen = middle, reference.ram()
     if seen is None:
         return None
-    bad, good = known[high], known[high - 1].mark.tick if high else 0
-    between = f"at the checkpoint of tick {bad.mark.tick}, driven -> recorded"
-    return Parted(good, bad.mark.tick, difference(bad.ram, seen, between))
+    bad, ram = known[high]
+    between = f"at the checkpoint of tick {bad.tick}, driven -> recorded"
+    good = known[high - 1][0].tick if high else 0
+    return Parted(good, bad.tick, difference(ram, seen, between))
 
 
 def _first(divergence: Divergence | None, parted: Parted | None) -> Divergence | None:
@@ -331,7 +324,7 @@ def _notes_on_drive(
     if divergence is not None and parted is not None and parted.bad < divergence.tick:
         notes.append(f"the ticks differ from {divergence.tick} on ({divergence.kind})")
     if divergence is not None and parted is None:
-        last = passed[-1].mark.tick if passed else 0
+        last = passed[-1][0].tick if passed else 0
         notes.append(
             f"at the checkpoint of tick {last} RAM is as recorded again"
             if last >= divergence.tick
@@ -350,7 +343,9 @@ class RecordingPair(NamedTuple):
 def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -> BisectResult:
     """Return the first tick at which two recordings differ, and in what; a shorter one alone is no difference."""
     edits = [find_edit(each, cartridge_sha1) for each in pair]
-    edited = min((each for each in edits if each is not None), key=_tick, default=None)
+    edited = min(
+        (each for each in edits if each is not None), key=lambda each: each.tick, default=None
+    )
     sound = pair if edited is None else RecordingPair(*[each.before(edited.tick) for each in pair])
     with closing(Restoring(switch_on)) as restoring:
         found = first_difference(sound.one.records, sound.other.records)
@@ -423,7 +418,3 @@ def _notes_on_pair(
         short, long = sorted(lengths, key=lambda name: lengths[name])
         notes.append(f"{short} ends at tick {lengths[short]}, {long} goes on to {lengths[long]}")
     return notes
-
-
-def _tick(divergence: Divergence) -> int:
-    return divergence.tick

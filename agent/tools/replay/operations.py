@@ -1,18 +1,19 @@
 """What `replay` does with a recording, a run's folder or an exported file: drive, bisect, export, make pictures."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.tools.replay.bisect import BisectResult, RecordingPair, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
+    OpenRecording,
     RecordedMilestone,
     RecordingOrigin,
     encode_portable,
@@ -20,7 +21,6 @@ from agent.tools.replay.portable import (
 )
 from agent.tools.replay.recording import (
     Picture,
-    Recording,
     Replay,
     TickRange,
     bring,
@@ -34,7 +34,7 @@ from agent.tools.replay.recording import (
     snapshot,
 )
 from emulator import Cartridge, PyBoyConsole, first_divergence
-from memory import RunReader, read_run
+from memory import read_run
 
 
 def require_new(file: Path) -> None:
@@ -62,38 +62,27 @@ Tell: TypeAlias = Callable[[str], object]
 
 
 def quiet(_words: str) -> None:
-    """Tell nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRecording:
-    """A recording that is open; `run` is its store, which an exported file has none of."""
-
-    path: Path
-    origin: RecordingOrigin
-    milestones: tuple[RecordedMilestone, ...]
-    recording: Recording
-    run: RunReader | None
-
-    def store(self, wanted: str) -> RunReader:
-        """Return the run itself, for what an exported file does not hold; raises RunError where there is none."""
-        if self.run is None:
-            message = f"{self.path} is an exported replay, and {wanted} takes the folder of a run"
-            raise RunError(message)
-        return self.run
+    """Say nothing."""
 
 
 @contextmanager
 def open_recording(path: Path) -> Iterator[OpenRecording]:
     """Lend what was recorded in a run's folder or an exported file, also while the run is being played."""
     if path.is_file():
-        exported = read_portable(path)
-        yield OpenRecording(path, exported.origin, exported.milestones, exported.recording, None)
+        yield read_portable(path)
         return
     with closing(read_run(path)) as folder:
-        origin = _origin(RunSettings.of(folder.settings), folder.settings)
-        recording = recording_of(folder.store)
-        yield OpenRecording(path, origin, _reached(folder.store), recording, folder.store)
+        run, kept = folder.store, RunSettings.of(folder.settings)
+        agent = str(folder.settings["versions"].get("agent", ""))
+        with run.understood("milestones"):
+            milestones = tuple(
+                RecordedMilestone(
+                    str(each.payload["id"]), each.tick, tuple(sorted(each.payload["witnesses"]))
+                )
+                for each in run.events("milestone")
+            )
+        origin = RecordingOrigin(kept.run, kept.seed, kept.cartridge, kept.sha1, kept.pyboy, agent)
+        yield OpenRecording(path, origin, milestones, recording_of(run), run)
 
 
 def slot_for(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
@@ -112,23 +101,6 @@ def tell_emulator(then: str, tell: Tell) -> None:
     now = version("pyboy")
     if then not in ("", now):  # it was not always told
         tell(f"recorded with PyBoy {then}, this is {now}: what differs may be due to that")
-
-
-def _origin(frozen: RunSettings, settings: Mapping[str, Any]) -> RecordingOrigin:
-    agent = settings["versions"].get("agent", "")
-    return RecordingOrigin(
-        frozen.run, frozen.seed, frozen.cartridge, frozen.sha1, frozen.pyboy, str(agent)
-    )
-
-
-def _reached(run: RunReader) -> tuple[RecordedMilestone, ...]:
-    with run.understood("milestones"):
-        return tuple(
-            RecordedMilestone(
-                str(each.payload["id"]), each.tick, tuple(sorted(each.payload["witnesses"]))
-            )
-            for each in run.events("milestone")
-        )
 
 
 MOST_SCALE: Final = 10

@@ -21,9 +21,8 @@ from typing import Any, Final, NamedTuple, NoReturn
 from agent.errors import RunError
 from agent.tools.replay.recording import Recording
 from emulator import MOST_PACKED, Link, StepRecord, pack, unpack
-from memory import CheckpointMark
+from memory import CheckpointMark, RunReader
 
-SUFFIX: Final = ".redreplay"
 MAGIC: Final = b"REDPLAY1"
 HEAD: Final = struct.Struct("<8sI")
 CHECKSUM: Final = 16
@@ -54,12 +53,21 @@ class RecordingOrigin:
 
 
 @dataclass(frozen=True, slots=True)
-class Portable:
-    """What such a file holds."""
+class OpenRecording:
+    """A recording that is open; `run` is its store, which an exported file has none of."""
 
+    path: Path
     origin: RecordingOrigin
     milestones: tuple[RecordedMilestone, ...]
     recording: Recording
+    run: RunReader | None = None
+
+    def store(self, wanted: str) -> RunReader:
+        """Return the run itself, for what an exported file does not hold; raises RunError where there is none."""
+        if self.run is None:
+            message = f"{self.path} is an exported replay, and {wanted} takes the folder of a run"
+            raise RunError(message)
+        return self.run
 
 
 def encode_portable(
@@ -84,7 +92,7 @@ def encode_portable(
     return data + _checksum(data)
 
 
-def read_portable(path: Path) -> Portable:
+def read_portable(path: Path) -> OpenRecording:
     """Return what a file holds.
 
     Raises:
@@ -99,12 +107,12 @@ def read_portable(path: Path) -> Portable:
     if _checksum(data[:-CHECKSUM]) != data[-CHECKSUM:]:
         _refuse(path, "is cut short or damaged; export it anew")
     try:
-        return _portable(data[:-CHECKSUM])
+        return _portable(path, data[:-CHECKSUM])
     except (ValueError, KeyError, TypeError, struct.error, zlib.error, RecursionError) as error:
         _refuse(path, f"does not hold what it says ({error}); export it anew")
 
 
-def _portable(data: bytes) -> Portable:
+def _portable(path: Path, data: bytes) -> OpenRecording:
     _, size = HEAD.unpack_from(data)
     if size > MOST_HEAD:
         raise ValueError("its head is too large")
@@ -118,9 +126,11 @@ def _portable(data: bytes) -> Portable:
     if records[-1].chain.hex() != head["chain"]:
         raise ValueError("the chain of its records comes out otherwise")
     link = Link(ticks, records[-1].chain)
-    return Portable(
-        origin, _reached(head["milestones"]), Recording(records, ticks, link, (), _none)
+    milestones = tuple(
+        RecordedMilestone(str(name), _number(tick, MOST_TICKS), tuple(map(str, witnesses)))
+        for name, tick, witnesses in head["milestones"]
     )
+    return OpenRecording(path, origin, milestones, Recording(records, ticks, link, (), _none))
 
 
 def _origin(head: Mapping[str, Any]) -> RecordingOrigin:
@@ -138,15 +148,6 @@ def _number(value: object, most: int) -> int:
         message = f"{value!r} where a number up to {most} belongs"
         raise TypeError(message)
     return value
-
-
-def _reached(
-    rows: Sequence[tuple[object, object, Sequence[object]]],
-) -> tuple[RecordedMilestone, ...]:
-    return tuple(
-        RecordedMilestone(str(name), _number(tick, MOST_TICKS), tuple(map(str, witnesses)))
-        for name, tick, witnesses in rows
-    )
 
 
 def _inflated(packed: bytes, most: int) -> bytes:

@@ -1,24 +1,23 @@
 """Decides a run again from power-on, with the advice it was given then, and compares every step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from agent.advisor import Tool
 from agent.app.advice import ADVICE, Asking, ReplayedAdvice
+from agent.app.play import NEVER, NoViewer
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits, Session
 from agent.app.settings import Decider, RunSettings, cartridge_for
-from agent.app.summary import TickView, Viewer
 from agent.errors import RunError
 from agent.story import Story
 from agent.tools.replay.operations import Tell, quiet, tell_emulator
 from emulator import PyBoyConsole
 from memory import (
-    EventRow,
     KnowledgeStore,
     RunReader,
     StepRow,
@@ -27,8 +26,6 @@ from memory import (
     read_knowledge_store,
     read_run,
 )
-
-NEVER: Final = "never"  # no milestone: the ticks of the recording say when it ends
 
 
 class Redecided(NamedTuple):
@@ -66,35 +63,24 @@ def redecide_run(
         again = create_run(home / "run", frozen.table(), run_id=frozen.run)
         stack.enter_context(closing(again))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        story, asking = (
-            Story.of(cartridge.kind).wanting(frozen.wanted),
-            _asking(frozen, folder.store),
-        )
+        story = Story.of(cartridge.kind).wanting(frozen.wanted)
+        asking = _asking(frozen, folder.store)
         session = Session(again, frozen, console, knowledge, story, Interrupt(), asking=asking)
-        session.play(PlayLimits(NEVER, len(recorded)), _Nobody())
+        session.play(PlayLimits(NEVER, len(recorded)), NoViewer())
         steps = list(again.store.steps())
         answers = sum(1 for _ in again.store.events(ADVICE))
         return Redecided(len(steps), answers, _difference(recorded, steps))
 
 
-class _Nobody(Viewer):
-    def show(self, moment: TickView) -> None:
-        """Look away."""
-
-
 def _asking(frozen: RunSettings, run: RunReader) -> Asking | None:
     if frozen.mind != Decider.CLAUDE.value:
         return None
-    told = list(_told(run))
+    told = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
 
     def again(tools: Sequence[Tool], _observed: object) -> ReplayedAdvice:
         return ReplayedAdvice(told, tools)
 
     return Asking(again, frozen.ask_every)
-
-
-def _told(run: RunReader) -> Iterator[EventRow]:
-    return chain(run.events(ADVICE, live=False), run.events(ADVICE))
 
 
 def _memory_of(frozen: RunSettings, memory: Path | None, copy: Path) -> KnowledgeStore:

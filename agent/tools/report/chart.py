@@ -13,6 +13,7 @@ from math import ceil, floor, log10
 from typing import Final, Literal, NamedTuple
 
 from agent.tools.report.timeline import Point, Points, Series
+from agent.tools.report.words import game_time
 
 ROUND: Final = (1.0, 2.0, 5.0, 10.0)
 UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -91,13 +92,6 @@ def day(at: float) -> str:
 def clock_time(at: float) -> str:
     """Return an epoch second as hours, minutes and seconds."""
     return f"{local(at):%H:%M:%S}"
-
-
-def game_time(seconds: float) -> str:
-    """Return seconds as h:mm:ss."""
-    minutes, left = divmod(int(seconds), 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{hour}:{minute:02}:{left:02}"
 
 
 def size(count: float) -> str:

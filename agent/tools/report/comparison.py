@@ -12,7 +12,6 @@ from agent.tools.report.chart import (
     Style,
     amounts,
     draw,
-    game_time,
     hours,
     plain_number,
     size,
@@ -22,6 +21,7 @@ from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line, top
 from agent.tools.report.run_data import Gathered
 from agent.tools.report.timeline import Point, Series
+from agent.tools.report.words import game_time
 
 PAGE: Final = "comparison.html"
 NONE: Final = "-"

@@ -11,8 +11,8 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import UsageError
-from agent.tools.report.chart import clock_time, game_time, local
-from agent.tools.report.words import cut, number, plain, visible
+from agent.tools.report.chart import clock_time, local
+from agent.tools.report.words import cut, game_time, number, plain, visible
 
 LONGEST: Final = 400  # characters of any one text
 

@@ -19,7 +19,6 @@ from agent.tools.report.chart import (
     clock,
     clock_time,
     draw,
-    game_time,
     hours,
     local,
     percent,
@@ -31,7 +30,7 @@ from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.outcome import RunStatus
 from agent.tools.report.run_data import Gathered, gather
 from agent.tools.report.timeline import Point, Series
-from agent.tools.report.words import plain
+from agent.tools.report.words import game_time, plain
 from emulator import Cartridge, World
 from memory import RunFolder, RunReader
 

@@ -59,7 +59,7 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
-def clock(seconds: float | None) -> str:
+def game_time(seconds: float | None) -> str:
     """Return game time as h:mm:ss."""
     if seconds is None:
         return "unknown"
