@@ -28,9 +28,16 @@ class ReachedMilestone:
 
 def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[ReachedMilestone]:
     """Yield the milestones of the live lineage, the first first."""
-    says = _says(story)
     for event in run.events("milestone"):
-        yield _milestone(event, says, times)
+        name, witnesses = str(event.payload.get("id", "?")), event.payload.get("witnesses")
+        found = witnesses.items() if isinstance(witnesses, Mapping) else ()
+        yield ReachedMilestone(
+            id=name,
+            says=said(story, name),
+            when=times.when(event.tick),
+            witnesses={str(kind): str(words) for kind, words in found},
+            picture=_picture(event.payload.get("picture")),
+        )
 
 
 def pending(story: Story | None, reached: Sequence[ReachedMilestone], until: str) -> Sequence[str]:
@@ -49,40 +56,24 @@ def pending(story: Story | None, reached: Sequence[ReachedMilestone], until: str
 
 def said(story: Story | None, name: str) -> str:
     """Return in words what a milestone is about."""
-    return _says(story).get(name, plain(name))
-
-
-def _says(story: Story | None) -> Mapping[str, str]:
-    return {each.id: each.says for each in story.milestones} if story is not None else {}
-
-
-def _milestone(event: EventRow, says: Mapping[str, str], times: Times) -> ReachedMilestone:
-    payload: Mapping[str, Any] = event.payload
-    name = str(payload.get("id", "?"))
-    witnesses = payload.get("witnesses")
-    return ReachedMilestone(
-        id=name,
-        says=says.get(name, plain(name)),
-        when=times.when(event.tick),
-        witnesses=(
-            {str(kind): str(words) for kind, words in witnesses.items()}
-            if isinstance(witnesses, Mapping)
-            else {}
-        ),
-        picture=_picture(payload.get("picture")),
-    )
+    known = story.milestones if story is not None else ()
+    return next((each.says for each in known if each.id == name), plain(name))
 
 
 def _picture(text: object) -> str:
-    """Return a picture that is one; a file that somebody edited brings nothing else onto the page."""
+    """Return a PNG picture as it is, and '' for anything else: an edited file brings nothing else onto the page."""
     try:
-        is_picture = isinstance(text, str) and b64decode(text, validate=True).startswith(PNG)
+        is_png = isinstance(text, str) and b64decode(text, validate=True).startswith(PNG)
     except (Error, ValueError):
         return ""
-    return str(text) if is_picture else ""
+    return str(text) if is_png else ""
 
 
 MOST_OPPONENTS: Final = 30  # groups of each sort
+ABSENT: Final = {
+    "opponent": "", "enemy_pokemon": "?", "location": "", "outcome": "", "turns_taken": 0,
+    "enemy_level": 0, "player_pokemon": "",
+}  # fmt: skip
 OUTCOMES: Final = {"victory": "won", "defeat": "lost", "runaway": "fled", "catch": "caught"}
 
 
@@ -128,19 +119,22 @@ class Battles:
 
 
 def battles(run: RunReader) -> Battles:
-    """Return all battles of a run."""
-    told = [_told(each) for each in run.events(BATTLE)]
+    """Return all battles of a run, each with all its fields, also where a file of another version lacks some."""
+    told = [{**ABSENT, **each.payload, "tick": each.tick} for each in run.events(BATTLE)]
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for each in told:
-        groups.setdefault(_group(each), []).append(each)
+        # A trainer with a new team stays the same trainer.
+        trainer = str(each["opponent"])
+        wild = "" if trainer else str(each["enemy_pokemon"])
+        groups.setdefault((trainer, wild, str(each["location"])), []).append(each)
     opponents = [_opponent(key, each) for key, each in groups.items()]
     trainers = [each for each in opponents if each.whom]
-    wild = sorted((each for each in opponents if not each.whom), key=lambda each: -each.met)
+    wilds = sorted((each for each in opponents if not each.whom), key=lambda each: -each.met)
     trainers.sort(key=lambda each: (-each.lost, each.first_tick))
     return Battles(
         trainers=trainers[:MOST_OPPONENTS],
-        wild=wild[:MOST_OPPONENTS],
-        left_out=len(trainers[MOST_OPPONENTS:]) + len(wild[MOST_OPPONENTS:]),
+        wild=wilds[:MOST_OPPONENTS],
+        left_out=len(trainers[MOST_OPPONENTS:]) + len(wilds[MOST_OPPONENTS:]),
         ends=_ends(told),
         turns=sum(each["turns_taken"] for each in told),
         died=sum(1 for _ in run.events(BATTLE, live=False)),
@@ -148,51 +142,27 @@ def battles(run: RunReader) -> Battles:
     )
 
 
-def _told(event: EventRow) -> Mapping[str, Any]:
-    """Return a battle with all its fields, also where a file of another version lacks some."""
-    absent = {"opponent": "", "enemy_pokemon": "?", "location": "", "outcome": "", "turns_taken": 0}
-    return {**absent, "enemy_level": 0, "player_pokemon": "", **event.payload, "tick": event.tick}
-
-
-def _group(told: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what a battle is counted under; a trainer is met with a new team, but stays who they are."""
-    opponent = str(told["opponent"])
-    return opponent, "" if opponent else str(told["enemy_pokemon"]), str(told["location"])
-
-
 def _opponent(key: tuple[str, str, str], told: Sequence[Mapping[str, Any]]) -> OpponentStats:
     trainer, wild, place = key
     levels = [each["enemy_level"] for each in told]
+    teams = [name for each in told for name in str(each["enemy_pokemon"]).split(", ")]
+    fighters = Counter(str(each["player_pokemon"]) for each in told)
     return OpponentStats(
         name=trainer or wild,
-        whom=", ".join(_once(_creatures(told))) if trainer else "",
+        whom=", ".join(dict.fromkeys(teams)) if trainer else "",
         place=place,
         met=len(told),
         ends=_ends(told),
         turns=sum(each["turns_taken"] for each in told),
         levels=(min(levels), max(levels)),
-        by=_commonest(str(each["player_pokemon"]) for each in told),
+        by=fighters.most_common(1)[0][0],
         first_tick=told[0]["tick"],
     )
-
-
-def _creatures(told: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for each in told:
-        yield from str(each["enemy_pokemon"]).split(", ")
-
-
-def _once(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
 
 
 def _ends(told: Iterable[Mapping[str, Any]]) -> Mapping[str, int]:
     counts = Counter(OUTCOMES.get(str(each["outcome"]), "otherwise") for each in told)
     return {end: counts[end] for end in (*OUTCOMES.values(), "otherwise") if counts[end]}
-
-
-def _commonest(names: Iterable[str]) -> str:
-    ((name, _),) = Counter(names).most_common(1)
-    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,30 +189,26 @@ class StuckEpisode:
 
 
 def episodes(run: RunReader, times: Times) -> Iterator[StuckEpisode]:
-    """Yield what a run tells of, in the order in which it is numbered."""
+    """Yield the stuck episodes of a run, in the order of their numbers."""
     for number, event in enumerate(run.events("stuck"), start=1):
-        yield _episode(number, event, times)
-
-
-def _episode(number: int, event: EventRow, times: Times) -> StuckEpisode:
-    told: dict[str, Any] = {
-        "reason": "", "place": "", "goal": None, "since": event.tick, "lasted": event.tick,
-        "tried": (), "rungs": (), "solved_by": None, "over": False, "last_step": None,
-    } | dict(event.payload)  # fmt: skip
-    return StuckEpisode(
-        number=number,
-        reason=str(told["reason"]),
-        place=str(told["place"]),
-        goal=str(told["goal"] or ""),
-        began=times.when(told["since"]),
-        since=told["since"],
-        lasted=told["lasted"],
-        tried=[str(each) for each in told["tried"]],
-        rungs=[str(each) for each in told["rungs"]],
-        solved_by=str(told["solved_by"] or ""),
-        over=bool(told["over"]),
-        died=told["last_step"] is not None,
-    )
+        told: dict[str, Any] = {
+            "reason": "", "place": "", "goal": None, "since": event.tick, "lasted": event.tick,
+            "tried": (), "rungs": (), "solved_by": None, "over": False, "last_step": None,
+        } | dict(event.payload)  # fmt: skip
+        yield StuckEpisode(
+            number=number,
+            reason=str(told["reason"]),
+            place=str(told["place"]),
+            goal=str(told["goal"] or ""),
+            began=times.when(told["since"]),
+            since=told["since"],
+            lasted=told["lasted"],
+            tried=[str(each) for each in told["tried"]],
+            rungs=[str(each) for each in told["rungs"]],
+            solved_by=str(told["solved_by"] or ""),
+            over=bool(told["over"]),
+            died=told["last_step"] is not None,
+        )
 
 
 MOST_ACTIONS: Final = 40  # deeds with a row of their own
@@ -282,34 +248,36 @@ class ActionsTaken:
 
 def deeds(run: RunReader, times: Times) -> ActionsTaken:
     """Return what was done on the live lineage."""
-    events = list(run.events(ACTION))
-    groups: dict[str, list[EventRow]] = {}
-    for each in events:
-        groups.setdefault(str(each.payload.get("action_value", "?")), []).append(each)
-    sorts = sorted((_deed(*each) for each in groups.items()), key=lambda each: -each.game_s)
+    done = [_done(event, times) for event in run.events(ACTION)]
+    groups: dict[str, list[tuple[Done, float]]] = {}
+    for each, duration_ms in done:
+        groups.setdefault(each.name, []).append((each, duration_ms))
+    sorts = [
+        ActionStats(
+            name=name,
+            times=len(group),
+            ends=Counter(each.ended for each, _ in group),
+            game_s=sum(duration_ms for _, duration_ms in group) / 1_000,
+        )
+        for name, group in groups.items()
+    ]
+    sorts.sort(key=lambda each: -each.game_s)
     return ActionsTaken(
         sorts=sorts[:MOST_ACTIONS],
         left_out=len(sorts[MOST_ACTIONS:]),
-        times=len(events),
-        latest=[_done(each, times) for each in events[-LATEST_ACTIONS:]],
+        times=len(done),
+        latest=[each for each, _ in done[-LATEST_ACTIONS:]],
     )
 
 
-def _deed(name: str, events: Sequence[EventRow]) -> ActionStats:
-    return ActionStats(
-        name=name,
-        times=len(events),
-        ends=Counter(str(each.payload.get("outcome_summary", "?")) for each in events),
-        game_s=sum(float(each.payload.get("duration_ms", 0.0)) for each in events) / 1_000,
-    )
-
-
-def _done(event: EventRow, times: Times) -> Done:
+def _done(event: EventRow, times: Times) -> tuple[Done, float]:
+    """Return an action that ended, and the milliseconds that it took."""
     told = event.payload
-    return Done(
+    done = Done(
         when=times.when(event.tick),
         name=str(told.get("action_value", "?")),
         why=str(told.get("reasoning", "")),
         ended=str(told.get("outcome_summary", "?")),
         place=str(told.get("location", "")),
     )
+    return done, float(told.get("duration_ms", 0.0))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
-from typing import Final, NamedTuple
+from typing import Final
 
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import Fact, FactWatcher, written
@@ -130,17 +130,9 @@ NOT_BY_FORMULA: Final = (FIXED, HALF, ONE_HIT)
 FIGHTS: Final = (1, 2)
 
 
-class Blow(NamedTuple):
-    """Where the two sides of a blow lie: HP of who is hit, the move's number, effect and so on."""
-
-    hp: int
-    move: int
-
-
-BLOWS: Final = (
-    Blow(symbol("wEnemyMonHP"), symbol("wPlayerMoveNum")),
-    Blow(symbol("wBattleMonHP"), symbol("wEnemyMoveNum")),
-)
+# By whose turn it is: the HP of the side that is hit, and the number of the move.
+TARGET_HP: Final = (symbol("wEnemyMonHP"), symbol("wBattleMonHP"))
+MOVE_USED: Final = (symbol("wPlayerMoveNum"), symbol("wEnemyMoveNum"))
 SIDES: Final = ((OWN, ENEMY), (ENEMY, OWN))
 
 
@@ -166,21 +158,20 @@ class DamageWatcher(FactWatcher):
         turn = now.byte(TURN)
         if turn > 1 or before.byte(TURN) != turn:
             return
-        at = BLOWS[turn].hp
+        at = TARGET_HP[turn]
         if _word(now, at) < _word(before, at):
             self._hit = (turn, before)
 
     def _look(self, turn: int, before: Ram, now: Ram, number: int) -> None:
-        blow = BLOWS[turn]
         user, target = [read_battle_mon(before, side, 0) for side in SIDES[turn]]
-        move = self.dex.all_moves.get(now.byte(blow.move))
+        move = self.dex.all_moves.get(now.byte(MOVE_USED[turn]))
         if user is None or target is None or move is None or now.byte(MISSED):
             return
         if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
             return  # who has been sent out, or met, since has fewer HP
         if not move.power or move.number == LAST or move.effect in NOT_BY_FORMULA:
             return
-        lost = _word(before, blow.hp) - _word(now, blow.hp)
+        lost = _word(before, TARGET_HP[turn]) - _word(now, TARGET_HP[turn])
         taken, critical = _word(now, TAKEN), now.byte(CRITICAL) == 1
         if lost != min(taken, target.hp) or _loses_by_itself(target):
             return  # it was not this move that took it, or not it alone
@@ -191,7 +182,9 @@ class DamageWatcher(FactWatcher):
         )
         amounts = {rolled(full, roll) for roll in ROLLS}
         fits = lost in amounts or (lost == target.hp and max(amounts) >= lost)
-        seen = None if fits else _wrong(user, move.number, lost, amounts)
+        low, high = min(amounts), max(amounts)
+        attack = f"move {move.number} of species {user.species} at level {user.level}"
+        seen = None if fits else f"{attack} took {lost}, not {low} to {high}"
         self.log.judge(DAMAGE, seen, now, number)
 
 
@@ -207,11 +200,6 @@ def _loses_by_itself(mon: BattleMon) -> bool:
     return ails or bool(mon.volatile & (Volatile.SEEDED | Volatile.CONFUSED))
 
 
-def _wrong(user: BattleMon, move: int, lost: int, amounts: set[int]) -> str:
-    low, high = min(amounts), max(amounts)
-    return f"move {move} of species {user.species} at level {user.level} took {lost}, not {low} to {high}"
-
-
 def _word(ram: Ram, at: int) -> int:
     return int.from_bytes(ram.span(at, 2), "big")
 
@@ -220,17 +208,14 @@ ACCURACY: Final = written("battles.accuracy")
 RUN: Final = written("battles.run")
 RUN_SURE: Final = written("battles.run_sure")
 
-MOVE_MISSED: Final = symbol("wMoveMissed")
 OWN_STAGES: Final = symbol("wPlayerMonStatMods")
 ACCURACY_STAGE: Final = 4
 LOWEST: Final = 1
 NEUTRAL: Final = 7
 OWN_SPEED: Final = symbol("wBattleMonSpeed")
 ENEMY_SPEED: Final = symbol("wEnemyMonSpeed")
-ENEMY_HP: Final = symbol("wEnemyMonHP")
 RUN_TRIES: Final = symbol("wNumRunAttempts")
 RESULT: Final = symbol("wBattleResult")
-OWN_MOVE: Final = symbol("wPlayerMoveNum")
 LEFT: Final = 2  # of wBattleResult
 SPEEDS: Final = (30, 80)  # 49 of 256
 TRIES: Final = 28
@@ -349,13 +334,13 @@ def _hits(sandbox: Sandbox, move: int, number: int) -> bool | None:
         return None
     for _ in range(listed.current - 1):
         sandbox.press(Button.UP)
-    before = int.from_bytes(sandbox.ram.span(ENEMY_HP, 2), "big")
+    before = _word(sandbox.ram, TARGET_HP[0])
     used = False
     for ram in _played(sandbox):
-        used = used or (ram.byte(OWN_MOVE) == move and ram.byte(TURN) == 0)
-        if int.from_bytes(ram.span(ENEMY_HP, 2), "big") < before:
+        used = used or (ram.byte(MOVE_USED[0]) == move and ram.byte(TURN) == 0)
+        if _word(ram, TARGET_HP[0]) < before:
             return True
-        if used and ram.byte(MOVE_MISSED) and ram.byte(TURN) == 0:
+        if used and ram.byte(MISSED) and ram.byte(TURN) == 0:
             return False
         if used and ram.byte(TURN) == 1:
             return None

@@ -211,7 +211,7 @@ def _people(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _hop(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    hopped = sandbox.until(_hops, 16, KEYS[facing])
+    hopped = sandbox.until(lambda ram: ram.byte(MOVEMENT) & HOPPING != 0, 16, KEYS[facing])
     end = sandbox.wait(HOP_FRAMES)
     if _interrupted(begin, end):
         return None
@@ -236,10 +236,6 @@ def _one_way(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _walks(ram: Ram) -> bool:
     return ram.byte(COUNTER) != 0
-
-
-def _hops(ram: Ram) -> bool:
-    return ram.byte(MOVEMENT) & HOPPING != 0
 
 
 def _interrupted(begin: State, end: State) -> bool:

@@ -80,11 +80,9 @@ def _turns(sandbox: Sandbox, button: Button, page: Dialogue) -> bool:
     """Say whether a press shows another page, or the arrow does not come back."""
     looks = [_is_other(ram, page) for ram in sandbox.frames(button, 4)]
     looks += [_is_other(ram, page) for ram in sandbox.frames(None, TURNED)]
-    return any(looks) or not sandbox.until(_has_arrow, TURNED)
-
-
-def _has_arrow(ram: Ram) -> bool:
-    return ram.byte(ARROW_ADDRESS) == ARROW_TILE
+    return any(looks) or not sandbox.until(
+        lambda ram: ram.byte(ARROW_ADDRESS) == ARROW_TILE, TURNED
+    )
 
 
 def _is_other(ram: Ram, page: Dialogue) -> bool:
@@ -241,9 +239,10 @@ def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
                 wanted = (at + by - cycle.first) % size + cycle.first if cycle.wraps else at
             now = sandbox.press(button)
             got = None if now.menu is None else now.menu.current
-            seen = None if got == wanted else f"{button.name} led from item {at} to {got}"
-            log.judge(fact, _of_kind(menu, seen), now.ram, now.frame)
-            if seen is not None:
+            where = f"the menu at ({menu.top_x},{menu.top_y})"
+            seen = f"{button.name} led from item {at} to {got} ({where})"
+            log.judge(fact, None if got == wanted else seen, now.ram, now.frame)
+            if got != wanted:
                 return
             at = wanted
 
@@ -298,10 +297,6 @@ def _entries(state: State) -> int:
     tiles = read_tiles(state.ram)
     lines = [tiles[row * COLUMNS + 12] for row in range(2, 18, 2)]
     return sum(each >= 0x80 for each in lines[:7])
-
-
-def _of_kind(menu: Menu, seen: str | None) -> str | None:
-    return None if seen is None else f"{seen} (the menu at ({menu.top_x},{menu.top_y}))"
 
 
 def _place_of(menu: Menu, ram: Ram) -> tuple[int, int]:

@@ -89,16 +89,15 @@ class WarpWatcher(FactWatcher):
             # Whoever flies, or wakes up elsewhere, crosses no edge.
             wanted = here.crossing((x, y), facing)
             self._due = LOADED if wanted is not None and wanted[0] == now.byte(MAP) else 0
-        elif _is_as_it_was(warp, before) and now.byte(MAP) == self._destination(warp, now):
+        elif _is_as_it_was(warp, before) and now.byte(MAP) == (
+            now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
+        ):
             self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
             walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
                 self.log.judge(KEY, seen, now, number)
-
-    def _destination(self, warp: Warp, now: Ram) -> int:
-        return now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
 
     def _arrive(self, now: Ram, number: int) -> None:
         """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""

@@ -1,8 +1,9 @@
 """From a trail and its marks to an atlas: sheets with their path, and pins, merged where they would overlap."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from math import hypot
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,21 +42,18 @@ from emulator import World
 MOST_PINS: Final = 120  # of a kind, on a sheet; what comes after joins the nearest
 
 
-class Numbered(NamedTuple):
-    """A mark; `number` counts the milestones, from 1 on, and is 0 for other kinds."""
-
-    mark: MapMark
-    number: int
+Numbered: TypeAlias = tuple[
+    MapMark, tuple[int, ...]
+]  # a milestone has its number among them, from 1 on
 
 
 def number_marks(marks: Iterable[MapMark]) -> list[Numbered]:
     """Return the marks in the order of time, with the milestones numbered."""
-    numbered, milestones = [], 0
-    for mark in sorted(marks, key=lambda mark: mark.tick):
-        counts = mark.kind is MapMarkKind.MILESTONE
-        milestones += counts
-        numbered.append(Numbered(mark, milestones if counts else 0))
-    return numbered
+    numbers = count(1)
+    return [
+        (mark, (next(numbers),) if mark.kind is MapMarkKind.MILESTONE else ())
+        for mark in sorted(marks, key=lambda mark: mark.tick)
+    ]
 
 
 def pin_marks(
@@ -63,15 +61,12 @@ def pin_marks(
 ) -> tuple[Pin, ...]:
     """Return the pins of the marks that are on these plots; those of a kind are `apart` pixels or more."""
     pins: dict[MapMarkKind, list[Pin]] = {kind: [] for kind in MapMarkKind}
-    for mark, number in marks:
+    for mark, numbers in marks:
         plot = plot_of(plots, mark)
         if plot is not None:
-            x, y = _pixel(plot, mark, step)
-            _add(
-                pins[mark.kind],
-                Pin(x, y, mark.kind, (number,) * bool(number), (_says(mark),)),
-                apart,
-            )
+            label = f"{mark.label}, tick {mark.tick:,}"
+            pin = Pin(*_pixel(plot, mark, step), mark.kind, numbers, (label,))
+            _add(pins[mark.kind], pin, apart)
     return tuple(pin for kind in MapMarkKind for pin in pins[kind])
 
 
@@ -98,10 +93,6 @@ def plot_of(plots: Iterable[Plot], spot: MapMark | TrailVisit) -> Plot | None:
 
 def _pixel(plot: Plot, spot: MapMark | TrailVisit, step: int) -> tuple[int, int]:
     return (plot.x + spot.x) * step + step // 2, (plot.y + spot.y) * step + step // 2
-
-
-def _says(mark: MapMark) -> str:
-    return f"{mark.label}, tick {mark.tick:,}"
 
 
 def _add(pins: list[Pin], pin: Pin, apart: float) -> None:
@@ -149,7 +140,7 @@ def draw_atlas(
     if not len(drawn.tick):
         return Atlas((), len(trail), len(trail), len(marks))
     sheets = lay_sheets(world, list(dict.fromkeys(drawn.map_id.tolist())))
-    subject = _Subject(world, name_of, number_marks(marks), _ends(drawn))
+    subject = _Subject(world, name_of, number_marks(marks), (_visit(drawn, 0), _visit(drawn, -1)))
     placed = [any(plot_of(plots, mark) for plots in sheets) for mark in marks]
     return Atlas(
         sheets=_draw_sheets(subject, sheets, drawn),
@@ -212,6 +203,5 @@ def _region(subject: _Subject, plot: Plot, step: int) -> MapRegion:
     return MapRegion(*place, subject.name_of(plot.map_id), plot.visited)
 
 
-def _ends(rows: Rows) -> tuple[TrailVisit, TrailVisit]:
-    first, last = (TrailVisit(*[int(column[at]) for column in rows]) for at in (0, -1))
-    return first, last
+def _visit(rows: Rows, number: int) -> TrailVisit:
+    return TrailVisit(*[int(column[number]) for column in rows])
