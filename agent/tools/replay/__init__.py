@@ -18,16 +18,7 @@ from agent.tools.replay.operations import (
     replay_run,
 )
 from agent.tools.replay.portable import read_portable
-from agent.tools.replay.recording import (
-    Recording,
-    TickRange,
-    episode_of,
-    film,
-    moments,
-    recording_of,
-    replay,
-    require_sound,
-)
+from agent.tools.replay.recording import Recording, TickRange, film, moments, recording_of, replay
 from agent.tools.replay.redecide import redecide_run
 
 __all__ = [
@@ -43,7 +34,6 @@ __all__ = [
     "bisect_pair",
     "bisect_run",
     "bisect_runs",
-    "episode_of",
     "export_run",
     "film",
     "moments",
@@ -53,5 +43,4 @@ __all__ = [
     "redecide_run",
     "replay",
     "replay_run",
-    "require_sound",
 ]

@@ -27,8 +27,7 @@ from agent.tools.report.chart import (
     sizes,
 )
 from agent.tools.report.html import render, require_page_or_new
-from agent.tools.report.outcome import RunStatus
-from agent.tools.report.run_data import Gathered, gather
+from agent.tools.report.run_data import Gathered, RunStatus, gather
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain
 from emulator import Cartridge, World

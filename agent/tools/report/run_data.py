@@ -1,11 +1,20 @@
-"""Everything a report says of one run, as values. Read once, also while the run is being played."""
+"""Everything a report says of one run, as values: how it ended, what went wrong, and what the other parts read.
 
+It is read once, also while the run is being played. Lines of night.jsonl that cannot be read are counted and skipped.
+"""
+
+import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
+from agent.app.summary import SUMMARY
 from agent.story import Story
+from agent.tools.overnight.logs import diary_lines
 from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
     ActionsTaken,
@@ -20,19 +29,232 @@ from agent.tools.report.events import (
     said,
 )
 from agent.tools.report.learned import Learnt, learnt
-from agent.tools.report.outcome import (
-    Evidence,
-    NightLog,
-    RunVerdict,
-    Troubles,
-    summary_of,
-    troubles,
-    verdict,
-)
 from agent.tools.report.timeline import Crew, Process, TickTime, Times, crew, process
 from emulator import Cartridge, Dex
 from memory import Branching, RunFolder, RunReader, TrailRow
 from memory.store import BranchedBy
+
+ENDS: Final = ("began", "started", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFault:
+    """One thing that went wrong, and what the supervisor did about it."""
+
+    kind: str
+    says: str
+    tick: int | None
+    at: float
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class NightLog:
+    """What `night.jsonl` says; a run without one has an empty one. `ruling` is the last line of a verdict."""
+
+    began: bool = False
+    starts: int = 0
+    faults: Sequence[LoggedFault] = ()
+    samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # bytes of its own log
+    ruling: Mapping[str, Any] | None = None
+    unreadable: int = 0
+
+    @property
+    def restarts(self) -> int:
+        """How often a child was started again."""
+        return max(self.starts - 1, 0)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Return what the log in a run's folder says."""
+        lines = diary_lines(folder)
+        kinds: dict[str, list[Mapping[str, Any]]] = {}
+        for line in filter(None, lines):
+            kinds.setdefault(line["what"], []).append(line)
+        ends = [line for line in filter(None, lines) if line["what"] in ENDS]
+        return cls(
+            began="began" in kinds,
+            starts=len(kinds.get("started", ())),
+            faults=[_fault(each) for each in kinds.get("fault", ())],
+            samples=[
+                (_number(each, "at"), _number(each, "log_bytes"))
+                for each in kinds.get("sample", ())
+            ],
+            # A verdict does not count where the night was begun again since.
+            ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
+            unreadable=lines.count(None),
+        )
+
+
+def _fault(told: Mapping[str, Any]) -> LoggedFault:
+    tick = told.get("tick")
+    return LoggedFault(
+        kind=str(told.get("kind", "fault")),
+        says=str(told.get("says", "")),
+        tick=tick if isinstance(tick, int) else None,
+        at=_number(told, "at"),
+        answer=str(told.get("answer", "")),
+    )
+
+
+def _number(told: Mapping[str, Any], name: str) -> float:
+    number = told.get(name)
+    return float(number) if isinstance(number, int | float) else 0.0
+
+
+LATEST_FAULTS: Final = 40  # faults told one by one
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class FaultStats:
+    """All faults of one kind: how many, the last of them, and what was done about them how often."""
+
+    name: str
+    times: int
+    last: LoggedFault
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Troubles:
+    """Faults of the night by kind and the last ones in full, errors inside of play, and disagreements by kind."""
+
+    kinds: Sequence[FaultStats]
+    latest: Sequence[LoggedFault]
+    faults: int
+    errors: int | None  # None where the last session left no word of it
+    disagreements: Mapping[str, int]
+
+
+def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Troubles:
+    """Return all that went wrong in a run."""
+    errors = summary.get("errors")
+    return Troubles(
+        kinds=_kinds(faults),
+        latest=faults[-LATEST_FAULTS:],
+        faults=len(faults),
+        errors=errors if isinstance(errors, int) else None,
+        disagreements=Counter(
+            unnumbered(str(each.payload.get("between", "?"))) for each in run.events("disagreement")
+        ),
+    )
+
+
+def unnumbered(words: str) -> str:
+    """Return words with N in the place of every number, so that the same at other figures counts as the same."""
+    return _NUMBER.sub("N", words)
+
+
+def _kinds(faults: Sequence[LoggedFault]) -> Sequence[FaultStats]:
+    groups: dict[str, list[LoggedFault]] = {}
+    for each in faults:
+        groups.setdefault(each.kind, []).append(each)
+    found = [
+        FaultStats(name, len(each), each[-1], Counter(unnumbered(fault.answer) for fault in each))
+        for name, each in groups.items()
+    ]
+    return sorted(found, key=lambda each: -each.times)
+
+
+class RunStatus(Enum):
+    """Every way that a run stands in the morning."""
+
+    GOAL = "goal"
+    LIMIT = "limit"
+    GAVE_UP = "gave_up"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+    ENDED = "ended"  # in order, and nobody noted why
+    OPEN = "open"
+
+
+LAST: Final = (RunStatus.GOAL, RunStatus.GAVE_UP)  # no supervisor goes on after these
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """How a run ended, which limit it was, why in a line, and what keeps it from being a clean run."""
+
+    kind: RunStatus
+    which: str
+    why: str
+    unclean: Sequence[str]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nobody took the run back by hand."""
+        return not self.unclean
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What there is to judge by; `summary` is that of the last session, or empty where it left none."""
+
+    night: NightLog
+    summary: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    reached: frozenset[str]
+    last_tick: int
+
+
+def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
+    """Return what the last session said when it ended; nothing where play went on since, or it left no word."""
+    try:
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    fits = isinstance(summary, dict) and summary.get("ticks") == last_tick
+    return summary if fits else {}
+
+
+def verdict(run: RunReader, evidence: Evidence, returns: Sequence[Branching]) -> RunVerdict:
+    """Return the verdict on a run."""
+    kind, which, why = _ended(run, evidence)
+    by_hand = [
+        f"taken back by hand from tick {each.left:,} to tick {each.tick:,}"
+        for each in returns
+        if each.why == "asked"
+    ]
+    return RunVerdict(kind, which, why, by_hand)
+
+
+def _ended(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
+    ruling = evidence.night.ruling
+    if ruling is not None:
+        which, why = (str(ruling.get(name, "")) for name in ("which", "why"))
+        return _status(str(ruling.get("verdict", ""))), which, why
+    summary = evidence.summary
+    found = _end_by_store(run, evidence)
+    if summary:
+        stop = str(summary.get("stop", ""))
+        which = "ticks" if stop == "ticks" else ""
+        found = _status(stop), which, str(summary.get("reason", ""))
+    if evidence.night.starts and found[0] not in LAST:
+        return RunStatus.OPEN, "", ""  # a child has ended; the night has not
+    return found
+
+
+def _end_by_store(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
+    """Return what the file itself shows of the end."""
+    limits = evidence.settings.get("limits", {})
+    if limits.get("until") in evidence.reached:
+        return RunStatus.GOAL, "", ""
+    ends = [each.tick for each in run.events("session_ended")]
+    if ends[-1:] != [evidence.last_tick]:
+        return RunStatus.OPEN, "", ""
+    if evidence.last_tick == limits.get("ticks"):
+        return RunStatus.LIMIT, "ticks", ""
+    stuck = [each for each in run.events("stuck") if each.tick == evidence.last_tick]
+    if any("give_up" in each.payload.get("rungs", ()) for each in stuck):
+        return RunStatus.GAVE_UP, "", ""
+    return RunStatus.ENDED, "", ""
+
+
+def _status(word: str) -> RunStatus:
+    if word == "ticks":
+        return RunStatus.LIMIT
+    return RunStatus(word) if word in {each.value for each in RunStatus} else RunStatus.ENDED
 
 
 class Rollback(NamedTuple):

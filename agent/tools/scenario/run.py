@@ -26,13 +26,13 @@ from agent.tools.scenario.start import (
     Cache,
     GameOrigin,
     StartPart,
+    StrictWatch,
     derive,
     ending,
     go_to,
     play_part,
 )
 from agent.tools.scenario.states import cartridge_name, look
-from agent.tools.scenario.watch import StrictWatch
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 

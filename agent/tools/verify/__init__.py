@@ -1,8 +1,7 @@
 """Check of an owner's cartridge: does the game do what is written of it?"""
 
 from agent.tools.verify.fact import FactLog, FactStatus
-from agent.tools.verify.game import VerifyRequest, frames_of, verify
-from agent.tools.verify.verdict import CartridgeVerdict, page
+from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, frames_of, page, verify
 
 __all__ = [
     "CartridgeVerdict",

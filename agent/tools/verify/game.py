@@ -1,23 +1,26 @@
-"""One game from power-on, watched by every watcher and trial, and the verdict on it."""
+"""One game from power-on, watched by every watcher and trial, and the verdict on it, as JSON and as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from agent import VERSION
 from agent.app import Interrupt, Stop, TickView, Viewer
 from agent.app.play import session_in
 from agent.app.session import PlayLimits
 from agent.story import Story
+from agent.tools.report.html import render
 from agent.tools.verify.addresses import AddressWatcher
 from agent.tools.verify.battles import BattleWatcher, ChanceTrials, DamageWatcher
 from agent.tools.verify.console import Trial, WatchedConsole
 from agent.tools.verify.encounters import EncounterWatcher, SightWatcher
-from agent.tools.verify.fact import Deviation, Fact, FactLog, FactRow, FactWatcher
+from agent.tools.verify.fact import Deviation, Fact, FactLog, FactRow, FactStatus, FactWatcher
 from agent.tools.verify.growth import ExperienceWatcher, HealingWatcher, LevelWatcher, MoneyWatcher
 from agent.tools.verify.movement import StepTrials, WalkWatcher
 from agent.tools.verify.text_menus import (
@@ -27,10 +30,99 @@ from agent.tools.verify.text_menus import (
     PageTrials,
     StartMenuTrials,
 )
-from agent.tools.verify.verdict import CartridgeVerdict, PlayResult
 from agent.tools.verify.warps import WarpTrials, WarpWatcher
-from emulator import FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
+from emulator import EMULATOR, FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
 from emulator.soundness import survey
+
+
+class PlayResult(NamedTuple):
+    """How play ended, and how far it came."""
+
+    stop: Stop
+    reason: str
+    ticks: int
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class CartridgeVerdict:
+    """The result of one game; `wrong` are the facts contradicted, the first one seen first."""
+
+    cartridge: str
+    sha1: str
+    seed: int
+    played: PlayResult
+    rows: tuple[FactRow, ...]
+    wrong: tuple[FactRow, ...]
+
+    @classmethod
+    def of(
+        cls,
+        cartridge: Cartridge,
+        seed: int,
+        played: PlayResult,
+        log: FactLog,
+        tables: Iterable[FactRow],
+    ) -> CartridgeVerdict:
+        """Return the verdict on what the log of a game and a survey of the tables say."""
+        surveyed = tuple(tables)
+        wrong = (*[row for row in surveyed if row.broken], *log.wrong)
+        rows = (*log.rows.values(), *surveyed)
+        return cls(cartridge.name, cartridge.sha1, seed, played, rows, wrong)
+
+    @property
+    def broke(self) -> bool:
+        """Whether play itself came to an end that it should not."""
+        return self.played.stop in {Stop.ERROR, Stop.GAVE_UP}
+
+    @property
+    def exit_code(self) -> int:
+        """0 when all that was seen held, 1 when something did not or play broke, 130 for Ctrl-C."""
+        if self.wrong or self.broke:
+            return 1
+        return Stop.INTERRUPTED.exit_code if self.played.stop is Stop.INTERRUPTED else 0
+
+    def count(self, standing: FactStatus) -> int:
+        """Return how many facts stand so."""
+        return sum(row.standing is standing for row in self.rows)
+
+    @property
+    def headline(self) -> str:
+        """How it ended, in one sentence."""
+        held, unseen = self.count(FactStatus.HELD), self.count(FactStatus.NOT_SEEN)
+        if self.wrong:
+            facts = "fact was" if len(self.wrong) == 1 else "facts were"
+            return f"{len(self.wrong)} written {facts} wrong, {held} held, {unseen} were not seen"
+        return f"all {held} facts that were seen held, {unseen} were not seen"
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return it in plain JSON types; it names nobody and holds nothing of the game."""
+        return {
+            "cartridge": {"name": self.cartridge, "sha1": self.sha1},
+            "versions": {"red-agent": VERSION, "emulator": EMULATOR},
+            "seed": self.seed,
+            "stop": self.played.stop.value,
+            "reason": self.played.reason,
+            "ticks": self.played.ticks,
+            "frames": self.played.frames,
+            "headline": self.headline,
+            "wrong": [row.fact.id for row in self.wrong],
+            "facts": [row.as_json() for row in self.rows],
+        }
+
+
+def page(verdict: CartridgeVerdict) -> str:
+    """Return the page as text."""
+    topics = dict.fromkeys(row.fact.topic for row in verdict.rows)
+    return render(
+        "verify.html",
+        verdict=verdict,
+        title=f"{verdict.cartridge}: {verdict.headline}",
+        kicker=f"SHA-1 {verdict.sha1}, seed {verdict.seed}, red-agent {VERSION}, {EMULATOR}",
+        standings=[(each.value, verdict.count(each)) for each in FactStatus],
+        topics=[(each, [r for r in verdict.rows if r.fact.topic == each]) for each in topics],
+    )
+
 
 STORY: Final = "story."  # what the ids of milestones begin with
 TABLES: Final = "formats.md 2 and 3: tables of the cartridge"

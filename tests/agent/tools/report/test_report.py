@@ -17,8 +17,8 @@ from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_whole
 from agent.story import Story
 from agent.tools.report import report_run, write_report
-from agent.tools.report.outcome import RunStatus
 from agent.tools.report.page import page
+from agent.tools.report.run_data import RunStatus
 from agent.tools.report.timeline import Point, clocked, thinned
 from emulator import CartridgeKind
 from memory import VitalsRow, read_run
