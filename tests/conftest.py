@@ -1,4 +1,4 @@
-"""A cartridge that tests of every package may ask for."""
+"""What tests of every package may ask for, and how proofs are run."""
 
 import hashlib
 from pathlib import Path
@@ -8,6 +8,13 @@ import pytest
 from emulator import Cartridge, CartridgeKind
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run proofs in one process: they have workers of their own, and a progress bar."""
+    if config.option.markexpr == "proof" and hasattr(config.option, "numprocesses"):
+        config.option.numprocesses = 0
 
 
 @pytest.fixture(scope="session")

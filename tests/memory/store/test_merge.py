@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from unions.laws import try_apart
 
 from memory import (
     CorruptStore,
@@ -84,16 +81,6 @@ def archived(path: Path) -> list[tuple[str, str]]:
     with closing(read(path)) as reader:
         rows = reader._database.rows("SELECT table_name, id FROM archive ORDER BY id")
     return [(str(table), str(name)) for table, name in rows]
-
-
-@pytest.mark.parametrize("block", range(5))
-def test_b34_random_memories_merge_in_any_order_and_nothing_counts_twice(block: int) -> None:
-    @settings(max_examples=5, deadline=None, database=None)
-    @given(st.integers(0, 10**9))
-    def holds(seed: int) -> None:
-        assert try_apart(f"{block}:{seed}").problems == ()
-
-    holds()
 
 
 def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Path) -> None:

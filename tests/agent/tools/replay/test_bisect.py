@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from diverge import Fault, drawn, found_alone, go_another_way, other_step
 
 from agent.app import Interrupt, Settings, play_run
 from agent.errors import RunError
@@ -26,6 +25,7 @@ from emulator import RED, DivergenceKind, PyBoyConsole, Step, demo_cartridge_pat
 from emulator.profile import symbol
 from memory import read_run
 from tests.agent.support import Agent, Game, Watcher, game_at
+from tests.proofs.divergence import ChangedByte, drawn, found_alone, go_another_way, other_step
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 
@@ -46,7 +46,7 @@ def recording(run: Path) -> Iterator[Recording]:
 
 @pytest.mark.parametrize("draw", range(4))
 def test_a_machine_that_differs_is_found_at_its_tick(draw: int, recording: Recording) -> None:
-    (fault,) = drawn(recording, random.Random(draw), 1)
+    fault = drawn(recording, random.Random(draw))
     found = found_alone(recording, fault, CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (fault.tick, DivergenceKind.DIGEST)
@@ -81,7 +81,7 @@ def test_a_game_that_goes_another_way_is_found_at_its_tick(
 def test_what_no_digest_covers_is_found_between_two_checkpoints(recording: Recording) -> None:
     good, bad = (mark.tick for mark in recording.marks[-2:])
     assert (bad - 2) // 100 == bad // 100, "a full digest would tell first"
-    found = found_alone(recording, Fault(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE)
+    found = found_alone(recording, ChangedByte(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (bad, DivergenceKind.CHECKPOINT)
     assert f"it was at tick {good}" in found.divergence.detail
@@ -98,7 +98,9 @@ def called(bit: int) -> object:
 
 def test_ram_without_a_field_is_called_by_its_label(recording: Recording) -> None:
     bad = recording.marks[-1].tick
-    found = found_alone(recording, Fault(bad - 2, symbol("wDayCareMonName") + 3, 1), CARTRIDGE)
+    found = found_alone(
+        recording, ChangedByte(bad - 2, symbol("wDayCareMonName") + 3, 1), CARTRIDGE
+    )
     assert found.shown is not None
     assert found.shown.fields == ()
     assert [each.name for each in found.shown.ram] == ["wDayCareMonName+3"]

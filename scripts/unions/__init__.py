@@ -1,1 +1,0 @@
-"""Random histories of memories, merged in every order, and an oracle that counts the lessons by itself."""

@@ -1,0 +1,185 @@
+"""`python -m tests.proofs.child_process ARGS`: the ordinary command line, observed.
+
+A process that plays reports to the proof and consolidates memory often; `overnight` starts such processes. The date can be moved by a
+file. The product is not changed for this: its methods are replaced here by ones that report.
+"""
+
+import datetime
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from agent.cli import main as command_line
+from agent.errors import Stuck, StuckReason
+from agent.loop import Loop
+from agent.mind import Ladder
+from agent.tools.overnight import Supervisor
+from memory import KnowledgeStore, OutboxRow, RunStore
+from memory.tiers.consolidator import MemoryConsolidator
+from memory.tiers.knowledge import ConsolidationConfig
+from tests.proofs.channel import PORT, Phase, Reporter
+from tests.proofs.patches import around, replace_everywhere
+
+CLOCK: Final = "PROOF_CLOCK"  # names a file with the seconds by which the date is off
+INTERVAL: Final = "PROOF_INTERVAL"  # ticks between two consolidations
+STUCK_AFTER: Final = "PROOF_STUCK_AFTER"  # ticks after which play gets stuck once
+SKIPPED: Final = 2  # checkpoints that going back then passes over, so that what they covered dies
+ROOT: Final = Path(__file__).resolve().parents[2]
+PROGRAM: Final = (sys.executable, "-m", "tests.proofs.child_process")
+
+TRUE: Final = (datetime.datetime, time.time)  # in a tuple, where they are not replaced
+
+
+class ShiftedDate(datetime.datetime):
+    """A date whose now is off; of everything else it is the ordinary one."""
+
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> "ShiftedDate":
+        """Return the date that the shifted clock shows."""
+        return cls.fromtimestamp(shown(), tz)
+
+
+def shown() -> float:
+    """Return the seconds since 1970 that the shifted clock shows."""
+    _, true_time = TRUE
+    return true_time() + float(Path(os.environ[CLOCK]).read_text(encoding="ascii") or 0)
+
+
+def main() -> None:
+    """Run the command line."""
+    for true, shifted in zip(TRUE, (ShiftedDate, shown), strict=True):
+        replace_everywhere(true, shifted)
+    if sys.argv[1:2] == ["overnight"]:
+        replace_everywhere(Supervisor, partial(Supervisor, program=PROGRAM))
+    else:
+        report_to(Reporter(int(os.environ[PORT])))
+        consolidate_every(int(os.environ[INTERVAL]))
+        if STUCK_AFTER in os.environ:
+            get_stuck_after(int(os.environ[STUCK_AFTER]))
+    command_line()
+
+
+def fork(arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path) -> int:
+    """Run the command line in a fork of this process, which has everything loaded; return its process id."""
+    child = os.fork()
+    if child == 0:
+        _run_and_exit(arguments, environment, out, log)
+    return child
+
+
+def _run_and_exit(
+    arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path
+) -> NoReturn:
+    code = 1
+    try:
+        os.environ.update(environment)
+        sys.argv = ["agent", *arguments]
+        # New objects, as pytest may have replaced these.
+        sys.stdout, sys.stderr = out.open("w", encoding="utf-8"), log.open("a", encoding="utf-8")
+        os.dup2(sys.stdout.fileno(), 1)
+        os.dup2(sys.stderr.fileno(), 2)
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:  # noqa: BLE001  # a child must not come back into the parent's code
+        traceback.print_exc(file=sys.stderr)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def consolidate_every(ticks: int) -> None:
+    """Have every session of this process consolidate so often."""
+
+    def begin(original: Any, config: ConsolidationConfig, *values: Any, **more: Any) -> None:  # noqa: ANN401
+        original(config, *values, **({} if values else {"tick_interval": ticks}) | more)
+
+    around(ConsolidationConfig, "__init__", begin)
+
+
+def get_stuck_after(ticks: int) -> None:
+    """Get stuck once after so many ticks, and go further back than to the newest checkpoint."""
+    looks = count(1)
+
+    def perceive(original: Any, *args: Any) -> Any:  # noqa: ANN401
+        if next(looks) == ticks:
+            raise Stuck(StuckReason.NO_PLAN, "nowhere", "nothing", may_restore=True)
+        return original(*args)
+
+    def way_back(original: Any, ladder: Ladder, ticks: Sequence[int]) -> int:  # noqa: ANN401
+        return int(original(ladder, ticks[min(SKIPPED, len(ticks) - 1) :]))
+
+    around(Loop, "perceive", perceive)
+    around(Ladder, "way_back", way_back)
+
+
+def report_to(reporter: Reporter) -> None:
+    """Report every moment in which something is kept, and the ticks between."""
+    steps = [0]  # since the last commit
+
+    def append_step(original: Any, *args: Any) -> None:  # noqa: ANN401
+        original(*args)
+        steps[0] += 1
+
+    def commit(original: Any, store: RunStore, **more: Any) -> None:  # noqa: ANN401
+        is_checkpoint = more.get("checkpoint") is not None
+        with reporter.within(Phase.CHECKPOINTING if is_checkpoint else Phase.COMMITTING):
+            original(store, **more)
+        with reporter.within(Phase.KEPT):
+            reporter.say("kept", steps[0], int(is_checkpoint))
+        steps[0] = 0
+
+    def rewind(original: Any, *args: Any) -> None:  # noqa: ANN401
+        steps[0] = 0  # what was not committed is dropped
+        with reporter.within(Phase.REWINDING):
+            original(*args)
+
+    def deliver(original: Any, known: KnowledgeStore, run_id: str, rows: Any) -> int:  # noqa: ANN401
+        handed: list[OutboxRow] = list(rows)
+        last = known.delivered(run_id)
+        fresh = [row for row in handed if row.sequence > last]
+        told = [[row.sequence, row.tick, row.kind, dict(row.payload)] for row in fresh]
+        reporter.say("deliver", run_id, last, told)
+        with reporter.within(Phase.DELIVERING if fresh else Phase.REPEATING):
+            taken = int(original(known, run_id, handed))
+            with reporter.within(Phase.KEPT):
+                reporter.say("delivered", taken)
+        return taken
+
+    def consolidate(original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401
+        is_last = more.get("reason") == "session_end"
+        with reporter.within(Phase.CLOSING if is_last else Phase.CONSOLIDATING):
+            return original(*args, **more)
+
+    def perceive(original: Any, loop: Loop, state: Any) -> Any:  # noqa: ANN401
+        reporter.at(loop.tick)
+        return original(loop, state)
+
+    around(RunStore, "append_step", append_step)
+    around(RunStore, "commit", commit)
+    around(RunStore, "rewind", rewind)
+    around(KnowledgeStore, "deliver", deliver)
+    around(MemoryConsolidator, "consolidate", consolidate)
+    around(Loop, "perceive", perceive)
+    for owner, name, phase in (
+        (KnowledgeStore, "age", Phase.DECAYING),
+        (KnowledgeStore, "maintain", Phase.MAINTAINING),
+    ):
+        around(owner, name, partial(_within, reporter, phase))
+
+
+def _within(reporter: Reporter, phase: Phase, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401
+    with reporter.within(phase):
+        return original(*args, **more)
+
+
+if __name__ == "__main__":
+    main()

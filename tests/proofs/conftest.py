@@ -1,0 +1,43 @@
+"""Proofs have no time limit, and take their size from the environment."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import pytest
+
+from tests.proofs.workers import STATE, Proof
+
+
+class Sized(Protocol):
+    """Makes the proof of a test, of the default size unless the environment says otherwise."""
+
+    def __call__(self, name: str, size: int) -> Proof:
+        """Return the proof."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("proof"):
+            item.add_marker(pytest.mark.timeout(0))
+
+
+@pytest.fixture
+def proof(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Sized:
+    what = (request.module.__doc__ or "").partition("\n")[0].rstrip(".")
+
+    @contextmanager
+    def visible() -> Iterator[None]:
+        capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled():
+            yield
+
+    def sized(name: str, size: int) -> Proof:
+        def wanted(variable: str, default: int) -> int:
+            return int(os.environ.get(f"PROOF_{variable}", default))
+
+        workers = wanted("WORKERS", min(2, os.cpu_count() or 1))
+        return Proof(name, what, wanted("SIZE", size), wanted("SEED", 0), workers, STATE, visible)
+
+    return sized

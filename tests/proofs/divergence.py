@@ -1,0 +1,159 @@
+"""A recorded game that is made to differ at one tick, in two ways, and what a search for the first difference names.
+
+Alone: the console that replays it changes a byte of RAM as the tick ends. As a pair: a copy of the run presses another
+button at that tick, keeps to the recorded steps from then on, and is recorded as play records.
+"""
+
+import shutil
+import tempfile
+from contextlib import closing
+from functools import cache, partial
+from math import log2
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+from agent.app import Interrupt, Settings, play_run, record_of, row_of
+from agent.app.play import NoViewer
+from agent.tools.replay import (
+    BisectResult,
+    Recording,
+    RecordingPair,
+    bisect_alone,
+    bisect_pair,
+    recording_of,
+)
+from emulator import (
+    DIGEST_RANGES,
+    Button,
+    Cartridge,
+    Link,
+    PyBoyConsole,
+    RecordingConsole,
+    Step,
+    demo_cartridge_path,
+    label_of,
+    load_cartridge,
+)
+from memory import Checkpoint, open_run, read_run
+from tests.proofs.workers import Row
+
+GOAL: Final = "first_badge"
+ADDRESSES: Final = tuple(at for start, size in DIGEST_RANGES for at in range(start, start + size))
+
+
+class ChangedByte(NamedTuple):
+    """A byte of RAM that is another at the end of a tick."""
+
+    tick: int
+    address: int
+    flips: int
+
+
+class ChangedConsole(PyBoyConsole):
+    """A Game Boy in which a byte of RAM changes at one frame."""
+
+    def __init__(self, cartridge: Cartridge, change: ChangedByte, frame: int) -> None:
+        super().__init__(cartridge)
+        self._change, self._changed_frame = change, frame
+
+    def perform(self, step: Step, *, render: bool = False) -> None:
+        """Perform a step, and change the byte when it ends at that frame."""
+        super().perform(step, render=render)
+        if self.frame == self._changed_frame:
+            _, address, flips = self._change
+            self.poke(address, bytes([self.read(address, 1)[0] ^ flips]))
+
+
+def divergence_job(seed: int, number: int) -> Row:
+    """Make the game of a seed differ at a random tick in both ways, and search for it."""
+    chance, cartridge = Random(number), load_cartridge(demo_cartridge_path())
+    run = _played(seed)
+    with closing(read_run(run)) as played, tempfile.TemporaryDirectory() as folder:
+        recording = recording_of(played.store)
+        change = drawn(recording, chance)
+        step = other_step(recording, change.tick, chance)
+        other = Path(folder) / "other"
+        go_another_way(run, other, change.tick, step)
+        with closing(read_run(other)) as changed:
+            pair = RecordingPair(recording, recording_of(changed.store))
+            found = {
+                "alone": found_alone(recording, change, cartridge),
+                "pair": bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge)),
+            }
+    label, offset = label_of(change.address) or (f"{change.address:#06x}", 0)
+    return {
+        "name": f"tick {change.tick}",
+        "byte": f"{label}+{offset} ^ {change.flips:02x}",
+        "button": str(step.button),
+        "restores": {way: each.restores for way, each in found.items()},
+        "ticks driven": {way: each.ticks for way, each in found.items()},
+        "most restores": round(2 + log2(recording.moments), 1),
+        "problems": [
+            f"{way}: named tick {tick_of(each)} in {each.restores} restores, at most {each.most:.1f}"
+            for way, each in found.items()
+            if tick_of(each) != change.tick or each.restores > each.most
+        ],
+    }
+
+
+@cache
+def _played(seed: int) -> Path:
+    """Return the run of a seed, played once for all jobs of a process."""
+    folder = Path(tempfile.mkdtemp(prefix="divergence"))
+    settings = Settings(seed=seed, until=GOAL, run=folder / "run", memory=folder / "memory.sqlite")
+    play_run(settings, NoViewer(), Interrupt())
+    return folder / "run"
+
+
+def drawn(recording: Recording, chance: Random) -> ChangedByte:
+    """Return a change at a random tick, in a byte that the digest of a tick covers."""
+    tick = chance.randrange(1, len(recording.records) + 1)
+    return ChangedByte(tick, chance.choice(ADDRESSES), chance.randrange(1, 0x100))
+
+
+def other_step(recording: Recording, tick: int, chance: Random) -> Step:
+    """Return a step of the same length as that of a tick, with another button."""
+    old = recording.records[tick - 1].step
+    button = chance.choice([each for each in Button if each is not old.button])
+    hold = old.hold or min(4, old.frames)
+    return Step(button, hold, old.frames - hold)
+
+
+def found_alone(recording: Recording, change: ChangedByte, cartridge: Cartridge) -> BisectResult:
+    """Return what is found when a recording is replayed on a console with a change."""
+    frame = recording.records[change.tick - 1].frame
+    return bisect_alone(recording, partial(ChangedConsole, cartridge, change, frame))
+
+
+def tick_of(found: BisectResult) -> int | None:
+    """Return the tick that was named."""
+    return None if found.divergence is None else found.divergence.tick
+
+
+def go_another_way(run: Path, copy: Path, tick: int, step: Step) -> None:
+    """Make a copy of a run that performs another step at a tick, and the recorded ones from then on."""
+    shutil.copytree(run, copy)
+    cartridge = load_cartridge(demo_cartridge_path())
+    with closing(open_run(copy)) as folder, closing(PyBoyConsole(cartridge)) as console:
+        store = folder.store
+        steps = [record_of(row).step for row in store.steps()]
+        steps[tick - 1] = step
+        due = {mark.tick for mark in store.marks() if mark.tick >= tick}
+        start = next(each for each in store.checkpoints() if each.tick < tick)
+        console.load(start.state)
+        store.rewind(start)
+        recorder = RecordingConsole(
+            console,
+            lambda record: store.append_step(row_of(record)),
+            start=Link(start.tick, start.chain),
+        )
+        for each in steps[start.tick :]:
+            recorder.perform(each)
+            if recorder.link.tick in due:
+                at, chain = recorder.link
+                state = recorder.save()
+                store.commit(
+                    checkpoint=Checkpoint(at, recorder.frame, state, chain, {}, why="milestone")
+                )
+        store.commit()

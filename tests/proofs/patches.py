@@ -1,0 +1,39 @@
+"""Attributes of the running program replaced, to observe it or to put a bug in."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeAlias
+
+Wrapper: TypeAlias = Callable[..., Any]
+
+
+def around(owner: object, name: str, wrapper: Wrapper) -> None:
+    """Have `wrapper(original, *args)` called wherever `owner.name(*args)` is."""
+    original = getattr(owner, name)
+
+    @wraps(original)
+    def replaced(*args: Any, **more: Any) -> Any:  # noqa: ANN401
+        return wrapper(original, *args, **more)
+
+    setattr(owner, name, replaced)
+
+
+@contextmanager
+def wrapped(owner: object, name: str, wrapper: Wrapper) -> Iterator[None]:
+    """Do the same for as long as the context lasts."""
+    original = getattr(owner, name)
+    around(owner, name, wrapper)
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+def replace_everywhere(old: object, new: object) -> None:
+    """Bind `new` to every name of a module that is bound to `old`, since `from x import y` copies."""
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is old:
+                setattr(module, name, new)

@@ -1,0 +1,57 @@
+"""A damaged cartridge image ends with one clear line, or is sound."""
+
+from collections import Counter
+
+import pytest
+
+from tests.proofs import images
+from tests.proofs.conftest import Sized
+from tests.proofs.images import KINDS, REFUSED, SOUND, UNSOUND, bases, corruption_job
+from tests.proofs.workers import Row
+
+
+def checked(rows: list[Row]) -> None:
+    assert {row["damage"] for row in rows} == set(KINDS)
+    assert {row["outcome"] for row in rows} == {REFUSED, UNSOUND, SOUND}
+    assert all(bool(row["line"]) is (row["outcome"] != SOUND) for row in rows)
+    # The sum of the bytes sees no order, and a header may be forged: nothing else is let in.
+    assert {row["damage"] for row in rows if row["let in"]} <= {"two banks swapped", "the header"}
+
+
+def test_damaged_images_end_with_one_line_or_are_sound() -> None:
+    rows = [corruption_job(number) for number in range(3 * len(KINDS) * len(bases()))]
+    assert [problem for row in rows for problem in row["problems"]] == []
+    checked(rows)
+
+
+@pytest.mark.parametrize("error", [ValueError("of a decoder"), TimeoutError("took over 2 s")])
+def test_anything_but_a_clear_line_is_a_problem(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decode(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(images, "survey", decode)
+    assert str(error) in corruption_job(1)["problems"][0]
+
+
+@pytest.mark.proof
+def test_many_damaged_images(proof: Sized) -> None:
+    corruption = proof("corruption", 500)
+    rows = corruption.rows(corruption_job)
+    checked(rows)
+    figures = {
+        "images": len(rows),
+        "let in": sum(row["let in"] for row in rows),
+        "outcomes": Counter(row["outcome"] for row in rows),
+        "longest seconds": max(row["seconds"] for row in rows),
+    }
+    kinds = [
+        {
+            "name": kind,
+            "problems": [],
+            "outcomes": Counter(row["outcome"] for row in rows if row["damage"] == kind),
+        }
+        for kind in KINDS
+    ]
+    corruption.judge([row for row in rows if row["problems"]] or kinds, figures)

@@ -1,0 +1,19 @@
+"""Memories can be merged in any order, as often as one likes: nothing is lost, and nothing counts twice."""
+
+import pytest
+
+from tests.proofs.conftest import Sized
+from tests.proofs.merges import merge_job
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_b34_a_random_history_is_merged_without_loss_in_any_order(number: int) -> None:
+    assert merge_job(number)["problems"] == []
+
+
+@pytest.mark.proof
+def test_random_histories(proof: Sized) -> None:
+    merge = proof("merge", 20)
+    rows = merge.rows(merge_job)
+    sums = {name: sum(row[name] for row in rows) for name in ("runs", "lessons", "files", "merges")}
+    merge.judge(rows, {"histories": len(rows), **sums})

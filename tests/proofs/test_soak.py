@@ -1,0 +1,124 @@
+"""A long game in one process stays within its budgets; the budgets notice what grows."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agent.story import Story
+from emulator import demo_cartridge_path, load_cartridge
+from tests.proofs.conftest import Sized
+from tests.proofs.soak import (
+    CHECKPOINT,
+    CONSOLIDATION,
+    KB,
+    MIB,
+    Lapse,
+    Sample,
+    Soak,
+    growth,
+    play,
+    soak_job,
+    verdicts,
+)
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+STORY = Story.of(CARTRIDGE.kind)
+
+
+def test_the_tour_begins_where_the_story_ends_and_is_the_same_for_a_seed(tmp_path: Path) -> None:
+    story = replace(STORY, milestones=STORY.milestones[:1])  # it ends at the door of the house
+    one, other = (play(tmp_path / name, CARTRIDGE, story, 3, 6_000, every=40) for name in "ab")
+    assert one.stop == "interrupted"
+    assert one.frames >= 5_000
+    assert one.doings["travel"] > one.doings.total() / 2
+    assert one.doings["tour"] >= 3
+    assert one.doings == other.doings
+    last = one.samples[-1]
+    assert (last.resident > 20 * MIB, last.memory_bytes > KB, last.entries > 0) == (
+        True,
+        True,
+        True,
+    )
+    assert 0 < last.observer_bytes < 2 * KB
+
+
+def even(
+    *,
+    resident: float = 0,
+    run: float = 0,
+    slower_ms: float = 0,
+    saving_ms: float = 0,
+    entries: float = 0,
+    idle: int = 0,
+) -> Soak:
+    """Return a game of a hundred samples within every budget, but for what each look adds to the one before."""
+    samples = [
+        Sample(
+            frame=22_000 * at,
+            tick=500 * at,
+            cpu_s=float(at),
+            resident=int(100 * MIB + resident * at),
+            run_bytes=int(50_000 * at + run * at * at),
+            memory_bytes=300 * KB,
+            log_bytes=4_000 * KB,
+            patterns=10,
+            observer_bytes=KB,
+            strategist_bytes=20 * KB,
+            entries=int(100 + entries * at),
+        )
+        for at in range(1, 101)
+    ]
+    lapses = [
+        Lapse(what, each.frame, base_ms + slower * at)
+        for what, base_ms, slower in ((CONSOLIDATION, 5, slower_ms), (CHECKPOINT, 30, saving_ms))
+        for at, each in enumerate(samples)
+        if at % 2
+    ]
+    soak = Soak(samples, lapses, stop="interrupted")
+    soak.doings.update({"travel": 100 - idle, "waiting": idle})
+    return soak
+
+
+def broken(soak: Soak) -> list[str]:
+    return [each.what for each in verdicts(soak) if not each.is_met]
+
+
+def test_e37_a_game_that_does_not_grow_keeps_every_budget() -> None:
+    assert broken(even()) == []
+
+
+@pytest.mark.parametrize(
+    ("soak", "what"),
+    [
+        (even(resident=MIB / 4), "resident memory"),
+        (even(run=1_000), "run.sqlite"),
+        (even(slower_ms=0.1), "a consolidation"),
+        (even(saving_ms=0.5), "a checkpoint"),
+        (even(entries=2), "entries alive"),
+        (even(idle=6), "ticks waited"),
+        (
+            replace(
+                even(), samples=[replace(each, log_bytes=13_000 * KB) for each in even().samples]
+            ),
+            "the logs",
+        ),
+        (replace(even(), errors=1), "the end"),
+    ],
+    ids=["leak", "file", "slower", "checkpoints", "entries", "idle", "logs", "errors"],
+)
+def test_e37_what_grows_breaks_its_budget_alone(soak: Soak, what: str) -> None:
+    (found,) = broken(soak)
+    assert found.startswith(what)
+
+
+def test_growth_counts_from_the_end_of_the_first_tenth() -> None:
+    assert growth([(1, 10), (5, 40), (10, 50), (50, 70), (100, 60)]) == 20
+
+
+@pytest.mark.proof
+def test_a_long_game_does_not_grow(proof: Sized) -> None:
+    soak = proof("soak", 1)
+    rows = soak.rows(partial(soak_job, soak.size), jobs=1)
+    soak.judge(rows, rows[0]["figures"])

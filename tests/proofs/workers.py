@@ -1,0 +1,128 @@
+"""Jobs of a proof side by side, with a progress bar; finished ones are kept and not repeated.
+
+A job is a function of a module and a number; it returns a row of plain data with a list `problems`. The processes are
+not daemonic, as a job may have child processes of its own.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, TypeAlias
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from agent.app import HOME
+from agent.lab.publish import publish
+
+Row: TypeAlias = dict[str, Any]
+Work: TypeAlias = Callable[[int], Row]
+
+CODE: Final = ("agent", "memory", "emulator", "roms/demo.gb", "tests/proofs")
+STATE: Final = HOME / ".cache" / "proofs"
+IN_MEMORY: Final = Path("/dev/shm")
+COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One proof: its name, what it shows in a line, its size, and where its finished jobs are kept.
+
+    `visible` lifts pytest's capture, so that the progress bar is seen.
+    """
+
+    name: str
+    what: str
+    size: int
+    seed: int
+    workers: int
+    state: Path
+    visible: Callable[[], AbstractContextManager[None]]
+
+    def rows(
+        self, work: Work, *, jobs: int | None = None, start: Callable[[], object] | None = None
+    ) -> list[Row]:
+        """Return the rows of `size` jobs, or of so many, in order; `start` is called first in each process."""
+        count = self.size if jobs is None else jobs
+        folder = self.state / self.name / f"{code_digest()}-{self.size if jobs else 'any'}"
+        folder.mkdir(parents=True, exist_ok=True)
+        numbers = [self.seed * 1_000_000 + number for number in range(count)]
+        kept = {
+            number: json.loads(path.read_text())
+            for number in numbers
+            if (path := folder / f"{number}.json").exists()
+        }
+        with (
+            self.visible(),
+            Progress(*COLUMNS, console=Console(stderr=True)) as progress,
+            ProcessPoolExecutor(
+                self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(start,)
+            ) as pool,
+        ):
+            bar = progress.add_task(self.name, total=count, completed=len(kept))
+            running = {pool.submit(work, each): each for each in numbers if each not in kept}
+            for done in as_completed(running):
+                number, row = running[done], done.result()
+                kept[number] = row
+                progress.update(bar, advance=1)
+                for problem in row["problems"]:
+                    progress.console.print(f"{self.name} {number}: {problem}", highlight=False)
+                if not row["problems"]:  # what failed is tried again
+                    _keep(folder / f"{number}.json", row)
+        return [kept[number] for number in numbers]
+
+    def judge(self, rows: Sequence[Row], figures: Mapping[str, Any]) -> None:
+        """Publish the rows when asked to, and raise AssertionError when any has problems."""
+        problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
+        if os.environ.get("PROOF_PUBLISH"):
+            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} pytest -m proof tests/proofs/test_{self.name}.py"
+            publish(
+                self.name, rows, {**figures, "problems": len(problems)}, command, what=self.what
+            )
+        assert not problems, "\n".join(problems)
+
+
+@cache
+def code_digest() -> str:
+    """Return what tells one state of the code from all others."""
+    found = blake2b(digest_size=6)
+    for part in CODE:
+        path = HOME / part
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and file.suffix != ".pyc":
+                found.update(file.relative_to(HOME).as_posix().encode() + b"\0" + file.read_bytes())
+    return found.hexdigest()
+
+
+def middle(values: Sequence[float]) -> float:
+    """Return the median, rounded; 0 of nothing."""
+    return round(median(values), 3) if values else 0.0
+
+
+def highest_but_one_percent(values: Sequence[float]) -> float:
+    """Return the value that 99 of a hundred are not above; of fewer than a hundred, the highest."""
+    ordered = sorted(values)
+    return round(ordered[-1 - len(ordered) // 100], 3) if ordered else 0.0
+
+
+def _begin(start: Callable[[], object] | None) -> None:
+    """Prepare a process: its temporary files lie in memory, where there is a folder for that."""
+    if os.access(IN_MEMORY, os.W_OK):
+        tempfile.tempdir = str(IN_MEMORY)
+    if start is not None:
+        start()
+
+
+def _keep(path: Path, row: Row) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(row), encoding="utf-8")
+    fresh.replace(path)
