@@ -16,8 +16,6 @@ from emulator import (
     CartridgeError,
     CartridgeKind,
     demo_cartridge_path,
-    refuse_unsound,
-    survey,
 )
 from emulator.cartridge import (
     BANK_SIZE,
@@ -31,6 +29,7 @@ from emulator.cartridge import (
     identify,
 )
 from emulator.profile import RED, RomAddress, table
+from emulator.soundness.survey import refuse_unsound, survey
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 from tests.proofs.workers import Row

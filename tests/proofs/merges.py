@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import MemoryManagementAgent, OutboxRow, open_knowledge_store
+from memory import OutboxRow, open_knowledge_store
+from memory.team_memory import MemoryManagementAgent
 from tests.proofs.histories import History, history
 from tests.proofs.memory_oracle import TABLES, complaints
 from tests.proofs.workers import Row
