@@ -9,7 +9,6 @@ PARTS: Final = frozenset(
     {"AgentMemory", "Blackboard", "Flows", "Knowledge", "KnowledgeStore", "MemoryConsolidator"}
     | {"ObserverMemory", "StrategistMemory", "TacticianMemory", "Transaction", "open_memory"}
 )
-ROOMS: Final = ("memory.blackboard", "memory.flow", "memory.recall", "memory.store", "memory.tiers")
 CHANGES: Final = frozenset(
     {"write", "store", "revise", "forget", "define", "transaction", "take_over"}
     | {"append_event", "append_step", "put_entry", "drop_entry", "enqueue", "deliver"}
@@ -20,7 +19,8 @@ CHANGES: Final = frozenset(
     | {"memory_transfer_raw", "memory_ingest_now"}
 )
 OTHERS: Final = frozenset(
-    {"self", "commander", "folder", "_folder"} | {"os", "file", "output", "_log"}
+    {"self", "commander", "folder", "_folder", "again", "of", "run"}
+    | {"os", "file", "new", "output", "_log"}
 )  # have such names for their own
 
 
@@ -36,9 +36,7 @@ def _suspect(node: ast.AST) -> Iterator[str]:
         case ast.Import(names=names):
             yield from (each.name for each in names if each.name.split(".")[0] == "memory")
         case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "memory":
-            if module.startswith(ROOMS):
-                yield module
-            yield from (each.name for each in names if each.name in PARTS)
+            yield from (each.name for each in names if each.name in PARTS | CHANGES)
         case ast.Attribute(value=owner, attr=name) if (
             name in CHANGES and _last(owner) not in OTHERS
         ):

@@ -28,12 +28,11 @@ from tests.agent.support import ROOT
 
 MAY_STORE: Final = (
     "app",  # where memory is built and wired to play
-    "bench",  # where it is filled to be measured, by nobody who plays
-    "exam",  # where it is opened to be asked, when play is over
-    "scenario/knowing.py",  # where a run that begins at a saved moment is told what was known then
-    "capabilities/recollect.py",  # where what one does with memory on purpose is offered to the planner
-    "capabilities/stock.py",  # and where it is looked over
-    "mind/tools.py",  # and where it is offered to a model, whose word is a claim
+    "lab",  # where it is filled to be measured, and opened to be asked when play is over
+    "tools/replay/redecide.py",  # where a run is decided again in a folder that is gone afterwards
+    "tools/scenario/history.py",  # where a run that begins at a saved moment gets what was known then
+    "capabilities/memory_actions.py",  # where the planner is offered the actions of memory
+    "mind/advisor_tools.py",  # and where a model is, whose word is a claim
     "advisor/money",  # where a call is booked, which is money and no memory
     "fake_claude",  # a server, which writes to whoever asks it
 )
