@@ -22,40 +22,61 @@ class QuestionKind(Enum):
 
 
 class QuestionTopic(Enum):
-    """What is wanted, and of which type the answer is."""
+    """What is asked: what one has to remember for it, and the words; it may be of a subject, another one, or a game."""
 
-    LOST_IN = "place of the last defeat by the subject"
-    LOST_AT = "level at which that was begun"
-    LOST_BY = "who of ours began it"
-    LOST_THERE = "names of all that won in the subject, a place"
-    WON_BY = "who of ours ended the last fight won against the subject"
-    WON_WITH = "the moves used in it, in the order of their first use"
-    MONEY = "money now"
-    ITEMS = "how many of the subject are carried now"
-    LEVEL = "level of the subject, one of ours, now"
-    FOUND_IN = "place in which the subject, a thing, was first had"
-    MOST = "how many of the subject there were at most"
-    MONEY_AT = "money on reaching the subject, a milestone"
-    LEVEL_AT = "highest level of the team then"
-    BLACKED_OUT_BY = "against whom the last fight was lost that cost money"
-    HERE = "the place one is in now"
-    FIRST_THERE = "tick at which the subject, a place, was first entered"
-    FIRST_MET = "tick at which the subject was first met"
-    MET_IN = "place in which the subject was first met"
-    REACHED = "tick at which the subject, a milestone, was reached"
-    EARLIER = "which of two places was entered first"
-    VISITS = "how often the subject, a place, was entered"
-    MEETINGS = "how often the subject was fought with"
-    WINS = "how often it was beaten"
-    DEFEATS = "how many fights were lost"
-    BLACKOUTS = "how many of them cost money"
-    RUN_STARTER = "with whom a run began"
-    RUN_TURNS = "turns of battle that a run took to the subject, a milestone"
-    RUN_MEETINGS = "how often a run fought with the subject"
-    RUN_CAUGHT = "names of all that a run caught"
-    RUNS_LOST = "the runs that lost to the subject"
-    QUICKEST = "the run that took the fewest ticks to the subject, a milestone"
-    BEST_STARTER = "the starter with which that took the fewest turns of battle, on average"
+    LOST_IN = QuestionKind.LOSS, "Where was the last fight lost against {subject}?"
+    LOST_AT = QuestionKind.LOSS, "At which level was the last fight lost against {subject} begun?"
+    LOST_BY = QuestionKind.LOSS, "Who of ours began the last fight lost against {subject}?"
+    LOST_THERE = (
+        QuestionKind.LOSS,
+        "Which species stood on the other side of the fights lost in {subject}?",
+    )
+    BLACKED_OUT_BY = QuestionKind.LOSS, "Against whom was the last fight lost that cost money?"
+    WON_BY = (
+        QuestionKind.VICTORY,
+        "Who of ours was out when the last fight against {subject} was won?",
+    )
+    WON_WITH = (
+        QuestionKind.VICTORY,
+        "With which moves, in the order of their first use, was {subject} beaten last?",
+    )
+    MONEY = QuestionKind.LATEST, "How much money is there now?"
+    ITEMS = QuestionKind.LATEST, "How many of {subject} are carried now?"
+    LEVEL = QuestionKind.LATEST, "At which level is {subject} now?"
+    HERE = QuestionKind.LATEST, "Which place is this?"
+    FOUND_IN = QuestionKind.FIRST, "In which place was {subject} first had?"
+    MONEY_AT = QuestionKind.FIRST, "How much money was there on reaching {subject}?"
+    LEVEL_AT = QuestionKind.FIRST, "What was the highest level of the team on reaching {subject}?"
+    FIRST_THERE = QuestionKind.FIRST, "At which tick was {subject} first entered?"
+    FIRST_MET = QuestionKind.FIRST, "At which tick was {subject} first met?"
+    MET_IN = QuestionKind.FIRST, "In which place was {subject} first met?"
+    REACHED = QuestionKind.FIRST, "At which tick was the milestone {subject} reached?"
+    EARLIER = QuestionKind.FIRST, "Which was entered first, {subject} or {other}?"
+    MOST = QuestionKind.COUNT, "How many of {subject} were there at most?"
+    VISITS = QuestionKind.COUNT, "How often was {subject} entered?"
+    MEETINGS = QuestionKind.COUNT, "How often was {subject} fought with?"
+    WINS = QuestionKind.COUNT, "How often was {subject} beaten?"
+    DEFEATS = QuestionKind.COUNT, "How many fights were lost?"
+    BLACKOUTS = QuestionKind.COUNT, "How often did one black out?"
+    RUN_STARTER = QuestionKind.ACROSS, "With whom did {game} begin?"
+    RUN_TURNS = QuestionKind.ACROSS, "How many turns of battle did {game} take to {subject}?"
+    RUN_MEETINGS = QuestionKind.ACROSS, "How often did {game} fight with {subject}?"
+    RUN_CAUGHT = QuestionKind.ACROSS, "Which species did {game} catch?"
+    RUNS_LOST = QuestionKind.ACROSS, "Which runs lost to {subject}?"
+    QUICKEST = QuestionKind.ACROSS, "Which run took the fewest ticks to {subject}?"
+    BEST_STARTER = (
+        QuestionKind.ACROSS,
+        "With which starter did {subject} take the fewest turns of battle, on average?",
+    )
+
+    @property
+    def kind(self) -> QuestionKind:
+        """What one has to remember for it."""
+        return self.value[0]
+
+    def words(self, **names: str) -> str:
+        """Return the question in words."""
+        return self.value[1].format(**names)
 
 
 @dataclass(frozen=True, slots=True)
