@@ -221,9 +221,8 @@ def _ask(
     named = f"the game of seed {game.seed}" if game is not None else ""
     words = topic.words(subject=subject, other=other, game=named)
     wrong = dict.fromkeys(map(_expected, traps))
-    return ExamQuestion(
-        kind, form, words, expected, tuple(each for each in wrong if each != expected)
-    )
+    others = tuple(e for e in wrong if e != expected and not isinstance(e, Unknown))
+    return ExamQuestion(kind, form, words, expected, others)
 
 
 def _expected(right: Right) -> Expected:
