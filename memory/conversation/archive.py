@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memory.conversation.format import one_line, parse
+from memory.conversation.format import counted, one_line, parse
 from memory.conversation.situation_format import is_ban, milestones_in, milestones_of
 from memory.conversation.view import spoken
 from memory.errors import UnknownMemory
@@ -54,19 +54,14 @@ def catalogue(
 
 
 def _text(older: Sequence[Archived], rows: Sequence[str]) -> str:
-    return "\n".join(row for row in (_earlier(older), *rows) if row)
-
-
-def _earlier(archived: Sequence[Archived]) -> str:
-    if not archived:
-        return ""
-    return f"* {archived[0].id} to {archived[-1].id}: {len(archived)} older groups"
+    if older:
+        rows = (f"* {older[0].id} to {older[-1].id}: {len(older)} older groups", *rows)
+    return "\n".join(rows)
 
 
 def _row(archived: Archived) -> str:
     observations = parse(archived.observations)
-    number = len(observations)
-    count = f"{number} line{'' if number == 1 else 's'}"
+    count = counted(len(observations), "line")
     about = one_line("; ".join(_about(observations)), LONGEST)
     return f"* {archived.id} ({_when(observations)}, {count}): {about}"
 

@@ -178,6 +178,11 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     ).rstrip() + "…"
 
 
+def counted(number: int, unit: str) -> str:
+    """Return so many of a unit in words: 1 day, 2 days."""
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
 def clock_words(game_s: float) -> str:
     """Return game seconds as hours, minutes and seconds: 3730 is 1:02:10."""
     minutes, seconds = divmod(int(game_s), 60)

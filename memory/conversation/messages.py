@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from memory.conversation.format import LineTime, clock_words
+from memory.conversation.format import LineTime, clock_words, counted
 from memory.store.conversation_record import MessageOrigin
 
 if TYPE_CHECKING:
@@ -130,7 +130,11 @@ def _piece(block: Mapping[str, Any]) -> MessagePart | None:
         case "text" if text := without_injected(str(block.get("text", ""))):
             return TextPart(text)
         case "tool_use":
-            given = _arguments(block.get("input"))
+            given = block.get("input") or ""
+            if isinstance(given, dict) and len(given) == 1:
+                (given,) = given.values()
+            if not isinstance(given, str):
+                given = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str)
             return CallPart(str(block.get("id", "")), str(block.get("name", "")), given)
         case "tool_result":
             text = without_injected(_content(block.get("content")))
@@ -159,28 +163,12 @@ def _when(message: Message) -> dt.datetime | None:
     return dt.datetime.fromtimestamp(message.created_ms / 1000, tz=dt.UTC)
 
 
-def _arguments(given: Any) -> str:  # noqa: ANN401  # whatever a model sends as the input of a tool
-    if not given:
-        return ""
-    if isinstance(given, dict) and len(given) == 1:
-        (given,) = given.values()
-    return given if isinstance(given, str) else _json(given)
-
-
-def _json(value: Any) -> str:  # noqa: ANN401  # as above
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-
-
 def _content(content: Any) -> str:  # noqa: ANN401  # a text, or a list of blocks
     if isinstance(content, str):
         return content
-    if isinstance(content, (list, tuple)):
-        return "\n".join(_text_of(each) for each in content)
-    return ""
-
-
-def _text_of(block: str | Mapping[str, Any]) -> str:
-    return block if isinstance(block, str) else str(block.get("text", ""))
+    blocks = content if isinstance(content, (list, tuple)) else ()
+    texts = (each if isinstance(each, str) else str(each.get("text", "")) for each in blocks)
+    return "\n".join(texts)
 
 
 SHORTEST_GAP_S: Final = 600
@@ -203,8 +191,7 @@ def gap_between(earlier: Message, later: Message) -> str:
 
 def _span(seconds: float) -> str:
     unit, length = next(each for each in _UNITS if seconds >= each[1])
-    number = int(seconds // length)
-    return f"{number} {unit}{'' if number == 1 else 's'}"
+    return counted(int(seconds // length), unit)
 
 
 def transcript(messages: Iterable[Message]) -> str:
@@ -221,20 +208,13 @@ def transcript(messages: Iterable[Message]) -> str:
             continue
         if earlier is not None and (gap := gap_between(earlier, message)):
             rows.append(gap)
-        rows.extend((f"{_heading_time(message)} {_who(message)}:", *said))
+        when = _when(message)
+        wall = "" if when is None else f"{when:%Y-%m-%d %H:%M}, "
+        speaker = "adviser" if message.origin is MessageOrigin.MODEL else "program"
+        game = f"game {clock_words(message.game_s)}, tick {message.tick}"
+        rows.extend((f"[{wall}{game}] {speaker}:", *said))
         earlier = message
     return "\n".join(rows)
-
-
-def _who(message: Message) -> str:
-    return "adviser" if message.origin is MessageOrigin.MODEL else "program"
-
-
-def _heading_time(message: Message) -> str:
-    moment = moment_of(message)
-    date = date_of(message)
-    wall = f"{date.isoformat()} {moment.clock}, " if date is not None else ""
-    return f"[{wall}game {clock_words(message.game_s)}, tick {message.tick}]"
 
 
 def _words(piece: MessagePart, tools: dict[str, str]) -> str:

@@ -83,9 +83,7 @@ def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
 
 def _stem(text: str) -> str:
     """Return what must be the same in two lines that say the same."""
-    if text.startswith(ADVISED):
-        return text.partition(NOTE)[0]
-    return split_tried(text)[0]
+    return text.partition(NOTE)[0] if text.startswith(ADVISED) else split_tried(text)[0]
 
 
 def _both(earlier: ObservationLine, later: DatedLine) -> DatedLine:
@@ -118,23 +116,20 @@ def condensed(
     """
     lines = merged(observations)
     if level:
-        lines = _shortened(lines, SHORTEST * DETAIL[level] // DETAIL[-1])
+        older, longest = len(lines) // 2, SHORTEST * DETAIL[level] // DETAIL[-1]
+        short = (each._replace(line=_short(each.line, longest)) for each in lines[:older])
+        lines = (*short, *lines[older:])
     lines = _fitting(lines, room, estimate)
     if not lines or _size(lines, estimate) <= room:
         return lines
-    return _folded(lines)
-
-
-def _shortened(lines: Observations, longest: int) -> Observations:
-    """Return `lines` with the older half shortened, but for milestones and what does not work."""
-    older = len(lines) // 2
-    return (
-        *(each._replace(line=_short(each.line, longest)) for each in lines[:older]),
-        *lines[older:],
-    )
+    # All of them are milestones: they become one line, where the first was reached.
+    ids = [name for each in lines for name in milestones_of(each.line)]
+    line = ObservationLine(LinePriority.ASSERTED, milestones_text(ids), lines[0].line.moment)
+    return (DatedLine(lines[0].date, line),)
 
 
 def _short(line: ObservationLine, longest: int) -> ObservationLine:
+    """Return `line` shortened, but for a milestone and what does not work."""
     if milestones_of(line) or is_ban(line):
         return line
     return replace(line, text=one_line(line.text, longest), details=())
@@ -157,13 +152,6 @@ def _worth(line: ObservationLine) -> int:
     if milestones_of(line):
         return len(_GOES) + 1
     return len(_GOES) if is_ban(line) else _GOES.index(line.priority)
-
-
-def _folded(lines: Observations) -> Observations:
-    """Return `lines`, all of them milestones, in one, where the first was reached."""
-    ids = [name for each in lines for name in milestones_of(each.line)]
-    line = ObservationLine(LinePriority.ASSERTED, milestones_text(ids), lines[0].line.moment)
-    return (DatedLine(lines[0].date, line),)
 
 
 def _size(lines: Observations, estimate: Callable[[str], int]) -> int:
@@ -258,12 +246,19 @@ class _Watch:
 
     def _found(self, piece: MessagePart, *, is_model: bool) -> Iterator[tuple[LinePriority, str]]:
         match piece:
+            case TextPart(text) if is_model:
+                yield LinePriority.UNCERTAIN, advised(text)
             case TextPart(text):
-                return _advice(text) if is_model else self._situation(text)
-            case CallPart():
-                return self._call(piece)
-            case ResultPart():
-                return self._result(piece)
+                yield from self._situation(text)
+            case CallPart(id, tool, given):
+                words = one_line(tool, LONGEST_GIST), one_line(given, LONGEST_GIST)
+                self._open[id] = f"{words[0]}({words[1]})"
+            case ResultPart(id, text, is_error):
+                said = f"{self._open.pop(id, 'a tool')}: {_gist(text)}"
+                if is_error:
+                    yield LinePriority.ASSERTED, f"tool error: {said}"
+                else:
+                    yield LinePriority.ASKED, said
 
     def _situation(self, text: str) -> Iterator[tuple[LinePriority, str]]:
         told = read_situation(text)
@@ -276,19 +271,6 @@ class _Watch:
         elif not facts:
             yield LinePriority.ASKED, f"told: {one_line(text, LONGEST_EVENT)}"
 
-    def _call(self, call: CallPart) -> Iterator[tuple[LinePriority, str]]:
-        tool = one_line(call.tool, LONGEST_GIST)
-        self._open[call.id] = f"{tool}({one_line(call.given, LONGEST_GIST)})"
-        yield from ()
-
-    def _result(self, result: ResultPart) -> Iterator[tuple[LinePriority, str]]:
-        called = self._open.pop(result.id, "a tool")
-        gist = _gist(result.text)
-        if result.is_error:
-            yield LinePriority.ASSERTED, f"tool error: {called}: {gist}"
-        else:
-            yield LinePriority.ASKED, f"{called}: {gist}"
-
 
 def _gist(result: str) -> str:
     """Return the first row of a result, and how many more there are."""
@@ -296,10 +278,6 @@ def _gist(result: str) -> str:
     said = [row for row in rows if row]
     more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
     return f"{said[0]}{more}" if said else "nothing"
-
-
-def _advice(text: str) -> Iterator[tuple[LinePriority, str]]:
-    yield LinePriority.UNCERTAIN, advised(text)
 
 
 def _facts(told: Situation) -> Iterator[tuple[LinePriority, str]]:

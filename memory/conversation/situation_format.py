@@ -27,10 +27,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from memory.conversation.format import LinePriority, clock_words, one_line
+from memory.conversation.format import LinePriority, clock_words, counted, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memory.conversation.format import DatedLine, ObservationLine
 
@@ -117,7 +117,7 @@ def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
 
 def tried(times: int) -> str:
     """Return how a number of attempts is told: tried 3 times."""
-    return f"tried {times} time{'' if times == 1 else 's'}"
+    return f"tried {counted(times, 'time')}"
 
 
 def split_tried(text: str) -> tuple[str, int]:
@@ -139,29 +139,21 @@ class _Reading:
         item = _ITEM.match(flat)
         said = item[1] if item else flat
         if said.startswith(EVENTS):
-            self._event(said)
+            is_failure = said.startswith(FAILED)
+            head = Head.FAILED if is_failure else Head.HAPPENED
+            self.items.setdefault(head, []).append(said.removeprefix(FAILED))
         elif item and self.head is not None:
             self.items.setdefault(self.head, []).append(said)
         elif found := _HEAD.match(said):
             self.head = _HEADS.get(found[1].lower())
             if self.head is Head.REACHED:
-                self._reached(found[2] or "")
+                names = (each.strip() for each in (found[2] or "").split(","))
+                known = (each for each in names if each.lower() not in _NONE)
+                self.items.setdefault(Head.REACHED, []).extend(known)
             elif self.head is not None and found[2]:
                 self.words.setdefault(self.head, found[2].strip())
         elif not item:
             self.head = None
-
-    def _event(self, said: str) -> None:
-        head, text = Head.HAPPENED, said
-        if said.startswith(FAILED):
-            head, text = Head.FAILED, said.removeprefix(FAILED)
-        self.items.setdefault(head, []).append(text)
-
-    def _reached(self, words: str) -> None:
-        names = (each.strip() for each in words.split(","))
-        self.items.setdefault(Head.REACHED, []).extend(
-            each for each in names if each.lower() not in _NONE
-        )
 
 
 def read_situation(text: str) -> Situation:
@@ -169,13 +161,14 @@ def read_situation(text: str) -> Situation:
     reading = _Reading()
     for row in text.splitlines():
         reading.row(row)
-    words = {head: reading.words.get(head, "") for head in Head}
+    heads = (Head.WHY, Head.TICK, Head.GAME_TIME, Head.PLACE, Head.GOAL)
+    why, tick, game_time, place, goal = (reading.words.get(head, "") for head in heads)
     return Situation(
-        why=words[Head.WHY],
-        tick=words[Head.TICK],
-        game_time=words[Head.GAME_TIME],
-        place=words[Head.PLACE],
-        goal=words[Head.GOAL],
+        why,
+        tick,
+        game_time,
+        place,
+        goal,
         reached=tuple(dict.fromkeys(reading.items.get(Head.REACHED, []))),
         happened=tuple(reading.items.get(Head.HAPPENED, [])),
         failed=tuple(Failure(*split_tried(each)) for each in reading.items.get(Head.FAILED, [])),
@@ -258,8 +251,12 @@ _NAMED: Final = {"goals": "goals", "candidates": "do"}
 
 def advised(text: str) -> str:
     """Return what `text` advises: names as they are, the note cut; prose is cut to its beginning."""
-    answer = _object(text) or {}
-    names = "; ".join(_names(answer))
+    answer = _object(text)
+    names = "; ".join(
+        f"{word} {' > '.join(one_line(str(each)) for each in found[:MOST_NAMES])}"
+        for name, word in _NAMED.items()
+        if isinstance(found := answer.get(name), list) and found
+    )
     note = answer.get("note")
     noted = (
         f'{NOTE}"{one_line(note, LONGEST_NOTE)}"' if isinstance(note, str) and note.strip() else ""
@@ -269,17 +266,10 @@ def advised(text: str) -> str:
     return f"{ADVISED}{names or 'nothing'}{noted}"
 
 
-def _object(text: str) -> Mapping[str, object] | None:
+def _object(text: str) -> Mapping[str, object]:
     start, end = text.find("{"), text.rfind("}")
     try:
         found = json.loads(text[start : end + 1])
     except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _names(answer: Mapping[str, object]) -> Iterator[str]:
-    for name, word in _NAMED.items():
-        names = answer.get(name)
-        if isinstance(names, list) and names:
-            yield f"{word} {' > '.join(one_line(str(each)) for each in names[:MOST_NAMES])}"
+        return {}
+    return found if isinstance(found, dict) else {}

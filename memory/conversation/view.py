@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import defaultdict
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.codec import encode
@@ -18,6 +19,7 @@ from memory.conversation.format import (
     UNKNOWN,
     LinePriority,
     clock_words,
+    counted,
     is_as_of_writing,
     is_header,
     read_date,
@@ -66,11 +68,10 @@ def annotated(observations: str, now: Now) -> str:
 
     What an earlier call added is left out. Read with `parse`, the result is what `observations` was; `''` stays `''`.
     """
-    told = (row for row in observations.splitlines() if row.strip())
-    rows = [row for row in told if not is_as_of_writing(row)]
+    rows = [row for row in observations.splitlines() if row.strip() and not is_as_of_writing(row)]
     if not rows:
         return ""
-    found = [f"[now: {moment}]"] if (moment := _now_words(now)) else []
+    found = [f"[now: {', '.join(told)}]"] if (told := list(_now_words(now))) else []
     before: dt.date | None = None
     for place, row in enumerate(rows):
         if not is_header(row):
@@ -78,9 +79,10 @@ def annotated(observations: str, now: Now) -> str:
             continue
         date = read_date(row)
         if date and before and (date - before).days > 1:
-            found.append(f"[{_count((date - before).days, 'day')} later]")
+            found.append(f"[{counted((date - before).days, 'day')} later]")
         before = date or before
-        found.append(render_date(date) + _in_brackets(_ages(date, _newest(rows, place), now)))
+        ages = ", ".join(_ages(date, _newest(rows, place), now))
+        found.append(render_date(date) + (f" ({ages})" if ages else ""))
     return "\n".join(found)
 
 
@@ -90,47 +92,28 @@ def age(date: dt.date, today: dt.date) -> str:
     near = {0: "today", 1: "yesterday", -1: "tomorrow"}
     if days in near:
         return near[days]
-    return f"{_span(days)} ago" if days > 0 else f"in {_span(-days)}"
+    units = (("year", 365), ("month", 30), ("week", 7), ("day", 1))
+    unit, length = next(each for each in units if abs(days) >= each[1])
+    span = counted(abs(days) // length, unit)
+    return f"{span} ago" if days > 0 else f"in {span}"
 
 
-def _span(days: int) -> str:
-    for unit, length in (("year", 365), ("month", 30), ("week", 7)):
-        if days >= length:
-            return _count(days // length, unit)
-    return _count(days, "day")
-
-
-def _count(number: int, unit: str) -> str:
-    return f"{number} {unit}{'' if number == 1 else 's'}"
-
-
-def _now_words(now: Now) -> str:
-    told = []
+def _now_words(now: Now) -> Iterator[str]:
     if now.date is not None:
-        told.append(now.date.isoformat())
+        yield now.date.isoformat()
     if now.game_s is not None:
-        told.append(f"game {clock_words(now.game_s)}")
+        yield f"game {clock_words(now.game_s)}"
     if now.tick is not None:
-        told.append(f"tick {now.tick}")
+        yield f"tick {now.tick}"
     if now.attempt:
-        told.append(f"attempt {now.attempt}")
-    return ", ".join(told)
-
-
-def _in_brackets(words: Iterator[str]) -> str:
-    return f" ({told})" if (told := ", ".join(words)) else ""
+        yield f"attempt {now.attempt}"
 
 
 def _newest(rows: Sequence[str], header: int) -> LineTime:
     """Return the last moment that is told below a header."""
-    below = range(header + 1, len(rows))
-    end = next((place for place in below if is_header(rows[place])), len(rows))
-    moments = (_moment(rows[place]) for place in reversed(range(header + 1, end)))
+    below = list(takewhile(lambda row: not is_header(row), rows[header + 1 :]))
+    moments = (read_moment(read_priority(row)[1])[0] for row in reversed(below))
     return next((each for each in moments if each != UNKNOWN), UNKNOWN)
-
-
-def _moment(row: str) -> LineTime:
-    return read_moment(read_priority(row)[1])[0]
 
 
 def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
@@ -140,7 +123,7 @@ def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
     if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
         yield f"{clock_words(now.game_s - newest.game_s)} of play ago"
     if newest.tick is not None and now.tick is not None and now.tick >= newest.tick:
-        yield f"{_count(now.tick - newest.tick, 'tick')} ago"
+        yield f"{counted(now.tick - newest.tick, 'tick')} ago"
 
 
 def _marked(row: str, now: Now) -> str:
@@ -148,11 +131,8 @@ def _marked(row: str, now: Now) -> str:
     if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
         return row
     is_done = read_priority(row)[0] is LinePriority.DONE
-    return row if is_done or not _is_past_due(row, now) else f"{row} {PAST_DUE}"
-
-
-def _is_past_due(text: str, now: Now) -> bool:
-    return any(_has_passed(found, now) for found in _DUE.finditer(text))
+    is_past_due = not is_done and any(_has_passed(found, now) for found in _DUE.finditer(row))
+    return f"{row} {PAST_DUE}" if is_past_due else row
 
 
 def _has_passed(due: re.Match[str], now: Now) -> bool:
@@ -165,8 +145,6 @@ def _has_passed(due: re.Match[str], now: Now) -> bool:
 
 
 CONTINUATION_ID: Final = "om-continuation"
-_OPENING: Final = f"<{MEMORY}>"
-_CLOSING: Final = f"</{MEMORY}>"
 _REMINDER_OPENING: Final = f'<{REMINDER} id="{CONTINUATION_ID}">'
 
 
@@ -197,20 +175,24 @@ def inject(
     reflection, observations = reflection.strip(), observations.strip()
     noted = [each for each in (reflection, observations) if each]
     rest = _tagged(CURRENT_TASK, current_task) + _tagged(SUGGESTED_RESPONSE, suggested_response)
-    told = _others_block(others)
-    if not (noted or rest or told):
+    others = others.strip()
+    if not (noted or rest or others):
         return Injected()
-    first = [_OPENING, prompt("memory")]
+    first = [f"<{MEMORY}>", prompt("memory")]
     if noted:
         first.append(f"<{OBSERVATIONS}>")
         rest = [f"</{OBSERVATIONS}>", *rest]
-    parts = _pieces(first, [blunted(each) for each in noted], rest)
-    last = [*told, _CLOSING]
-    if told:
-        parts.append("\n".join(last))
-    else:
-        parts[-1] = "\n".join((parts[-1], *last))
-    return Injected(tuple(parts), _reminder() if noted else "")
+    # What was reflected upon goes with the beginning of the block, what is newer with its end.
+    pieces = [first, rest] if len(noted) == 2 else [[*first, *rest]]
+    for at, text in enumerate(noted):
+        piece = pieces[min(at, len(pieces) - 1)]
+        piece.insert(0 if at else len(first), blunted(text))
+    if others:
+        is_tagged = others.startswith(f"<{OTHER_CONVERSATION}")
+        pieces.append([others if is_tagged else wrapped(OTHER_CONVERSATION, others)])
+    pieces[-1].append(f"</{MEMORY}>")
+    reminder = wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
+    return Injected(tuple("\n".join(piece) for piece in pieces), reminder if noted else "")
 
 
 def other_conversation(thread: str, text: str) -> str:
@@ -235,27 +217,8 @@ def is_reminder(message: Message) -> bool:
     return any(str(each.get("text", "")).startswith(_REMINDER_OPENING) for each in message.blocks)
 
 
-def _reminder() -> str:
-    return wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
-
-
 def _tagged(tag: str, words: str) -> list[str]:
     return [wrapped(tag, words.strip())] if words.strip() else []
-
-
-def _others_block(others: str) -> list[str]:
-    others = others.strip()
-    if not others or others.startswith(f"<{OTHER_CONVERSATION}"):
-        return [others] if others else []
-    return [wrapped(OTHER_CONVERSATION, others)]
-
-
-def _pieces(first: list[str], noted: Sequence[str], rest: Sequence[str]) -> list[str]:
-    """Return the pieces of a block: what was reflected upon goes with its beginning, what is newer with its end."""
-    if len(noted) < 2:
-        return ["\n".join((*first, *noted, *rest))]
-    reflection, observations = noted
-    return ["\n".join((*first, reflection)), "\n".join((observations, *rest))]
 
 
 class ConversationView(NamedTuple):
