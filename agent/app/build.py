@@ -1,7 +1,7 @@
 """Builds all that lives on one branch of a run: memory, the mind, the loop, and what watches them."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from agent.app.advice import Asking, Consultations
 from agent.app.observations import GameKnowledge, PlayObservations, PostMortems
@@ -15,7 +15,7 @@ from agent.capabilities import (
     escape,
     inquiry,
 )
-from agent.experience import ActionCosts, Experience, TaskChoices, found
+from agent.experience import ActionCosts, Experience, MemoryUse, TaskChoices, found
 from agent.loop import Loop
 from agent.mind import (
     AGENT,
@@ -33,7 +33,7 @@ from agent.mind import (
 from agent.perception import Due, Perceiver
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, ReachedMilestone, Story
-from emulator import Dex, Font, RecordingConsole, State, World
+from emulator import Cartridge, Dex, Font, RecordingConsole, State, World
 from memory import (
     AgentMemory,
     BlackboardEvent,
@@ -51,39 +51,117 @@ from memory.errors import OnFault
 from memory.recall import watch_actions
 
 
+class GameParts(NamedTuple):
+    """What decisions know of a cartridge beforehand: its story, its world, its tables; and the seed of the run."""
+
+    story: Story
+    world: World
+    dex: Dex
+    seed: int
+
+    @classmethod
+    def of(cls, cartridge: Cartridge, story: Story, seed: int) -> Self:
+        """Return the parts of the cartridge in the slot."""
+        return cls(story, World.of(cartridge), Dex.of(cartridge), seed)
+
+
+class Thinker:
+    """What decides, with one memory; it neither plays nor records. What is attached to `store` comes back with it."""
+
+    def __init__(
+        self,
+        game: GameParts,
+        memory: AgentMemory,
+        store: RunStore,
+        hooks: Hooks,
+        uses: frozenset[MemoryUse],
+    ) -> None:
+        story, session = game.story, scope_name(AGENT, "stm")
+        self._game = game
+        self._memory = memory
+        self._hooks = hooks
+        self.terrain = Terrain(game.world)
+        self.ledger = MilestoneLedger(story.milestones, hooks)
+        episodes = scope_name(AGENT, "ltm:episodic")
+        self.experience = Experience(memory.recall, uses, episodes, session)
+        self.choices = TaskChoices(self.experience)
+        for name in ("ledger", "experience", "choices", "terrain"):
+            store.attach(name, getattr(self, name))
+        memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.learnt)
+        memory.blackboard.subscribe(session, self.experience.met)
+        self.actions = memory.actions(store, hooks)
+        self._context = GameContext(
+            story,
+            self.terrain,
+            game.dex,
+            self.ledger,
+            game.seed,
+            self.actions,
+            self.experience,
+            self.choices,
+            Encounters(hooks),
+        )
+        hindsight = RecallJudge(self._context, self.actions)
+        memory.blackboard.subscribe(session, hindsight.saw)
+        self.ladder = Ladder(
+            ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
+        )
+
+    def mind(self, *more: Topic, advising: Advising | None = None) -> Mind:
+        """Return the mind, which can do `more` beside the topics of every game."""
+        capabilities = capabilities_for(self._context, *more)
+        costs = ActionCosts(self.experience, self._game.story.place_of)
+        recall = self._memory.recall
+        mind = Mind(capabilities, recall, self._hooks, self.ladder, costs, advising)
+        self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
+        return mind
+
+
 class RunContext(NamedTuple):
-    """What all branches of a run have in common; `more` is what the agent can do beside the registry's topics."""
+    """What all branches of a run have in common; `more` is what the agent can do beside the topics of every game."""
 
     store: RunStore
     session: str
     frozen: RunSettings
     knowledge: KnowledgeStore
-    story: Story
-    dex: Dex
+    game: GameParts
     more: tuple[Topic, ...]
     asking: Asking | None  # where rules run out
 
 
 class Branch:
-    """One lineage of play, from power-on or a checkpoint to its end; what is attached to the store comes back with it."""
+    """One lineage of play, from power-on or a checkpoint to its end: a mind, the loop that plays, and what watches them."""
 
     def __init__(
         self, ground: RunContext, console: RecordingConsole, on_fault: OnFault, *, is_new: bool
     ) -> None:
+        game, store = ground.game, ground.store
         self._ground = ground
         self._console = console
         self.hooks = Hooks(on_fault)
         self.memory = self._remember(on_fault, is_new=is_new)
-        self._world = World.of(console.cartridge)
-        self._battles = BattleWatch(ground.dex, ground.story.place_of)
-        ground.store.attach("battles", self._battles)
-        self.ledger = MilestoneLedger(ground.story.milestones, self.hooks)
-        ground.store.attach("ledger", self.ledger)
-        self.experience = self._experienced()
-        ground.store.attach("experience", self.experience)
-        self._choices = TaskChoices(self.experience)
-        ground.store.attach("choices", self._choices)
-        self.loop = self._wire()
+        self._battles = BattleWatch(game.dex, game.story.place_of)
+        store.attach("battles", self._battles)
+        thinker = Thinker(game, self.memory, store, self.hooks, ground.frozen.uses)
+        self.ledger, self.experience = thinker.ledger, thinker.experience
+        self.ladder, self._choices = thinker.ladder, thinker.choices
+        advising = self._advising(
+            thinker.actions, Describing(game.story, thinker.terrain, game.dex, self.ledger)
+        )
+        self._mind = thinker.mind(*ground.more, advising=advising)
+        self.loop = Loop(
+            console=console,
+            eyes=Perceiver(
+                console,
+                Font.of(console.cartridge),
+                game.world,
+                self.ledger.due if advising is None else partial(self._due, advising),
+            ),
+            mind=self._mind,
+            ledger=self.ledger,
+            hooks=self.hooks,
+            tick=console.link.tick,
+        )
         self.observations = self._watch()
 
     @property
@@ -101,54 +179,6 @@ class Branch:
             entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
             memory.take_over(known.load_knowledge(), entries, origins=known.origins())
         return memory
-
-    def _experienced(self) -> Experience:
-        episodes, session = scope_name(AGENT, "ltm:episodic"), scope_name(AGENT, "stm")
-        experience = Experience(self.memory.recall, self._ground.frozen.uses, episodes, session)
-        self.memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", experience.learnt)
-        self.memory.blackboard.subscribe(session, experience.met)
-        return experience
-
-    def _wire(self) -> Loop:
-        story, store, seed = self._ground.story, self._ground.store, self._ground.frozen.seed
-        terrain = Terrain(self._world)
-        store.attach("terrain", terrain)
-        actions = self.memory.actions(store, self.hooks)
-        kit = GameContext(
-            story,
-            terrain,
-            self._ground.dex,
-            self.ledger,
-            seed,
-            actions,
-            self.experience,
-            self._choices,
-            Encounters(self.hooks),
-        )
-        hindsight = RecallJudge(kit, actions)
-        self.memory.blackboard.subscribe(scope_name(AGENT, "stm"), hindsight.saw)
-        self.ladder = Ladder(ProgressMonitor(), seed, escape(terrain), inquiry(kit))
-        costs = ActionCosts(self.experience, story.place_of)
-        capabilities = capabilities_for(kit, *self._ground.more)
-        advising = self._advising(
-            actions, Describing(story, terrain, self._ground.dex, self.ledger)
-        )
-        mind = Mind(capabilities, self.memory.recall, self.hooks, self.ladder, costs, advising)
-        self._mind = mind
-        self.memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
-        return Loop(
-            console=self._console,
-            eyes=Perceiver(
-                self._console,
-                Font.of(self._console.cartridge),
-                self._world,
-                self.ledger.due if advising is None else partial(self._due, advising),
-            ),
-            mind=mind,
-            ledger=self.ledger,
-            hooks=self.hooks,
-            tick=self._console.link.tick,
-        )
 
     def _advising(self, actions: MemoryActions, describing: Describing) -> Advising | None:
         """Return how advice is asked, where anybody gives it."""
@@ -181,17 +211,18 @@ class Branch:
         return Due.FRAME if due is Due.NOTHING and advising.wants_picture else due
 
     def _watch(self) -> PlayObservations:
-        story, store, blackboard = self._ground.story, self._ground.store, self.memory.blackboard
+        (story, world, dex, _), store = self._ground.game, self._ground.store
+        blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
-        picked_up = partial(found, self._world)
+        picked_up = partial(found, world)
         PlayProducers(
-            story.place_of, self._battles, self._choices, self._ground.dex, store.run_id, picked_up
+            story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
         ).register(producers)
         MeetingProducers(story, lambda: self._console.link.tick).register(producers)
         PostMortems(store, story.called).register(producers)
         watch_actions(producers, AGENT)
         watch_advice(producers)
-        knowing = GameKnowledge(story, self._ground.dex)
+        knowing = GameKnowledge(story, dex)
         observations = PlayObservations(
             store, self._ground.session, knowing, self.hooks, blackboard
         )

@@ -7,18 +7,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from agent.app.build import GameParts, Thinker
 from agent.app.checkpoints import mind_of
 from agent.app.settings import RunSettings, cartridge_for
-from agent.capabilities import GameContext, capabilities_for, hp_percent, reached
+from agent.capabilities import hp_percent, reached
 from agent.errors import RunError, UsageError
-from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse, TaskChoices
-from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
+from agent.experience import EVERY_USE, MemoryUse
+from agent.mind import AGENT, Mind
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
-from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story import Story
 from emulator import (
-    Cartridge,
     CartridgeKind,
     Dex,
     PyBoyConsole,
@@ -39,7 +38,6 @@ from memory import (
     open_memory,
     open_run_store,
     read_run,
-    scope_name,
 )
 
 WORK: Final = ".wram"
@@ -117,22 +115,23 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         if reader is not None:
             checkpoint = _load(reader, console)
         state = read_state(console.ram(), console.frame)
-        thinker = _Thinker.on(cartridge, frozen.seed if frozen else 0)
+        entries = reader.live_entries() if reader is not None else ()
+        uses = frozen.uses if frozen is not None else EVERY_USE
+        game = GameParts.of(cartridge, Story.of(cartridge.kind), frozen.seed if frozen else 0)
+        thinker = stack.enter_context(_thinker(game, entries, uses))
         if reader is not None:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
-        entries = reader.live_entries() if reader is not None else ()
-        uses = frozen.uses if frozen is not None else EVERY_USE
-        mind, experience = stack.enter_context(thinker.thinking(entries, uses))
+        mind = thinker.mind()
         name, tick = "power-on", 0
         if checkpoint is not None:
             name, tick = f"tick {checkpoint.tick}", checkpoint.tick
             with mind_of(checkpoint) as kept:
                 mind.restore(kept["mind"])
-        experience.told.clear()  # what was chosen once and for all the plan's own words tell
-        seen = thinker.look(mind, percept_of(state, tick), name)
-        moved = [f"{about}: {why}" for about, why in experience.told.items()]
-        return replace(seen, remembered=tuple(moved))
+        told = thinker.experience.told
+        told.clear()  # what was chosen once and for all the plan's own words tell
+        seen = _look(game.story, mind, percept_of(state, tick), name)
+        return replace(seen, remembered=tuple(f"{about}: {why}" for about, why in told.items()))
 
 
 def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
@@ -141,107 +140,72 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     Without `rom` they are taken to be Pokemon Red's. Nothing but RAM bears witness: a milestone
     counts as reached where RAM shows that it was passed.
     """
-    thinker = _Thinker.on(load_cartridge(rom)) if rom is not None else _Thinker.of_red()
+    if rom is not None:
+        cartridge = load_cartridge(rom)
+        game = GameParts.of(cartridge, Story.of(cartridge.kind), 0)
+    else:
+        game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex.empty(), 0)
     for name, ram in read_images(path):
-        state = read_state(ram, 0)
-        with thinker.thinking() as (mind, _):
-            yield thinker.look(mind, percept_of(state, 0), name, presume=True)
+        with _thinker(game) as thinker:
+            percept = percept_of(read_state(ram, 0), 0)
+            yield _look(game.story, thinker.mind(), percept, name, presume=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Thinker:
-    """A mind's parts around one cartridge, for looking at moments only."""
+@contextmanager
+def _thinker(
+    game: GameParts, entries: Iterable[Entry] = (), uses: frozenset[MemoryUse] = EVERY_USE
+) -> Iterator[Thinker]:
+    """Lend what decides with a memory of `entries`; nothing of it is kept."""
+    with (
+        TemporaryDirectory() as scratch,
+        closing(open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")) as store,
+    ):
+        memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
+        memory.take_over(Knowledge(), entries)
+        yield Thinker(game, memory, store, Hooks(), uses)
 
-    story: Story
-    terrain: Terrain
-    dex: Dex
-    seed: int
-    hooks: Hooks
-    ledger: MilestoneLedger
 
-    @classmethod
-    def on(cls, cartridge: Cartridge, seed: int = 0) -> "_Thinker":
-        """Return one for a cartridge in the slot."""
-        story = Story.of(cartridge.kind)
-        return cls._of(story, Terrain(World.of(cartridge)), Dex.of(cartridge), seed)
+def _look(
+    story: Story, mind: Mind, percept: Percept, name: str, *, presume: bool = False
+) -> Outlook:
+    """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
+    facts = mind.sense(percept)
+    if presume:
+        facts = {**facts, **_passed(story, facts)}
+    reflex = mind.firing(percept)
+    # What follows when the reflex has had its way, as it will in a moment.
+    then = facts if reflex is None else {**facts, "in_control": 1}
+    goals = mind.open_goals(facts)
+    plan = mind.plan_for(goals, then)
+    if reflex is not None:
+        now = reflex.says
+    elif plan is not None:
+        now = plan.actions[0].says
+    else:
+        now = mind.at_a_loss(goals)
+    return Outlook(
+        name=name,
+        moment=_moment(story, percept.state),
+        team=_team(percept.state),
+        facts=facts,
+        goals=tuple(goals),
+        goal=plan.goal if plan is not None else None,
+        plan=explain(plan, then) if plan is not None else None,
+        now=now,
+    )
 
-    @classmethod
-    def of_red(cls) -> "_Thinker":
-        """Return one that knows Red's story, with nothing in the slot."""
-        return cls._of(Story.of(CartridgeKind.RED), Terrain(World.empty()), Dex.empty(), 0)
 
-    @classmethod
-    def _of(cls, story: Story, terrain: Terrain, dex: Dex, seed: int) -> "_Thinker":
-        hooks = Hooks()
-        return cls(story, terrain, dex, seed, hooks, MilestoneLedger(story.milestones, hooks))
+def _passed(story: Story, facts: Facts) -> Mapping[str, int]:
+    return {
+        reached(each): 1
+        for each in story.milestones
+        if each.behind is not None and facts[each.behind]
+    }
 
-    @contextmanager
-    def thinking(
-        self, entries: Iterable[Entry] = (), uses: frozenset[MemoryUse] = EVERY_USE
-    ) -> Iterator[tuple[Mind, Experience]]:
-        """Lend a mind that remembers `entries` and makes `uses` of memory, which it asks by the other; it keeps nothing."""
-        with TemporaryDirectory() as scratch:
-            store = open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")
-            with closing(store):
-                memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
-                memory.take_over(Knowledge(), entries)
-                actions = memory.actions(store, self.hooks)
-                episodes, session = (scope_name(AGENT, each) for each in ("ltm:episodic", "stm"))
-                experience = Experience(memory.recall, uses, episodes, session)
-                kit = GameContext(
-                    self.story,
-                    self.terrain,
-                    self.dex,
-                    self.ledger,
-                    self.seed,
-                    actions,
-                    experience,
-                    TaskChoices(experience),
-                )
-                costs, ladder = (
-                    ActionCosts(experience, self.story.place_of),
-                    Ladder(ProgressMonitor(), self.seed),
-                )
-                mind = Mind(capabilities_for(kit), memory.recall, self.hooks, ladder, costs)
-                yield mind, experience
 
-    def look(self, mind: Mind, percept: Percept, name: str, *, presume: bool = False) -> Outlook:
-        """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
-        facts = mind.sense(percept)
-        if presume:
-            facts = {**facts, **self._passed(facts)}
-        reflex = mind.firing(percept)
-        # What follows when the reflex has had its way, as it will in a moment.
-        then = facts if reflex is None else {**facts, "in_control": 1}
-        goals = mind.open_goals(facts)
-        plan = mind.plan_for(goals, then)
-        if reflex is not None:
-            now = reflex.says
-        elif plan is not None:
-            now = plan.actions[0].says
-        else:
-            now = mind.at_a_loss(goals)
-        return Outlook(
-            name=name,
-            moment=self._moment(percept.state),
-            team=_team(percept.state),
-            facts=facts,
-            goals=tuple(goals),
-            goal=plan.goal if plan is not None else None,
-            plan=explain(plan, then) if plan is not None else None,
-            now=now,
-        )
-
-    def _passed(self, facts: Facts) -> Mapping[str, int]:
-        return {
-            reached(each): 1
-            for each in self.story.milestones
-            if each.behind is not None and facts[each.behind]
-        }
-
-    def _moment(self, state: State) -> str:
-        place = self.story.place_of(state)
-        return f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
+def _moment(story: Story, state: State) -> str:
+    place = story.place_of(state)
+    return f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
 
 
 def _team(state: State) -> str:

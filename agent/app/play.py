@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent.app.advice import Asking
 from agent.app.process import Interrupt, write_whole
 from agent.app.session import PlayLimits, ReturnPoint, Session
 from agent.app.settings import (
@@ -26,7 +27,7 @@ from agent.capabilities import Topic
 from agent.errors import UsageError
 from agent.story import Story
 from emulator import Cartridge, Console, PyBoyConsole
-from memory import RunFolder, RunStore, create_run, open_knowledge_store, open_run
+from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
 
 if TYPE_CHECKING:
     from agent.app.model import ModelService
@@ -44,6 +45,41 @@ class NoViewer(Viewer):
         """Look away."""
 
 
+class OpenSession(NamedTuple):
+    """A session that can play, the run it writes, and the memory it hands lessons on to."""
+
+    session: Session
+    run: RunFolder[RunStore]
+    knowledge: KnowledgeStore
+
+
+@contextmanager
+def session_of_run(
+    home: Path,
+    settings: RunSettings,
+    console: Console,
+    story: Story,
+    interrupt: Interrupt,
+    *more: Topic,
+    asking: Asking | None = None,
+) -> Iterator[OpenSession]:
+    """Lend a session of the run in `home`, a new one where there is none, with the memory in `home`.
+
+    `more` is what it can do beside the topics of every game; without `asking` no model is asked.
+    """
+    path, now = home / RUN, settings.started.timestamp()
+    is_new = not path.exists()
+    with ExitStack() as stack:
+        folder = (
+            create_run(path, settings.table(), run_id=settings.run) if is_new else open_run(path)
+        )
+        stack.enter_context(closing(folder))
+        knowledge = open_knowledge_store(home / KNOWLEDGE, now=now)
+        stack.enter_context(closing(knowledge))
+        session = Session(folder, console, knowledge, story, interrupt, *more, asking=asking)
+        yield OpenSession(session, folder, knowledge)
+
+
 @contextmanager
 def session_in(
     home: Path,
@@ -54,11 +90,11 @@ def session_in(
     *more: Topic,
     around: Callable[[PyBoyConsole], Console] | None = None,
 ) -> Iterator[tuple[Session, RunStore]]:
-    """Lend a new session with the memory in `home`, and its record, in `home` as well.
+    """Lend a new session by rules with the memory in `home`, and its record, in `home` as well.
 
-    `more` is what it can do beside the registry's topics; `around` puts something between play and the machine.
+    `around` puts something between play and the machine.
     """
-    frozen = RunSettings(
+    settings = RunSettings(
         run=f"passing-seed{seed}",
         started=datetime(2000, 1, 1, tzinfo=UTC),
         seed=seed,
@@ -70,15 +106,10 @@ def session_in(
         pyboy="",
         memory_hash="",
     )
-    with ExitStack() as stack:
-        folder = create_run(home / RUN, frozen.table(), run_id=frozen.run)
-        stack.enter_context(closing(folder))
-        knowledge = open_knowledge_store(home / KNOWLEDGE, now=0.0)
-        stack.enter_context(closing(knowledge))
-        machine = stack.enter_context(closing(PyBoyConsole(cartridge)))
+    with closing(PyBoyConsole(cartridge)) as machine:
         console = machine if around is None else around(machine)
-        session = Session(folder, frozen, console, knowledge, story, interrupt, *more)
-        yield session, folder.store
+        with session_of_run(home, settings, console, story, interrupt, *more) as opened:
+            yield opened.session, opened.run.store
 
 
 HOME: Final = Path(__file__).resolve().parents[2]
@@ -145,9 +176,7 @@ def play_run(
         service = hire(folder.store) if hire is not None else None
         asking = service.asking(frozen.ask_every) if service is not None else None
         back = None if settings.at is None else _back(folder, settings)
-        session = Session(
-            folder, frozen, console, knowledge, story, interrupt, asking=asking, back=back
-        )
+        session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
         if stage is not None:
             stage(console)
         with nullcontext() if service is None else closing(service):

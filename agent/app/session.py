@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Final, NamedTuple
 
 from agent.app.advice import Asking
-from agent.app.build import Branch, RunContext
+from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import Checkpoints, Delivery, Vitals, mind_of, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
@@ -23,7 +23,7 @@ from agent.loop import Performed
 from agent.mind import Intent
 from agent.perception import Percept
 from agent.story import ReachedMilestone, Story
-from emulator import Console, Dex, EmulatorError, Link, RecordingConsole, StateError, StepRecord
+from emulator import Console, EmulatorError, Link, RecordingConsole, StateError, StepRecord
 from memory import (
     Call,
     Checkpoint,
@@ -73,7 +73,6 @@ class Session:
     def __init__(  # noqa: PLR0913  # what a session is made of
         self,
         folder: RunFolder[RunStore],
-        frozen: RunSettings,
         console: Console,
         knowledge: KnowledgeStore,
         story: Story,
@@ -84,7 +83,7 @@ class Session:
     ) -> None:
         self._folder = folder
         self._store = folder.store
-        self._frozen = frozen
+        self._frozen = frozen = RunSettings.of(folder.settings)
         self._story = story
         self._interrupt = interrupt
         self._slot = console
@@ -96,8 +95,7 @@ class Session:
             self._store.next_session(),
             frozen,
             knowledge,
-            story,
-            Dex.of(console.cartridge),
+            GameParts.of(console.cartridge, story, frozen.seed),
             more,
             asking,
         )

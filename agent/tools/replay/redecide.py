@@ -9,23 +9,15 @@ from typing import NamedTuple
 
 from agent.advisor import Tool
 from agent.app.advice import ADVICE, Asking, ReplayedAdvice
-from agent.app.play import NEVER, NoViewer
+from agent.app.play import KNOWLEDGE, NEVER, NoViewer, session_of_run
 from agent.app.process import Interrupt
-from agent.app.session import PlayLimits, Session
+from agent.app.session import PlayLimits
 from agent.app.settings import Decider, RunSettings, cartridge_for
 from agent.errors import RunError
 from agent.story import Story
 from agent.tools.replay.operations import Tell, quiet, tell_emulator
 from emulator import PyBoyConsole
-from memory import (
-    KnowledgeStore,
-    RunReader,
-    StepRow,
-    create_run,
-    open_knowledge_store,
-    read_knowledge_store,
-    read_run,
-)
+from memory import RunReader, StepRow, read_knowledge_store, read_run
 
 
 class Redecided(NamedTuple):
@@ -58,14 +50,19 @@ def redecide_run(
             message = f"{path} was resumed, and what it knew then is gone; replay its steps alone"
             raise RunError(message)
         home = Path(stack.enter_context(TemporaryDirectory()))
-        knowledge = _memory_of(frozen, memory, home / "memory.sqlite")
-        stack.enter_context(closing(knowledge))
-        again = create_run(home / "run", frozen.table(), run_id=frozen.run)
-        stack.enter_context(closing(again))
+        if memory is not None:
+            with closing(read_knowledge_store(memory)) as known:
+                known.backup(home / KNOWLEDGE)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         story = Story.of(cartridge.kind).wanting(frozen.wanted)
         asking = _asking(frozen, folder.store)
-        session = Session(again, frozen, console, knowledge, story, Interrupt(), asking=asking)
+        opened = session_of_run(home, frozen, console, story, Interrupt(), asking=asking)
+        session, again, knowledge = stack.enter_context(opened)
+        if knowledge.content_hash() != frozen.memory_hash:
+            message = (
+                "the run began with another memory; name a copy of what it was then by --memory"
+            )
+            raise RunError(message)
         session.play(PlayLimits(NEVER, len(recorded)), NoViewer())
         steps = list(again.store.steps())
         answers = sum(1 for _ in again.store.events(ADVICE))
@@ -81,19 +78,6 @@ def _asking(frozen: RunSettings, run: RunReader) -> Asking | None:
         return ReplayedAdvice(told, tools)
 
     return Asking(again, frozen.ask_every)
-
-
-def _memory_of(frozen: RunSettings, memory: Path | None, copy: Path) -> KnowledgeStore:
-    """Return what a run began with, as a copy of its own."""
-    if memory is not None:
-        with closing(read_knowledge_store(memory)) as known:
-            known.backup(copy)
-    found = open_knowledge_store(copy, now=frozen.started.timestamp())
-    if found.content_hash() != frozen.memory_hash:
-        found.close()
-        message = "the run began with another memory; name a copy of what it was then by --memory"
-        raise RunError(message)
-    return found
 
 
 def _difference(recorded: Sequence[StepRow], again: Sequence[StepRow]) -> str:

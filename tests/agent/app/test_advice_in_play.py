@@ -95,7 +95,7 @@ def play(home: Path, seed: int, until: str = "first_badge") -> Game:
         folder = stack.enter_context(closing(create_run(path, frozen.table(), run_id=frozen.run)))
         console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
         asking = Asking(advisor, frozen.ask_every)
-        session = Session(folder, frozen, console, knowledge, STORY, Interrupt(), asking=asking)
+        session = Session(folder, console, knowledge, STORY, Interrupt(), asking=asking)
         return Game(path, session.play(PlayLimits(until, 6_000), Watcher()), dice[0])
 
 

@@ -1,7 +1,7 @@
 """Long play: the loop goes on when everything is done, and memory is consolidated on time."""
 
 import gc
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Summary
-from agent.app.session import PlayLimits, Session
+from agent.app.play import session_of_run
+from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
 from agent.story import Milestone, Place, Story, Witness
 from emulator import PyBoyConsole, demo_cartridge_path, load_cartridge
-from memory import RunReader, create_run, open_knowledge_store, read_run
+from memory import RunReader, read_run
 from tests.agent.support import Watcher
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -51,14 +52,11 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
 
 def play(path: Path, limits: PlayLimits, story: Story = STORY) -> tuple[Summary, Watcher]:
     watcher = Watcher()
-    with ExitStack() as stack:
-        folder = stack.enter_context(
-            closing(create_run(path / "run", FROZEN.table(), run_id="session"))
-        )
-        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
-        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        session = Session(folder, FROZEN, console, knowledge, story, Interrupt())
-        return session.play(limits, watcher), watcher
+    with (
+        closing(PyBoyConsole(CARTRIDGE)) as console,
+        session_of_run(path, FROZEN, console, story, Interrupt()) as opened,
+    ):
+        return opened.session.play(limits, watcher), watcher
 
 
 def test_memory_is_consolidated_every_thousand_ticks_and_at_the_end(long: Long) -> None:

@@ -1,6 +1,6 @@
 """Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
 
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Summary, TickView
-from agent.app.session import PlayLimits, Session
+from agent.app.play import session_of_run
+from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.skills import Outcome, Terrain, leave_map
 from agent.story import Milestone, Place, Story, TalkTo, Witness
@@ -17,7 +18,7 @@ from agent.story.facts import FactKind, RamFact
 from agent.story.story import Task
 from agent.tools.replay import replay, replay_run
 from emulator import PyBoyConsole, World
-from memory import StepRow, create_run, open_knowledge_store, open_run, read_run
+from memory import StepRow, read_run
 from memory.observations import ObservationQuery
 from tests.agent.app.test_session import CARTRIDGE, FROZEN
 from tests.agent.support import Played, Watcher, game_at
@@ -55,19 +56,11 @@ BEYOND = replace(  # the story to the first badge, and then the atoll
 
 def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summary:
     """Play a run, a new one or the one in `path`, until it ends."""
-    with ExitStack() as stack:
-        is_new = not (path / "run").exists()
-        folder = stack.enter_context(
-            closing(
-                create_run(path / "run", FROZEN.table(), run_id="stuck")
-                if is_new
-                else open_run(path / "run")
-            )
-        )
-        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
-        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        session = Session(folder, FROZEN, console, knowledge, story, asked)
-        return session.play(PlayLimits("end", inf), watcher)
+    with (
+        closing(PyBoyConsole(CARTRIDGE)) as console,
+        session_of_run(path, replace(FROZEN, run="stuck"), console, story, asked) as opened,
+    ):
+        return opened.session.play(PlayLimits("end", inf), watcher)
 
 
 def episodes(path: Path) -> list[dict[str, Any]]:

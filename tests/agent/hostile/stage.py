@@ -163,7 +163,7 @@ def played_game(
         stack.enter_context(closing(folder))
         console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
         story = Story.of(CartridgeKind.DEMO)
-        session = Session(folder, frozen, console, knowledge, story, Interrupt(), asking=asking)
+        session = Session(folder, console, knowledge, story, Interrupt(), asking=asking)
         prepare(session._branch)
         summary = session.play(PlayLimits(UNTIL, 2_000), Watcher())
         yield Game(session._branch, folder.store, ear, Dex.of(CARTRIDGE), summary)

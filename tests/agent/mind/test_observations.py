@@ -4,7 +4,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from agent.advisor.prompt import Mode, prompt_now
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.checkpoints import COMMIT_EVERY
+from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
 from agent.mind import GAME_SECTIONS, game_table
 from agent.story import Milestone, Story, Witness
@@ -22,8 +23,6 @@ from memory import (
     RunFolder,
     RunStore,
     as_json,
-    create_run,
-    open_knowledge_store,
     open_run,
     read_run,
 )
@@ -251,17 +250,11 @@ def test_c09_a_game_is_told_within_the_budget(played: Played) -> None:
 @contextmanager
 def session_in(path: Path) -> Iterator[tuple[Session, RunFolder[RunStore]]]:
     """Lend a session on the demo, new or going on."""
-    with ExitStack() as stack:
-        is_new = not (path / "run").exists()
-        run = (
-            create_run(path / "run", FROZEN.table(), run_id="session")
-            if is_new
-            else open_run(path / "run")
-        )
-        folder = stack.enter_context(closing(run))
-        knowledge = stack.enter_context(closing(open_knowledge_store(path / "m.sqlite", now=0.0)))
-        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        yield Session(folder, FROZEN, console, knowledge, STORY, Interrupt()), folder
+    with (
+        closing(PyBoyConsole(CARTRIDGE)) as console,
+        session_of_run(path, FROZEN, console, STORY, Interrupt()) as opened,
+    ):
+        yield opened.session, opened.run
 
 
 def play(path: Path, ticks: int, react: Callable[[TickView], None] | None = None) -> Summary:
