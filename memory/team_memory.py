@@ -14,7 +14,6 @@ from memory.blackboard.entry import COLLECTIVE, Entry, EntryKind, team_scope
 from memory.codec import as_json
 from memory.flow.subscription import Derived, MemorySubscription
 from memory.store.contributions import MANAGER, TRUST, Word, standing, teaching
-from memory.store.knowledge_tables import BY_NAME, knowledge
 from memory.store.merge import Merged, merge_files
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
@@ -165,7 +164,7 @@ def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, 
     """Yield an entry for everybody of each thing that several runs teach, the most agreed on last, as the newest."""
     words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
-        for memory_id, record in knowledge(known, BY_NAME[table]).items():
+        for memory_id, record in known.of(table).items():
             voices = teaching(shares[table, memory_id].values())
             if len(voices) < 2:
                 continue

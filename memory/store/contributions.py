@@ -13,21 +13,19 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
-from memory.store.knowledge_tables import BY_LESSON, BY_NAME, TABLES, knowledge
+from memory.store.knowledge_tables import BY_NAME, TABLES
 from memory.tiers.forgetting import faded
 from memory.tiers.knowledge import (
+    KIND_IN,
+    KIND_NAMED,
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
-    more_mistake,
-    more_pattern,
-    more_strategy,
-    newer_preference,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memory.store.database import Database
     from memory.tiers.knowledge import Knowledge
@@ -276,34 +274,27 @@ class Folded(NamedTuple):
     losers: Mapping[str, tuple[str, tuple[str, ...]]]
 
 
-class _Way(NamedTuple):
-    record: type[Any]
-    more: Callable[[Any, Any], Any]
-    date: str
-    finish: Callable[[Any, Sequence[Share], float, float], Any]
-
-
 def add_lesson(
     table: str, share: Share, payload: Mapping[str, Any], *, sequence: int, tick: int
 ) -> Share:
     """Return the share of a run after one more lesson of it about a row of one of the four tables."""
-    way = _WAYS[table]
-    record = from_json(way.record, payload)
+    kind = KIND_IN[table]
+    record = from_json(kind.record, payload)
     told = Lesson(
         sequence,
         tick,
         payload.get("status", "verified"),
-        getattr(record, way.date) or 0.0,
+        getattr(record, kind.date) or 0.0,
         tuple(payload.get("sources", ())),
     )
     if share.record is not None:
-        record = way.more(from_json(way.record, share.record), record)
+        record = kind.more(from_json(kind.record, share.record), record)
     return share.taught_again(told, as_json(record))
 
 
 def by_hand(table: str, record: Piece, sequence: int) -> Share:
     """Return the share that a record is which was saved without a run."""
-    at = getattr(record, _WAYS[table].date) or 0.0
+    at = getattr(record, KIND_IN[table].date) or 0.0
     return Share(
         run_id=BY_HAND,
         sequence=sequence,
@@ -323,13 +314,17 @@ def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Fold
     known = teaching(all_of_them)
     if not known:
         return None
-    way, voice = _WAYS[table], known[-1]
-    record = reduce(way.more, (from_json(way.record, each.record or {}) for each in known))
+    kind, voice = KIND_IN[table], known[-1]
+    record = reduce(kind.more, (from_json(kind.record, each.record or {}) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
+    if isinstance(record, LearnedPattern):
+        record = _faded_pattern(record, known, at, rate)
+    elif isinstance(record, PlayerPreference):
+        record = _faded_preference(record, known, at, rate)
     closing = closing_of(all_of_them)
     return Folded(
-        way.finish(record, known, at, rate),
+        record,
         voice,
         "" if closing is None else closing.reason,
         voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
@@ -354,7 +349,9 @@ def _otherwise(table: str, known: Sequence[Share]) -> list[Share]:
     return [each for each in known if (each.record or {})["preference_value"] != believed]
 
 
-def _pattern(record: LearnedPattern, known: Sequence[Share], at: float, rate: float) -> Any:  # noqa: ANN401
+def _faded_pattern(
+    record: LearnedPattern, known: Sequence[Share], at: float, rate: float
+) -> LearnedPattern:
     first: Mapping[str, Any] = min(known, key=lambda each: (each.since, each.run_id)).record or {}
     since = known[0].fresh if len(known) == 1 else record.last_validated
     return replace(
@@ -365,25 +362,15 @@ def _pattern(record: LearnedPattern, known: Sequence[Share], at: float, rate: fl
     )
 
 
-def _preference(record: PlayerPreference, known: Sequence[Share], at: float, rate: float) -> Any:  # noqa: ANN401
+def _faded_preference(
+    record: PlayerPreference, known: Sequence[Share], at: float, rate: float
+) -> PlayerPreference:
     records: list[Mapping[str, Any]] = [each.record or {} for each in known]
     return replace(
         record,
         created_at=min(each["created_at"] for each in records),
         confidence=record.confidence * faded(known[-1].fresh, at, rate),
     )
-
-
-def _as_it_is(record: Any, _known: Sequence[Share], _at: float, _rate: float) -> Any:  # noqa: ANN401
-    return record
-
-
-_WAYS: Final = {
-    "tactician_patterns": _Way(LearnedPattern, more_pattern, "last_validated", _pattern),
-    "successful_strategies": _Way(SuccessfulStrategy, more_strategy, "last_used", _as_it_is),
-    "mistake_records": _Way(MistakeRecord, more_mistake, "last_occurred", _as_it_is),
-    "player_preferences": _Way(PlayerPreference, newer_preference, "updated_at", _preference),
-}
 
 
 Runs: TypeAlias = "dict[str, Share]"  # by run
@@ -535,7 +522,7 @@ class Contribution:
             mine, runs = self._share(payload["table"], payload["id"])
             share = mine.closed(closing_in(row, self._now))
         else:
-            table = BY_LESSON[row.kind]
+            table = BY_NAME[KIND_NAMED[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
             share = add_lesson(table.name, mine, row.payload, sequence=row.sequence, tick=row.tick)
         runs[self._run_id] = share
@@ -560,7 +547,7 @@ def save_by_hand(shares: Shares, before: Knowledge, after: Knowledge) -> None:
     changed: list[tuple[str, str]] = []
     kept: ByThing = {}
     for table in TABLES:
-        old, new = knowledge(before, table), knowledge(after, table)
+        old, new = before.of(table.name), after.of(table.name)
         for name in sorted(old.keys() | new.keys()):
             if old.get(name) != new.get(name):
                 thing = table.name, name

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import Json, as_json, content_id
 from memory.store.knowledge_tables import (
-    BY_LESSON,
     TABLES,
     Piece,
     Provenances,
@@ -19,7 +18,7 @@ from memory.store.knowledge_tables import (
 from memory.store.long_term import SELECT, entry_of, taught
 from memory.store.long_term import TABLE as ENTRIES
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
-KIND_OF: Final = {table.name: kind for kind, table in BY_LESSON.items()}
+KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
 _LAST: Final = ("last_validated", "last_used", "last_occurred", "updated_at")
 _FIRST: Final = ("first_used", "first_occurred", "created_at")
 

@@ -30,7 +30,6 @@ from memory.store.knowledge_tables import (
     KnowledgeTable,
     Provenance,
     Provenances,
-    knowledge,
 )
 from memory.store.long_term import TABLE, GrowingEntries, LongTermEntries
 from memory.store.schema import KNOWLEDGE_SCHEMA
@@ -236,7 +235,7 @@ class KnowledgeStore(KnowledgeReader):
             forgetting.prune(known, self._config, now=self._now)
         database = self._database
         for table in TABLES:
-            old, new = before[table.name], knowledge(known, table)
+            old, new = before[table.name], known.of(table.name)
             newest = {**old, **meant[table.name]}
             database.execute_many(
                 table.replace,
@@ -283,7 +282,7 @@ class KnowledgeStore(KnowledgeReader):
             elif name in BY_NAME:
                 told = fold(name, runs.values(), at=self._now, rate=rate)
                 if told is not None:
-                    knowledge(known, BY_NAME[name])[memory_id] = told.record
+                    known.of(name)[memory_id] = told.record
                     yield BY_NAME[name], memory_id, told
 
     def _let_go(self, table: KnowledgeTable, name: str, row: Mapping[str, Json]) -> None:
@@ -294,7 +293,7 @@ class KnowledgeStore(KnowledgeReader):
 
 
 def _shelves(known: Knowledge) -> dict[str, dict[str, Any]]:
-    return {table.name: dict(knowledge(known, table)) for table in TABLES}
+    return {table.name: dict(known.of(table.name)) for table in TABLES}
 
 
 def open_knowledge_store(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import as_json, decode, encode
 from memory.tiers.knowledge import (
+    KIND_NAMED,
     Knowledge,
     LearnedPattern,
     MistakeRecord,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.store.database import Database
+    from memory.tiers.knowledge import KnowledgeKind
 
 
 Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
@@ -115,20 +117,20 @@ KNOWLEDGE_TABLES: Final = (
 class KnowledgeTable:
     """One table, whose columns are the fields of its record, in order, the id first."""
 
-    def __init__(self, name: str, record: type[Piece], *json_columns: str) -> None:
-        self.name = name
-        self.columns = [field.name for field in fields(record)]
-        self.id_column = self.columns[0]
+    def __init__(self, kind: KnowledgeKind, *json_columns: str) -> None:
+        self.name = kind.table
+        self.kind = kind
+        self.columns = [field.name for field in fields(kind.record)]
+        self.id_column = kind.id
         marks = ", ".join("?" for _ in self.columns)
         # The names are our own, not a caller's.
-        self.select = f"SELECT * FROM {name} ORDER BY {self.id_column}"  # noqa: S608
-        self.replace = f"INSERT OR REPLACE INTO {name} VALUES ({marks})"  # noqa: S608
-        self.delete = f"DELETE FROM {name} WHERE {self.id_column} = ?"  # noqa: S608
-        self._record = record
+        self.select = f"SELECT * FROM {self.name} ORDER BY {self.id_column}"  # noqa: S608
+        self.replace = f"INSERT OR REPLACE INTO {self.name} VALUES ({marks})"  # noqa: S608
+        self.delete = f"DELETE FROM {self.name} WHERE {self.id_column} = ?"  # noqa: S608
         self._json_columns = frozenset(json_columns)
         self._json_places = [
             (place, str(field.type).startswith("tuple"))
-            for place, field in enumerate(fields(record))
+            for place, field in enumerate(fields(kind.record))
             if field.name in json_columns
         ]
 
@@ -138,7 +140,8 @@ class KnowledgeTable:
         for place, is_tuple in self._json_places:
             value = decode(values[place])
             values[place] = tuple(value) if is_tuple else value
-        return self._record(*values)
+        record: Piece = self.kind.record(*values)
+        return record
 
     def row_of(self, record: Piece) -> tuple[object, ...]:
         """Return the row that holds a record."""
@@ -148,31 +151,12 @@ class KnowledgeTable:
         )
 
 
-PATTERNS: Final = KnowledgeTable("tactician_patterns", LearnedPattern, "trigger_conditions")
-STRATEGIES: Final = KnowledgeTable(
-    "successful_strategies", SuccessfulStrategy, "context", "moves_sequence"
-)
-MISTAKES: Final = KnowledgeTable("mistake_records", MistakeRecord, "situation")
-PREFERENCES: Final = KnowledgeTable("player_preferences", PlayerPreference, "preference_value")
+PATTERNS: Final = KnowledgeTable(KIND_NAMED["pattern"], "trigger_conditions")
+STRATEGIES: Final = KnowledgeTable(KIND_NAMED["strategy"], "context", "moves_sequence")
+MISTAKES: Final = KnowledgeTable(KIND_NAMED["mistake"], "situation")
+PREFERENCES: Final = KnowledgeTable(KIND_NAMED["preference"], "preference_value")
 TABLES: Final = (PATTERNS, STRATEGIES, MISTAKES, PREFERENCES)
 BY_NAME: Final = {table.name: table for table in TABLES}
-BY_LESSON: Final = {
-    "pattern": PATTERNS,
-    "strategy": STRATEGIES,
-    "mistake": MISTAKES,
-    "preference": PREFERENCES,
-}
-
-
-def knowledge(known: Knowledge, table: KnowledgeTable) -> dict[str, Any]:
-    """Return the records that belong in `table`, by id."""
-    shelves: dict[str, dict[str, Any]] = {
-        PATTERNS.name: known.patterns,
-        STRATEGIES.name: known.strategies,
-        MISTAKES.name: known.mistakes,
-        PREFERENCES.name: known.preferences,
-    }
-    return shelves[table.name]
 
 
 def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:

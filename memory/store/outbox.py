@@ -5,13 +5,13 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from memory.codec import decode, encode
+from memory.codec import decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Reader
 from memory.store.knowledge_tables import BY_NAME
 from memory.store.long_term import LASTING, TABLE, Taught, entry_in, row_of
-from memory.tiers.knowledge import Knowledge
-from memory.tiers.lessons import OutboxRow, learn
+from memory.tiers.knowledge import KIND_NAMED
+from memory.tiers.lessons import OutboxRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,12 +92,16 @@ class Outbox:
 def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
     """Raise MalformedRecord or UnknownScope for a lesson that cannot be delivered, and would hold up all after it."""
     try:
-        if kind == "entry":
-            _require_entry(payload)
-        elif kind == "close":
-            _require_close(payload)
-        else:
-            learn(Knowledge(), kind, payload)
+        match kind:
+            case "entry":
+                _require_entry(payload)
+            case "close":
+                _require_close(payload)
+            case "totals":
+                _require_totals(payload)
+            case _:
+                known = KIND_NAMED[kind]
+                hash(getattr(from_json(known.record, payload), known.id))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all it needs."
         raise MalformedRecord(message) from error
@@ -112,6 +116,13 @@ def _require_entry(payload: Mapping[str, Json]) -> None:
     if not any(fnmatchcase(entry.scope, each) for each in LASTING):
         message = f"{entry.scope!r} does not outlive a run; {', '.join(LASTING)} do."
         raise UnknownScope(message)
+
+
+def _require_totals(payload: Mapping[str, Json]) -> None:
+    if set(payload) != {"sessions", "battles", "victories"}:
+        raise KeyError(*payload)
+    if not all(isinstance(each, int | float) for each in payload.values()):
+        raise TypeError(payload)
 
 
 def _require_close(payload: Mapping[str, Json]) -> None:

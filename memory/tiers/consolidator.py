@@ -154,7 +154,9 @@ class MemoryConsolidator:
         that what it is worth changes by evidence alone.
         """
         self._maintenance.run(asked=is_final)
-        worthless = forgetting.worthless(self.tactician, self.config, now=self._started_at)
+        worthless = forgetting.worthless(
+            self.tactician.knowledge(), self.config, now=self._started_at
+        )
         for memory in worthless:
             self.tactician.forget(memory)
         return worthless
@@ -165,7 +167,7 @@ class MemoryConsolidator:
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
         rate = self.config.forgetting_decay_rate
-        worth = forgetting.values(self.tactician, now=self._started_at, rate=rate)
+        worth = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)

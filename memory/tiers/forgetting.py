@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory.tiers.knowledge import SEVERITIES
 
@@ -12,35 +12,11 @@ if TYPE_CHECKING:
     from memory.tiers.knowledge import (
         ConsolidationConfig,
         Knowledge,
-        LearnedPattern,
-        MistakeRecord,
-        PlayerPreference,
-        SuccessfulStrategy,
     )
 
 
 MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))
-
-
-class Known(Protocol):
-    """Whatever holds knowledge by id: in a file, or on a blackboard."""
-
-    @property
-    def patterns(self) -> Mapping[str, LearnedPattern]:
-        """What tends to work."""
-
-    @property
-    def strategies(self) -> Mapping[str, SuccessfulStrategy]:
-        """What won."""
-
-    @property
-    def mistakes(self) -> Mapping[str, MistakeRecord]:
-        """What not to do again."""
-
-    @property
-    def preferences(self) -> Mapping[str, PlayerPreference]:
-        """What was chosen."""
 
 
 class Memory(NamedTuple):
@@ -55,7 +31,7 @@ def faded(since: float, now: float, rate: float) -> float:
     return float(rate ** _months(since, now))
 
 
-def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
+def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, float]:
     """Return what each piece of knowledge is worth at `now`, from 0 to 1."""
     worth: dict[Memory, float] = {}
     for pattern in knowledge.patterns.values():
@@ -72,25 +48,19 @@ def values(knowledge: Known, *, now: float, rate: float) -> dict[Memory, float]:
     return worth
 
 
-def worthless(known: Known, config: ConsolidationConfig, *, now: float) -> list[Memory]:
+def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what is worth less at `now` than the threshold."""
-    worth = values(known, now=now, rate=config.forgetting_decay_rate)
+    worth = values(knowledge, now=now, rate=config.forgetting_decay_rate)
     return _below(worth, config)
 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what was dropped: all that is worth less than the threshold, and all over the caps."""
     before = values(knowledge, now=now, rate=config.forgetting_decay_rate)
-    shelves: dict[str, dict[str, Any]] = {
-        "tactician_patterns": knowledge.patterns,
-        "successful_strategies": knowledge.strategies,
-        "mistake_records": knowledge.mistakes,
-        "player_preferences": knowledge.preferences,
-    }
     for memory in _below(before, config):
-        del shelves[memory.table][memory.id]
+        del knowledge.of(memory.table)[memory.id]
     knowledge.limit(config)
-    return [memory for memory in before if memory.id not in shelves[memory.table]]
+    return [memory for memory in before if memory.id not in knowledge.of(memory.table)]
 
 
 def _below(worth: Mapping[Memory, float], config: ConsolidationConfig) -> list[Memory]:

@@ -7,12 +7,12 @@ Knows nothing of files, nor of scopes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import Json, as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ class ConsolidationConfig:
 
 
 SEVERITIES: Final = ("minor", "major", "critical")
-_LIMITS: Final = ConsolidationConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +142,60 @@ def newer_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPr
     return replace(new, created_at=known.created_at)
 
 
+class KnowledgeKind(NamedTuple):
+    """One kind of knowledge: what its lessons and entries are called, its table, and how its records add up."""
+
+    name: str
+    table: str
+    shelf: str  # where `Knowledge` has it
+    record: type[Any]
+    id: str  # the field that is its name
+    more: Callable[[Any, Any], Any]  # makes one of the known and the new
+    date: str  # the field that says when it was last borne out
+
+
+KINDS: Final = (
+    KnowledgeKind(
+        "pattern",
+        "tactician_patterns",
+        "patterns",
+        LearnedPattern,
+        "pattern_id",
+        more_pattern,
+        "last_validated",
+    ),
+    KnowledgeKind(
+        "strategy",
+        "successful_strategies",
+        "strategies",
+        SuccessfulStrategy,
+        "strategy_id",
+        more_strategy,
+        "last_used",
+    ),
+    KnowledgeKind(
+        "mistake",
+        "mistake_records",
+        "mistakes",
+        MistakeRecord,
+        "mistake_id",
+        more_mistake,
+        "last_occurred",
+    ),
+    KnowledgeKind(
+        "preference",
+        "player_preferences",
+        "preferences",
+        PlayerPreference,
+        "preference_id",
+        newer_preference,
+        "updated_at",
+    ),
+)
+KIND_NAMED: Final = {kind.name: kind for kind in KINDS}
+KIND_IN: Final = {kind.table: kind for kind in KINDS}
+
+
 @dataclass
 class Knowledge:
     """All of it by id. `total_battles` and the rate count battles that were won or lost."""
@@ -155,85 +208,45 @@ class Knowledge:
     total_battles: int = 0
     overall_win_rate: float = 0.0
 
-    def add_pattern(self, pattern: LearnedPattern) -> None:
-        """Add the evidence of `pattern` to what is known under its id."""
-        known = self.patterns.get(pattern.pattern_id)
-        self.patterns[pattern.pattern_id] = more_pattern(known, pattern) if known else pattern
-        self._limit_patterns(pattern.pattern_type, _LIMITS.max_patterns_per_type)
-
-    def add_strategy(self, strategy: SuccessfulStrategy) -> None:
-        """Add the uses of `strategy` to what is known; one that never worked is not taken up."""
-        known = self.strategies.get(strategy.strategy_id)
-        if known is None and strategy.success_rate == 0.0:
-            return
-        self.strategies[strategy.strategy_id] = (
-            more_strategy(known, strategy) if known else strategy
-        )
-        self._limit_strategies(_LIMITS.max_strategies)
-
-    def add_mistake(self, mistake: MistakeRecord) -> None:
-        """Add the occurrences of `mistake` to what is known; the worst severity stays."""
-        known = self.mistakes.get(mistake.mistake_id)
-        self.mistakes[mistake.mistake_id] = more_mistake(known, mistake) if known else mistake
-        self._limit_mistakes(_LIMITS.max_mistakes)
-
-    def set_preference(self, preference: PlayerPreference) -> None:
-        """Put `preference` in the place of what is known under its id."""
-        known = self.preferences.get(preference.preference_id)
-        self.preferences[preference.preference_id] = (
-            newer_preference(known, preference) if known else preference
-        )
-
-    def count(self, *, sessions: int, battles: int, victories: int) -> None:
-        """Add to the totals; `battles` are those won or lost."""
-        victories_so_far = self.overall_win_rate * self.total_battles
-        self.total_sessions += sessions
-        self.total_battles += battles
-        if battles:
-            self.overall_win_rate = (victories_so_far + victories) / self.total_battles
+    def of(self, table: str) -> dict[str, Any]:
+        """Return the records that belong in a table, by id."""
+        shelf: dict[str, Any] = getattr(self, KIND_IN[table].shelf)
+        return shelf
 
     def limit(self, config: ConsolidationConfig) -> None:
         """Drop what is over the caps: least relevant, least successful, least severe."""
         for pattern_type in {each.pattern_type for each in self.patterns.values()}:
-            self._limit_patterns(pattern_type, config.max_patterns_per_type)
-        self._limit_strategies(config.max_strategies)
-        self._limit_mistakes(config.max_mistakes)
+            of_type = (each for each in self.patterns.values() if each.pattern_type == pattern_type)
+            best = sorted(
+                of_type,
+                key=lambda each: (-each.relevance_score, -each.success_count, each.pattern_id),
+            )
+            for pattern in best[config.max_patterns_per_type :]:
+                del self.patterns[pattern.pattern_id]
+        most_used = sorted(
+            self.strategies.values(),
+            key=lambda each: (-each.success_rate, -each.total_uses, each.strategy_id),
+        )
+        for strategy in most_used[config.max_strategies :]:
+            del self.strategies[strategy.strategy_id]
+        gravest = sorted(
+            self.mistakes.values(),
+            key=lambda each: (-rank(each.severity), -each.occurrence_count, each.mistake_id),
+        )
+        for mistake in gravest[config.max_mistakes :]:
+            del self.mistakes[mistake.mistake_id]
 
     def to_json(self) -> dict[str, Json]:
-        """Return everything, as `from_json` reads it back."""
+        """Return everything as plain JSON."""
         return {
-            "patterns": [as_json(each) for each in self.patterns.values()],
-            "strategies": [as_json(each) for each in self.strategies.values()],
-            "mistakes": [as_json(each) for each in self.mistakes.values()],
-            "preferences": [as_json(each) for each in self.preferences.values()],
+            **{
+                kind.shelf: [as_json(each) for each in self.of(kind.table).values()]
+                for kind in KINDS
+            },
             "total_sessions": self.total_sessions,
             "total_battles": self.total_battles,
             "overall_win_rate": self.overall_win_rate,
         }
-
-    def _limit_patterns(self, pattern_type: str, limit: int) -> None:
-        of_type = [each for each in self.patterns.values() if each.pattern_type == pattern_type]
-        of_type.sort(key=lambda each: (-each.relevance_score, -each.success_count, each.pattern_id))
-        for pattern in of_type[limit:]:
-            del self.patterns[pattern.pattern_id]
-
-    def _limit_strategies(self, limit: int) -> None:
-        if len(self.strategies) > limit:
-            best = sorted(
-                self.strategies.values(),
-                key=lambda each: (-each.success_rate, -each.total_uses, each.strategy_id),
-            )
-            for strategy in best[limit:]:
-                del self.strategies[strategy.strategy_id]
-
-    def _limit_mistakes(self, limit: int) -> None:
-        if len(self.mistakes) > limit:
-            worst = sorted(
-                self.mistakes.values(),
-                key=lambda each: (-rank(each.severity), -each.occurrence_count, each.mistake_id),
-            )
-            for mistake in worst[limit:]:
-                del self.mistakes[mistake.mistake_id]
 
 
 def rank(severity: str) -> int:

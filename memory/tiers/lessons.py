@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.tiers.knowledge import ConsolidationConfig, Knowledge
+    from memory.tiers.knowledge import ConsolidationConfig
 
 
 LessonKind: TypeAlias = Literal[
@@ -67,23 +67,6 @@ class OutboxRow:
 
 MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
-
-
-def learn(knowledge: Knowledge, kind: LessonKind, payload: Mapping[str, Any]) -> None:
-    """Add one lesson to `knowledge`; entries, and what is closed, are none of its business."""
-    match kind:
-        case "pattern":
-            knowledge.add_pattern(from_json(LearnedPattern, payload))
-        case "strategy":
-            knowledge.add_strategy(from_json(SuccessfulStrategy, payload))
-        case "mistake":
-            knowledge.add_mistake(from_json(MistakeRecord, payload))
-        case "preference":
-            knowledge.set_preference(from_json(PlayerPreference, payload))
-        case "totals":
-            knowledge.count(**payload)
-        case "entry" | "close":
-            pass
 
 
 def pattern_of(

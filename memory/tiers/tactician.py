@@ -12,16 +12,15 @@ from memory.blackboard.view import View
 from memory.codec import as_json, from_json
 from memory.errors import UnknownMemory
 from memory.tiers.knowledge import (
+    KIND_IN,
+    KIND_NAMED,
+    KINDS,
     ConsolidationConfig,
     Knowledge,
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
-    more_mistake,
-    more_pattern,
-    more_strategy,
-    newer_preference,
     rank,
 )
 
@@ -41,14 +40,11 @@ STRATEGY: Final = "strategy"
 MISTAKE: Final = "mistake"
 PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
+IMPORTANCE: Final = 6  # of knowledge
+MAX_PREFERENCES: Final = 100
 NAMED: Final = 8  # of the runs that taught a thing
 ALL: Final = "all"  # the name of the one entry of totals
-TABLE_OF: Final = {
-    PATTERN: "tactician_patterns",
-    STRATEGY: "successful_strategies",
-    MISTAKE: "mistake_records",
-    PREFERENCE: "player_preferences",
-}
+TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -58,33 +54,24 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
     return (
         _kind(
             PATTERN,
-            LearnedPattern,
-            "pattern_id",
-            more_pattern,
-            limit=config.max_patterns_per_type,
+            config.max_patterns_per_type,
             group=lambda data: data["pattern_type"],
             rank=lambda entry: _figures(entry, "relevance_score", "success_count"),
         ),
         _kind(
             STRATEGY,
-            SuccessfulStrategy,
-            "strategy_id",
-            more_strategy,
-            limit=config.max_strategies,
+            config.max_strategies,
             rank=lambda entry: _figures(entry, "success_rate", "total_uses"),
         ),
         _kind(
             MISTAKE,
-            MistakeRecord,
-            "mistake_id",
-            more_mistake,
-            limit=config.max_mistakes,
+            config.max_mistakes,
             rank=lambda entry: (
                 rank(str(entry.data["severity"])),
                 *_figures(entry, "occurrence_count"),
             ),
         ),
-        _kind(PREFERENCE, PlayerPreference, "preference_id", newer_preference, limit=100),
+        _kind(PREFERENCE, MAX_PREFERENCES),
         EntryKind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
     )
 
@@ -126,16 +113,11 @@ class TacticianMemory:
         `origins` tells by table and id which runs taught it; the newest are named.
         """
         origins = origins or {}
-        for scope, kind, records in (
-            (self.procedural, PATTERN, known.patterns),
-            (self.procedural, STRATEGY, known.strategies),
-            (self.semantic, MISTAKE, known.mistakes),
-            (self.semantic, PREFERENCE, known.preferences),
-        ):
-            for name, record in records.items():
-                runs = origins.get((TABLE_OF[kind], name), ())
+        for kind in KINDS:
+            for name, record in known.of(kind.table).items():
+                runs = origins.get((kind.table, name), ())
                 sources = tuple(f"run:{each}" for each in runs[-NAMED:])
-                self._write(scope, kind, as_json(record), sources=sources)
+                self._write(self._scope_of(kind.name), kind.name, as_json(record), sources=sources)
         won = round(known.overall_win_rate * known.total_battles)
         self._write(
             self.semantic,
@@ -216,9 +198,8 @@ class TacticianMemory:
 
     def forget(self, memory: Memory) -> None:
         """Let go of one piece of knowledge; those to come may still know it."""
-        kind = next(each for each, table in TABLE_OF.items() if table == memory.table)
-        scope = self.procedural if kind in {PATTERN, STRATEGY} else self.semantic
-        self.blackboard.forget(scope, kind=kind, keys={f"{kind}:{memory.id}"})
+        kind = KIND_IN[memory.table].name
+        self.blackboard.forget(self._scope_of(kind), kind=kind, keys={f"{kind}:{memory.id}"})
 
     def knowledge(self) -> Knowledge:
         """Return all of it, apart from the blackboard."""
@@ -231,6 +212,9 @@ class TacticianMemory:
             self.total_battles,
             self.overall_win_rate,
         )
+
+    def _scope_of(self, kind: str) -> str:
+        return self.procedural if kind in {PATTERN, STRATEGY} else self.semantic
 
     def _totals(self) -> Mapping[str, Any]:
         entry = self.blackboard.get(self.semantic, f"{TOTALS}:{ALL}")
@@ -252,24 +236,19 @@ class TacticianMemory:
         )
 
 
-IMPORTANCE: Final = 6  # of knowledge
-
-
-def _kind(  # noqa: PLR0913  # the policies of a kind
+def _kind(
     name: str,
-    record: type[Record],
-    id_field: str,
-    more: Callable[[Record, Record], Record],
-    *,
     limit: int,
+    *,
     group: Callable[[Mapping[str, Json]], object] | None = None,
     rank: Callable[[Entry], tuple[float, ...]] | None = None,
 ) -> EntryKind:
+    kind = KIND_NAMED[name]
     return EntryKind(
         name,
-        check=lambda data: from_json(record, data),
-        key=lambda data: str(data[id_field]),
-        merge=growing(record, more),
+        check=lambda data: from_json(kind.record, data),
+        key=lambda data: str(data[kind.id]),
+        merge=growing(kind.record, kind.more),
         limit=limit,
         group=group,
         rank=rank,

@@ -32,7 +32,7 @@ from memory import (
     open_run_store,
     scope_name,
 )
-from memory.tiers import LocationVisited, ResourceSnapshot
+from memory.tiers import ConsolidationConfig, LocationVisited, ResourceSnapshot
 
 TICKS: Final = 1_000  # from one consolidation to the next
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps
@@ -178,13 +178,15 @@ class Names:
 
 def full_knowledge(names: Names) -> Knowledge:
     """Return as much knowledge as is ever kept, all of it worth keeping."""
-    known = Knowledge()
-    for number in range(PATTERNS):
-        known.add_pattern(_pattern(number, names))
-    for number in range(STRATEGIES):
-        known.add_strategy(_strategy(number, names))
-    for number in range(MISTAKES):
-        known.add_mistake(_mistake(number, names))
+    patterns = [_pattern(number, names) for number in range(PATTERNS)]
+    strategies = [_strategy(number, names) for number in range(STRATEGIES)]
+    mistakes = [_mistake(number, names) for number in range(MISTAKES)]
+    known = Knowledge(
+        {each.pattern_id: each for each in patterns},
+        {each.strategy_id: each for each in strategies},
+        {each.mistake_id: each for each in mistakes},
+    )
+    known.limit(ConsolidationConfig())
     return known
 
 

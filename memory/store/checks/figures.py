@@ -15,7 +15,6 @@ from memory.store.knowledge_tables import (
     PREFERENCES,
     STRATEGIES,
     TABLES,
-    knowledge,
     known_from,
 )
 from memory.store.long_term import IMPORTANT, MAX_ENTRIES
@@ -222,7 +221,7 @@ def _rows(held: Held, now: float) -> Iterator[CheckFinding]:
     known = _faded(held, now)
     worth = values(known, now=now, rate=CONFIG.forgetting_decay_rate)
     for table in TABLES:
-        for memory_id, record in knowledge(known, table).items():
+        for memory_id, record in known.of(table.name).items():
             months = (now - last_of(record)) / MONTH_S
             left = worth[Memory(table.name, memory_id)]
             where, closed = f"{table.name} {memory_id}", held.closed(table.name, memory_id)

@@ -26,7 +26,6 @@ from memory.store.knowledge_tables import (
     TABLES,
     Archive,
     Provenances,
-    knowledge,
     known_from,
 )
 from memory.store.long_term import TABLE as ENTRIES
@@ -140,10 +139,10 @@ class Mending:
         """Archive those of the four tables that are over the caps: the least relevant, successful, severe."""
         held = held_in(self.database)
         known = known_from({table.name: held.open(table.name) for table in TABLES})
-        before = {table.name: dict(knowledge(known, table)) for table in TABLES}
+        before = {table.name: dict(known.of(table.name)) for table in TABLES}
         known.limit(ConsolidationConfig())
         for table in TABLES:
-            for memory_id in sorted(before[table.name].keys() - knowledge(known, table).keys()):
+            for memory_id in sorted(before[table.name].keys() - known.of(table.name).keys()):
                 self._make_room(table.name, memory_id, before[table.name][memory_id])
 
     def limit_entries(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from memory import (
     Entry,
     Json,
+    Knowledge,
     KnowledgeStore,
     MalformedRecord,
     MistakeRecord,
@@ -246,13 +247,15 @@ def test_what_goes_is_archived_as_it_was_taught_last(store: KnowledgeStore) -> N
 
 def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
-    known = store.load_knowledge()
-    known.add_pattern(PATTERN)
-    known.add_strategy(STRATEGY)
-    known.add_mistake(MISTAKE)
-    known.add_mistake(replace(MISTAKE, mistake_id="m2"))
-    known.set_preference(PREFERENCE)
-    known.count(sessions=2, battles=4, victories=1)
+    known = Knowledge(
+        {"p1": PATTERN},
+        {"s1": STRATEGY},
+        {"m1": MISTAKE, "m2": replace(MISTAKE, mistake_id="m2")},
+        {PREFERENCE.preference_id: PREFERENCE},
+        total_sessions=2,
+        total_battles=4,
+        overall_win_rate=0.25,
+    )
     store.save_knowledge(known)
     store.close()
     store = open_knowledge_store(path, now=NOON)
