@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memory.blackboard.entry import (
     DEFAULT_IMPORTANCE,
@@ -84,22 +84,6 @@ if TYPE_CHECKING:
     Seen: TypeAlias = tuple[int, str]
 
 
-class Board(Protocol):
-    """What a transaction reads from and writes to."""
-
-    kinds: dict[str, EntryKind]
-
-    def get(self, scope: str, key: str) -> Entry | None:
-        """Return the entry called `key`, or None."""
-
-    def refuse(self, scope: str, kind: str, importance: int, *, by: str) -> None:
-        """Raise what `write` raises for who writes where."""
-
-    @property
-    def write(self) -> Callable[..., Entry]:
-        """What writes one entry and returns it."""
-
-
 @dataclass(slots=True)
 class Transaction:
     """What was read, and what is to be written when the block ends without an error.
@@ -110,7 +94,7 @@ class Transaction:
         Conflict: at the end, when another version is; nothing was written then, and the block may be tried again.
     """
 
-    blackboard: Board
+    blackboard: Blackboard
     tick: int
     game_s: float
     written: list[Entry] = field(default_factory=list)
@@ -126,7 +110,7 @@ class Transaction:
     def write(self, scope: str, kind: str, data: Mapping[str, Json], **more: Any) -> None:  # noqa: ANN401
         """Write this at the end; what can be refused is refused now, so that all or nothing is written."""
         importance = more.get("importance", DEFAULT_IMPORTANCE)
-        self.blackboard.refuse(scope, kind, importance, by=more.get("by", ""))
+        self.blackboard.refuse(self.blackboard.policy(scope), kind, importance, more.get("by", ""))
         require_json(data)
         policy = self.blackboard.kinds.get(kind)
         if policy is not None:
@@ -222,7 +206,7 @@ class Blackboard:
             ForbiddenWrite: when the scope does not admit `by`.
         """
         shelf = self._shelf(scope)
-        self._refuse(shelf.scope, kind, importance, by)
+        self.refuse(shelf.scope, kind, importance, by)
         self.expire(game_s)
         if tick > self.tick:
             self.tick = tick
@@ -383,10 +367,6 @@ class Blackboard:
         """Return several reads and writes that are to become one, at this moment of the game."""
         return Transaction(self, self.tick, self.game_s)
 
-    def refuse(self, scope: str, kind: str, importance: int, *, by: str) -> None:
-        """Raise what `write` raises for who writes where, and how important that is."""
-        self._refuse(self.policy(scope), kind, importance, by)
-
     def to_json(self) -> dict[str, Json]:
         """Return what the entries themselves do not tell."""
         return {"seq": self._seq, "game_s": self.game_s, "tick": self.tick}
@@ -396,9 +376,10 @@ class Blackboard:
         self._load()
         self._seq = max(self._seq, data["seq"])
         self.game_s = max(self.game_s, data["game_s"])
-        self.tick = max(self.tick, data.get("tick", 0))
+        self.tick = max(self.tick, data["tick"])
 
-    def _refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+    def refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+        """Raise what `write` raises for a writer in a scope, and how important its entry is."""
         _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):
             message = f"{by or 'nobody'!r} may not write to {scope.name}; ask {scope.writers[0]!r}."

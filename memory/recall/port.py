@@ -51,37 +51,18 @@ class BlackboardRecall:
     ) -> None:
         self._blackboard = blackboard
         self._strategist = strategist
-        self._tactician = tactician
+        self.changes = blackboard.changes
+        self.fullness = blackboard.fullness
+        self.strategies = tactician.get_successful_strategies
+        self.mistakes = tactician.get_mistakes_for_context
+        self.patterns = tactician.get_relevant_patterns
+        self.objective_status = strategist.objective_status
 
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
         """Return the newest entries of `kind` in `scope`, oldest of them first."""
         return self._blackboard.entries(scope, kind=kind, limit=limit)
 
-    def changes(self, scope: str) -> tuple[int, int]:
-        """Return what is never the same again once anything of `scope` has changed."""
-        return self._blackboard.changes(scope)
-
-    def fullness(self, scope: str) -> float:
-        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
-        return self._blackboard.fullness(scope)
-
-    def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
-        """Return what worked for this Pokemon against this enemy, the most proven first."""
-        return self._tactician.get_successful_strategies(enemy_type, player_pokemon)
-
-    def mistakes(self, context: Mapping[str, Json]) -> Sequence[MistakeRecord]:
-        """Return the mistakes made in situations like `context`, closest and gravest first."""
-        return self._tactician.get_mistakes_for_context(context)
-
-    def patterns(self, context: Mapping[str, Json]) -> Sequence[LearnedPattern]:
-        """Return the patterns that hold in situations like `context`, the closest first."""
-        return self._tactician.get_relevant_patterns(context)
-
     def visits(self, location_name: str) -> int:
         """Return how often the place was visited in this session."""
         place = self._strategist.locations_visited.get(location_name)
         return 0 if place is None else place.visit_count
-
-    def objective_status(self, objective_id: str) -> str | None:
-        """Return pending, active, completed or failed; None when it was never an objective."""
-        return self._strategist.objective_status(objective_id)

@@ -7,7 +7,7 @@ of ceilings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -166,33 +166,21 @@ class CallReader(Reader):
             return [ModelCall(row[0], CallState(row[1]), *row[2:]) for row in rows]
 
 
-class CallLedger:
+class CallLedger(CallReader):
     """The same while calls are made; one thread at a time."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._door: Database | None = None  # opened with the first call, since most runs make none
+    _door: Database | None = None  # opened with the first call, since most runs make none
 
-    def book(self, booking: Booking) -> int:
+    def book_call(self, booking: Booking) -> int:
         """Return the number of a call that is about to be made, booked at its worst and for good."""
-        door = self._open()
+        door = self._open_calls()
         with door.transaction():
-            ((number,),) = door.rows(
-                _BOOK,
-                (
-                    booking.model,
-                    booking.purpose,
-                    booking.milestone,
-                    booking.started_ms,
-                    booking.worst_nanos,
-                    booking.worst_tokens,
-                ),
-            )
+            ((number,),) = door.rows(_BOOK, astuple(booking))
         return int(number)
 
-    def settle(self, number: int, outcome: CallOutcome) -> bool:
+    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
         """Return whether a booked call was still open, and is now settled at what came of it."""
-        door = self._open()
+        door = self._open_calls()
         with door.transaction():
             if outcome.state is CallState.LOST:
                 return door.execute(_LOSE, (number,)) > 0
@@ -208,9 +196,9 @@ class CallLedger:
             )
             return door.execute(_SETTLE, (*values, number)) > 0
 
-    def sums(self, *, now_ms: int, milestone: str) -> CallSums:
+    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
         """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""
-        door = self._open()
+        door = self._open_calls()
 
         def summed(sql: str, *parameters: object) -> Sums:
             (row,) = door.rows(sql, parameters)
@@ -222,18 +210,18 @@ class CallLedger:
             summed(_SINCE_MILESTONE, milestone),
         )
 
-    def last(self) -> LastCall:
+    def last_call(self) -> LastCall:
         """Return the latest time of any call, and the milestone of the newest."""
-        ((started_ms, milestone),) = self._open().rows(_LAST)
+        ((started_ms, milestone),) = self._open_calls().rows(_LAST)
         return LastCall() if started_ms is None else LastCall(started_ms, milestone)
 
-    def close(self) -> None:
-        """Close the door, if there is one."""
+    def close_calls(self) -> None:
+        """Close the door of calls, if there is one."""
         if self._door is not None:
             self._door.close()
             self._door = None
 
-    def _open(self) -> Database:
+    def _open_calls(self) -> Database:
         if self._door is None:
             self._door = self._database.beside()
         return self._door

@@ -16,9 +16,9 @@ from memory.store.knowledge_tables import (
     sound_record,
 )
 from memory.store.long_term import SELECT, entry_of, taught
-from memory.store.long_term import TABLE as ENTRIES
 from memory.tiers.forgetting import MONTH_S, values
 from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
+from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -31,10 +31,11 @@ from memory.store.knowledge_tables import (
     Provenance,
     Provenances,
 )
-from memory.store.long_term import TABLE, GrowingEntries, LongTermEntries
+from memory.store.long_term import GrowingEntries, LongTermEntries
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
+from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping
@@ -251,7 +252,7 @@ class KnowledgeStore(KnowledgeReader):
     def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":
             self._growing.take(run_id, row, self._now)
-        elif row.kind == "close" and row.payload["table"] == TABLE:
+        elif row.kind == "close" and row.payload["table"] == ENTRIES:
             self._growing.close(run_id, row, self._now)
         else:
             lessons.take(row)

@@ -21,6 +21,7 @@ from memory.store.contributions import (
 )
 from memory.store.entries import encode_tags, text_of
 from memory.tiers.forgetting import faded
+from memory.tiers.lessons import ENTRIES, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,7 +85,6 @@ SCOPE: Final = 1
 KEY: Final = 8
 SOURCES: Final = 13
 LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
-RUN: Final = "run:"  # how a source begins that names the run something was learnt in
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
@@ -169,7 +169,6 @@ def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
     )
 
 
-TABLE: Final = "ltm_entries"
 WORTH: Final = "importance * utility DESC, id DESC"
 
 
@@ -204,7 +203,7 @@ class LongTermEntries:
 
     def _found(self, sql: str, *parameters: object) -> list[Entry]:
         rows = self._database.rows(sql, parameters)
-        with self._database.understood(TABLE):
+        with self._database.understood(ENTRIES):
             return [entry_of(row) for row in rows]
 
 
@@ -372,10 +371,10 @@ class GrowingEntries(LongTermEntries):
         """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
         entry, origin = entry_in(run_id, lesson)
         name = thing(entry.scope, entry.key)
-        shares = self._shares.of(TABLE, name)
+        shares = self._shares.of(ENTRIES, name)
         told, record = lesson_of(lesson, entry, origin, at)
         share = shares.get(run_id, Share(run_id)).taught_again(told, record)
-        self._shares.keep(TABLE, name, [share])
+        self._shares.keep(ENTRIES, name, [share])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
         if not rows and shares:  # it may have become one with another
             is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
@@ -395,17 +394,17 @@ class GrowingEntries(LongTermEntries):
         for row in self._rows(where, *names):
             for key in self._keys(row):
                 name = thing(row[SCOPE], key)
-                share = self._shares.of(TABLE, name).get(run_id, Share(run_id))
-                self._shares.keep(TABLE, name, [share.closed(closing)])
+                share = self._shares.of(ENTRIES, name).get(run_id, Share(run_id))
+                self._shares.keep(ENTRIES, name, [share.closed(closing)])
             self._make_anew(row[SCOPE], [row], at, keep_place=True)
 
     def fade(self, at: float) -> None:
         """Let everything be as relevant as it is at the date `at`."""
-        shares = self._shares.all(TABLE)
+        shares = self._shares.all(ENTRIES)
         relevance = []
         for row in self._rows(""):
-            known = [shares.get((TABLE, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
-            with self._database.understood(TABLE):
+            known = [shares.get((ENTRIES, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
+            with self._database.understood(ENTRIES):
                 left = relevance_of(entry_of(row), known, at=at, rate=self._rate)
             relevance.append((left, row[0]))
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
@@ -413,7 +412,7 @@ class GrowingEntries(LongTermEntries):
     def let_go(self, number: int) -> None:
         """Archive the entry in the row `number`, if it is there, as somebody wants it forgotten."""
         for row in self._rows("WHERE id = ?", number):
-            self._shares.let_go((TABLE, thing(row[SCOPE], key)) for key in self._keys(row))
+            self._shares.let_go((ENTRIES, thing(row[SCOPE], key)) for key in self._keys(row))
             self._let_go(row)
 
     def merge(self, scope_glob: str, at: float) -> int:
@@ -432,7 +431,7 @@ class GrowingEntries(LongTermEntries):
 
     def make_all(self, at: float) -> None:
         """Make every entry anew that anybody ever taught, those that say the same as one."""
-        shares = self._shares.all(TABLE)
+        shares = self._shares.all(ENTRIES)
         scopes: dict[str, dict[str, Runs]] = {}
         for (_, name), runs in shares.items():
             scope, key = decode(name)
@@ -499,12 +498,12 @@ class GrowingEntries(LongTermEntries):
         for row in rows:
             for key in self._keys(row):
                 if key not in shares:
-                    shares[key] = self._shares.of(TABLE, thing(scope, key))
+                    shares[key] = self._shares.of(ENTRIES, thing(scope, key))
         told = fold_entries(scope, shares, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
         said = {(each.entry.key, encode(each.entry.data)) for each in told}
         for row in rows:
-            with self._database.understood(TABLE):
+            with self._database.understood(ENTRIES):
                 stays = (row[KEY], encode(entry_of(row).data)) in said
             if stays:
                 self._delete(row)
@@ -514,21 +513,21 @@ class GrowingEntries(LongTermEntries):
             place = places.get(each.entry.key)
             self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
             for key, losers in each.losers.items():
-                self._shares.mark(TABLE, thing(scope, key), losers)
+                self._shares.mark(ENTRIES, thing(scope, key), losers)
         return len(told)
 
     def _keys(self, row: Row) -> tuple[str, ...]:
         """Return the keys of all that a row is made of, its own first."""
-        with self._database.understood(TABLE):
+        with self._database.understood(ENTRIES):
             return keys_of(row)
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)
 
     def _let_go(self, row: Row) -> None:
-        with self._database.understood(TABLE):
+        with self._database.understood(ENTRIES):
             whole = archived(row)
-        self._archive.keep(TABLE, row[KEY], whole)
+        self._archive.keep(ENTRIES, row[KEY], whole)
         self._delete(row)
 
     def _delete(self, row: Row) -> None:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import as_json, decode, encode
 from memory.store.contributions import Shares, joined
-from memory.store.database import copy_database, open_database
+from memory.store.database import copy_database, free_name, open_database
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances
-from memory.store.long_term import KEY, SCOPE, SELECT, TABLE, archived, thing
+from memory.store.long_term import KEY, SCOPE, SELECT, archived, thing
 from memory.store.schema import KNOWLEDGE_SCHEMA
+from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
     ("deliveries", "*", "run_id"),
     ("shares", "*", "table_name, id, run_id"),
     (
-        TABLE,
+        ENTRIES,
         "NULL, origin, run_id, sequence, scope, kind, key, version, tick, game_s, data, tags, importance, relevance, "
         "utility, status, sources, closed, count, merged, text",
         "id",
@@ -169,17 +170,17 @@ def _held(database: Database) -> Iterator[Gone]:
                 record = as_json(table.record_of(row))
             where = provenances.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
-    taught = {name for table, name in Shares(database).teachers() if table == TABLE}
+    taught = {name for table, name in Shares(database).teachers() if table == ENTRIES}
     for row in database.rows(SELECT):
-        with database.understood(TABLE):
+        with database.understood(ENTRIES):
             if thing(row[SCOPE], row[KEY]) in taught:
-                yield TABLE, row[KEY], encode(archived(row)), "null"
+                yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
 
 def _places(gone: Gone) -> list[tuple[str, str, str]]:
     """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
     table, name, row, _ = gone
-    if table != TABLE:
+    if table != ENTRIES:
         return [(table, "", name)]
     whole = decode(row)
     return [(table, whole["scope"], key) for key in (name, *whole["merged"])]
@@ -228,7 +229,7 @@ def merge_files(
         rows = _make(reduce(Memories.with_, read, held), made, agree, config)
         if rows == there:
             return _merged(rows, changed=False, copy=None)
-        kept = _free_name(into)
+        kept = free_name(into, NEXT_TO)
         shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
             if content(database) != there:  # a run has delivered to it meanwhile
@@ -269,10 +270,3 @@ def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
         changed,
         copy,
     )
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while (copy := path.with_name(f"{path.name}.{NEXT_TO}-{number}")).exists():
-        number += 1
-    return copy

@@ -9,9 +9,9 @@ from memory.codec import decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Reader
 from memory.store.knowledge_tables import BY_NAME
-from memory.store.long_term import LASTING, TABLE, Taught, entry_in, row_of
+from memory.store.long_term import LASTING, Taught, entry_in, row_of
 from memory.tiers.knowledge import KIND_NAMED
-from memory.tiers.lessons import OutboxRow
+from memory.tiers.lessons import ENTRIES, OutboxRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,7 +132,7 @@ def _require_close(payload: Mapping[str, Json]) -> None:
         payload["reason"],
         *(evidence if isinstance(evidence, list) else [None]),
     ]
-    if (table != TABLE and table not in BY_NAME) or not all(
+    if (table != ENTRIES and table not in BY_NAME) or not all(
         isinstance(each, str) for each in words
     ):
         message = f"{encode(payload)} closes nothing; name a table, an id, a reason, and evidence."

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import CheckpointPart, Entry
     from memory.observations.observation import Observed
     from memory.recall.query import Found, MemoryQuery
-    from memory.store.calls import Booking, CallOutcome, CallSums, LastCall
     from memory.store.checkpoints import Checkpoint
     from memory.store.record import BranchedBy, StepRow, TrailRow, VitalsRow
     from memory.tiers.lessons import LessonKind
@@ -86,7 +85,7 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
         self._database.close()
 
 
-class RunStore(RunReader):
+class RunStore(RunReader, CallLedger):
     """A run being written."""
 
     def __init__(self, database: Database) -> None:
@@ -99,7 +98,6 @@ class RunStore(RunReader):
         self._search = EntrySearch(database, settle=self.commit_if_free)
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
-        self._calls = CallLedger(database)
         self._records = 0  # commits without a checkpoint
         database.defer_folding()
 
@@ -178,22 +176,6 @@ class RunStore(RunReader):
         self._settle()
         self._observations.mark_stale(ids, reason)
 
-    def book_call(self, booking: Booking) -> int:
-        """Return the number of a call that is about to be made, booked at its worst and for good."""
-        return self._calls.book(booking)
-
-    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
-        """Return whether a booked call was still open, and is now settled at what came of it."""
-        return self._calls.settle(number, outcome)
-
-    def last_call(self) -> LastCall:
-        """Return the latest time of any call, and the milestone of the newest."""
-        return self._calls.last()
-
-    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
-        """Return what calls count for in all, in the hour before `now_ms` and since `milestone`."""
-        return self._calls.sums(now_ms=now_ms, milestone=milestone)
-
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
         with self._database.transaction():
@@ -253,7 +235,7 @@ class RunStore(RunReader):
 
     def close(self) -> None:
         """Close the file; what was not committed is lost, but for calls, which are always kept at once."""
-        self._calls.close()
+        self.close_calls()
         super().close()
 
     def _settle(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from string import Template
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from memory.codec import Json, as_json
 from memory.tiers.observer import ActionRecord
+from memory.tiers.tactician import proven
 from memory.tokens import tokens
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
+    from memory.tiers.knowledge import SuccessfulStrategy
     from memory.tiers.observer import ObserverMemory
-    from memory.tiers.strategist import BattleRecord, SessionObjective, StrategistMemory
+    from memory.tiers.strategist import SessionObjective, StrategistMemory
     from memory.tiers.tactician import TacticianMemory
 
 
@@ -66,8 +66,8 @@ class MemoryGOAPIntegration:
             return list(tactician.get_successful_strategies(enemy, own))
         known = tactician.strategies.values()
         # A trainer's are remembered together, in the order in which they were sent.
-        met = [each for each in known if each.success_rate and enemy in _enemies(each)]
-        return sorted(met, key=lambda each: (-_wins(each), each.strategy_id))
+        met = [each for each in known if each.success_rate and enemy in each.enemy_type.split(", ")]
+        return sorted(met, key=lambda each: (-proven(each), each.strategy_id))
 
     def record_planning_outcome(
         self,
@@ -96,30 +96,14 @@ def _all(records: Iterable[DataclassInstance]) -> list[Json]:
     return [as_json(each) for each in records]
 
 
-def _enemies(strategy: SuccessfulStrategy) -> list[str]:
-    return strategy.enemy_type.split(", ")
-
-
-def _wins(strategy: SuccessfulStrategy) -> float:
-    # One win of one is less than nine of ten.
-    return (strategy.success_rate * strategy.total_uses + 1) / (strategy.total_uses + 2)
-
-
 Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 
 BUDGET: Final = 300  # tokens of one section
 MOST: Final = 5  # lines of one sort
 
-STRATEGY: Final = Template("- worked $share% of $uses: $description")
-MISTAKE: Final = Template("- mistake ($severity, x$times): $description; $outcome. $tip")
-PATTERN: Final = Template("- holds $share% of $times: $description")
-OBJECTIVE: Final = Template("- [$priority] $name, $progress% done")
-BATTLE: Final = Template("- $outcome: $own L$own_level against $enemy L$enemy_level, $turns turns")
-ACTION: Final = Template("- tick $tick: $what, $outcome")
-
 
 class ModelClient(Protocol):
-    """Who asks models, and what each of them, by its name, is to be shown of memory."""
+    """A client of models that says what each of them, by its name, is to be shown of memory."""
 
     @property
     def sections(self) -> Mapping[str, tuple[Section, ...]]:
@@ -141,8 +125,11 @@ class MemoryAIIntegration:
         tactician: TacticianMemory,
     ) -> dict[str, dict[Section, str]]:
         """Return the sections of each model by its name; a section with nothing to say is left out."""
+        seen = observer.sensory_input
+        enemy = None if seen is None else seen.enemy_pokemon
+        battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
         texts: dict[Section, str] = {
-            "tactical": self.get_tactical_context(tactician, _battle_context(observer)),
+            "tactical": self.get_tactical_context(tactician, battle),
             "strategic": self.get_strategic_context(strategist),
             "recent_actions": self.get_recent_actions_summary(observer),
         }
@@ -161,30 +148,52 @@ class MemoryAIIntegration:
         return self._section(
             "Known from earlier battles:",
             [
-                *map(_strategy, strategies[:MOST]),
-                *map(_mistake, mistakes[:MOST]),
-                *map(_pattern, patterns[:MOST]),
+                *(
+                    f"- worked {100 * each.success_rate:.0f}% of {each.total_uses}: {each.strategy_description}"
+                    for each in strategies[:MOST]
+                ),
+                *(
+                    f"- mistake ({each.severity}, x{each.occurrence_count}): {each.description}; "
+                    f"{each.outcome}. {each.prevention_tip}".rstrip()
+                    for each in mistakes[:MOST]
+                ),
+                *(
+                    f"- holds {100 * each.confidence:.0f}% of {each.success_count + each.failure_count}: "
+                    f"{each.description}"
+                    for each in patterns[:MOST]
+                ),
             ],
         )
 
     def get_strategic_context(self, strategist: StrategistMemory) -> str:
         """Return what this session wants, the most urgent first, and its last battles, newest first."""
         objectives = self._goap.query_strategist_objectives(strategist)
-        decided = f"- battles: {strategist.victories} won, {strategist.defeats} lost"
         battles = list(strategist.battle_history)[: -MOST - 1 : -1]
+        decided = f"- battles: {strategist.victories} won, {strategist.defeats} lost"
         return self._section(
             "This session:",
             [
-                *map(_objective, objectives[:MOST]),
+                *(
+                    f"- [{each.priority}] {each.name}, {each.progress_percent:.0f}% done"
+                    for each in objectives[:MOST]
+                ),
                 *([decided] if battles else []),
-                *map(_battle, battles),
+                *(
+                    f"- {each.outcome}: {each.player_pokemon} L{each.player_level} against "
+                    f"{each.enemy_pokemon} L{each.enemy_level}, {each.turns_taken} turns"
+                    for each in battles
+                ),
             ],
         )
 
     def get_recent_actions_summary(self, observer: ObserverMemory) -> str:
         """Return the last actions and how each ended, newest first."""
         return self._section(
-            "Last actions, newest first:", map(_action, observer.recent_actions[::-1])
+            "Last actions, newest first:",
+            (
+                f"- tick {each.tick}: {each.action_value}, {each.outcome_summary}"
+                for each in observer.recent_actions[::-1]
+            ),
         )
 
     def _section(self, title: str, lines: Iterable[str]) -> str:
@@ -196,57 +205,3 @@ class MemoryAIIntegration:
                 break
             text = longer
         return "" if text == title else text
-
-
-def _battle_context(observer: ObserverMemory) -> dict[str, Json]:
-    """Who is fought; a glance at the screen does not tell by whom."""
-    seen = observer.sensory_input
-    enemy = None if seen is None else seen.enemy_pokemon
-    return {} if enemy is None else {"enemy_pokemon": enemy}
-
-
-def _strategy(each: SuccessfulStrategy) -> str:
-    return STRATEGY.substitute(
-        share=round(100 * each.success_rate),
-        uses=each.total_uses,
-        description=each.strategy_description,
-    )
-
-
-def _mistake(each: MistakeRecord) -> str:
-    return MISTAKE.substitute(
-        severity=each.severity,
-        times=each.occurrence_count,
-        description=each.description,
-        outcome=each.outcome,
-        tip=each.prevention_tip,
-    ).rstrip()
-
-
-def _pattern(each: LearnedPattern) -> str:
-    return PATTERN.substitute(
-        share=round(100 * each.confidence),
-        times=each.success_count + each.failure_count,
-        description=each.description,
-    )
-
-
-def _objective(each: SessionObjective) -> str:
-    return OBJECTIVE.substitute(
-        priority=each.priority, name=each.name, progress=round(each.progress_percent)
-    )
-
-
-def _battle(each: BattleRecord) -> str:
-    return BATTLE.substitute(
-        outcome=each.outcome,
-        own=each.player_pokemon,
-        own_level=each.player_level,
-        enemy=each.enemy_pokemon,
-        enemy_level=each.enemy_level,
-        turns=each.turns_taken,
-    )
-
-
-def _action(each: ActionRecord) -> str:
-    return ACTION.substitute(tick=each.tick, what=each.action_value, outcome=each.outcome_summary)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from memory.blackboard.entry import scope_name
 from memory.codec import as_json, content_id, from_json
@@ -34,6 +34,7 @@ from memory.tiers import approaches as situations
 from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS, WAYPOINT
 from memory.tiers.knowledge import (
+    KIND_NAMED,
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
@@ -44,9 +45,10 @@ from memory.tiers.strategist import BATTLE, RESOURCES, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
+    from memory.codec import Json
     from memory.tiers.knowledge import ConsolidationConfig
 
 
@@ -65,6 +67,8 @@ class OutboxRow:
     payload: Mapping[str, Any]
 
 
+ENTRIES: Final = "ltm_entries"  # the table of entries that outlive runs
+RUN: Final = "run:"  # how a source begins that names the run something was learnt in
 MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
 
@@ -365,3 +369,60 @@ def _lesson(kind: str, record: Any, entry: Entry) -> Iterator[Derived]:  # noqa:
 def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int = 0) -> Derived:
     added = {"sessions": sessions, "battles": battles, "victories": victories}
     return Derived(TOTALS, added, (entry.key,))
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingLessons:
+    """What becomes known for good, on its way to the outbox. `started_at` is the epoch second of game second 0."""
+
+    enqueue: Callable[[int, LessonKind, Mapping[str, Json]], object]
+    started_at: float
+
+    def deliver(self, entry: Entry, derived: Derived) -> None:
+        """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
+        if derived.kind == TOTALS:
+            self.enqueue(entry.tick, "totals", derived.data)
+        elif derived.kind in KIND_NAMED:
+            evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
+            kind = cast("LessonKind", derived.kind)
+            self.enqueue(entry.tick, kind, {**derived.data, **evidence})
+        else:
+            told = {**whole(entry), "at": self.started_at + entry.game_s}
+            self.enqueue(entry.tick, "entry", told)
+
+    def close(self, entry: Entry, now_s: float) -> None:
+        """Put in the outbox that a piece of knowledge no longer holds."""
+        why: dict[str, Json] = {
+            "reason": entry.closed,
+            "evidence": list(entry.sources),
+            "status": entry.status,
+            "at": self.started_at + now_s,
+        }
+        kind, _, memory_id = entry.key.partition(":")
+        if kind in KIND_NAMED:
+            names, table = [memory_id], KIND_NAMED[kind].table
+        else:
+            origins = [each.removeprefix(RUN) for each in entry.sources if each.startswith(RUN)]
+            names = [f"{origin}/{entry.key}" for origin in origins] or [entry.key]
+            table = ENTRIES
+        for name in names:
+            self.enqueue(entry.tick, "close", {"table": table, "id": name, **why})
+
+
+def whole(entry: Entry) -> dict[str, Json]:
+    """Return all of an entry as plain JSON."""
+    return {
+        "scope": entry.scope,
+        "kind": entry.kind,
+        "key": entry.key,
+        "data": entry.data,
+        "tags": sorted(entry.tags),
+        "importance": entry.importance,
+        "status": entry.status,
+        "sources": list(entry.sources),
+        "tick": entry.tick,
+        "game_s": entry.game_s,
+        "relevance": entry.relevance,
+        "utility": entry.utility,
+        "closed": entry.closed,
+    }

@@ -177,7 +177,7 @@ class TacticianMemory:
             and each.player_pokemon == player_pokemon
             and each.success_rate
         ]
-        return sorted(found, key=lambda each: (-_proven(each), each.strategy_id))
+        return sorted(found, key=lambda each: (-proven(each), each.strategy_id))
 
     def get_mistakes_for_context(self, context: Mapping[str, Json]) -> list[MistakeRecord]:
         """Return the mistakes whose situation speaks of `context`, closest and gravest first."""
@@ -273,7 +273,8 @@ def _matches(conditions: Mapping[str, Json], context: Mapping[str, Json]) -> int
     return sum(conditions[key] == context[key] for key in shared)
 
 
-def _proven(strategy: SuccessfulStrategy) -> float:
+def proven(strategy: SuccessfulStrategy) -> float:
+    """Return how far a strategy is proven, from 0 to 1."""
     # One win of one is less than nine of ten.
     wins = strategy.success_rate * strategy.total_uses
     return (wins + 1) / (strategy.total_uses + 2)

@@ -20,7 +20,7 @@ from memory.store.checks.finding import (
     rows_of,
 )
 from memory.store.entries import entry_of
-from memory.store.long_term import RUN
+from memory.tiers.lessons import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

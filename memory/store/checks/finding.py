@@ -9,7 +9,7 @@ from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.knowledge_tables import TABLES, Provenance, sound_entry, sound_record
 from memory.store.long_term import COLUMNS, Taught, entry_of, taught
-from memory.store.long_term import TABLE as ENTRIES
+from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

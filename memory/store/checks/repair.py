@@ -28,9 +28,9 @@ from memory.store.knowledge_tables import (
     Provenances,
     known_from,
 )
-from memory.store.long_term import TABLE as ENTRIES
 from memory.store.long_term import GrowingEntries
 from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

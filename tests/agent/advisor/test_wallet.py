@@ -172,7 +172,7 @@ def test_settling_twice_changes_nothing(opened: Open) -> None:
 
 def hold(purses: Purses) -> None:
     """Let somebody else have the file, and waiting for it end at once."""
-    purses.store._calls._open()._connection.execute("PRAGMA busy_timeout = 0")
+    purses.store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
     purses.store._database.execute("BEGIN IMMEDIATE")
 
 

@@ -241,7 +241,7 @@ def test_recall_returns_what_was_stored_and_passes_and_nothing_else(
     for scope in blackboard.scopes():
         blackboard.clear(scope)
     page.store.commit()
-    blackboard.restore({"seq": blackboard.seq, "game_s": 0.0})
+    blackboard.restore({"seq": blackboard.seq, "game_s": 0.0, "tick": 0})
 
     now = sum(each["after"] for each in written)
     _write(page, written)

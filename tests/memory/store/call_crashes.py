@@ -18,7 +18,7 @@ WORST = Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10)
 
 def act(path: Path, survived: int, told: int) -> None:
     store = open_run_store(path, run_id="r")
-    door = store._calls._open()
+    door = store._open_calls()
     door._connection.set_trace_callback(Killer(survived))
     number = store.book_call(WORST)
     os.write(told, b"leave ")

@@ -22,7 +22,7 @@ SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 @contextmanager
 def held_by_another(store: RunStore) -> Iterator[None]:
     """Let a second process's worth of a connection hold the file, and waiting for it end at once."""
-    store._calls._open()._connection.execute("PRAGMA busy_timeout = 0")
+    store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
     other = store._database.beside()
     try:
         with other.transaction():
@@ -124,12 +124,12 @@ def test_any_thread_may_book(store: RunStore) -> None:
 
 def test_a_call_is_on_the_disk_before_leave_is_given(store: RunStore) -> None:
     full = 2  # which waits for the disk at each commit, and not only at checkpoints
-    assert store._calls._open().row("PRAGMA synchronous") == (full,)
+    assert store._open_calls().row("PRAGMA synchronous") == (full,)
 
 
 def test_a_run_without_calls_opens_no_second_door(store: RunStore) -> None:
     assert store.calls() == []
-    assert store._calls._door is None
+    assert store._door is None
 
 
 def test_calls_are_there_when_the_run_goes_on(tmp_path: Path) -> None:
