@@ -309,7 +309,7 @@ def _endured(start: bytes, turns: tuple[bytes, ...], naps: tuple[int, ...], gain
     for turn in range(single):
         now = after(now, odds[min(turn, len(odds) - 1)])
         if gain:
-            now = _healed(now, gain)
+            now = healed(now, gain)
         rows[turn + 1] = now
         if now.sum() < NEGLIGIBLE:
             break
@@ -362,12 +362,13 @@ def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float)
     return Duel(won, lost, float(left[:-1].sum()))
 
 
-def _healed(odds: Odds, gain: int) -> Odds:
+def healed(odds: Odds, gain: int) -> Odds:
+    """Return the chances of each damage taken after so much of it was healed."""
     gain = min(gain, len(odds) - 1)
-    healed = np.zeros(len(odds))
-    healed[: len(odds) - gain] = odds[gain:]
-    healed[0] += odds[:gain].sum()
-    return healed
+    left = np.zeros(len(odds))
+    left[: len(odds) - gain] = odds[gain:]
+    left[0] += odds[:gain].sum()
+    return left
 
 
 def _delayed(rows: Rows, naps: tuple[int, ...]) -> Rows:

@@ -99,8 +99,7 @@ def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 @lru_cache(maxsize=128)
 def fighter_of(mon: PartyMon, position: int) -> BattleMon:
     """Return a mon of a team as it is when it is sent."""
-    moves = tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in mon.moves])
-    made = _fresh(mon.species, mon.level, mon.stats, moves, mon.types)
+    made = _fresh(mon.species, mon.level, mon.stats, with_some_pp(mon.moves), mon.types)
     stats = mon.stats
     if mon.status.burned:
         stats = stats._replace(attack=max(stats.attack // 2, 1))
@@ -136,6 +135,11 @@ def foes_to_come(state: State) -> tuple[BattleMon, ...]:
     here = battle.enemy.position if battle.enemy is not None else None
     mons = enumerate(battle.enemy_party.mons)
     return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != here])
+
+
+def with_some_pp(moves: Sequence[MoveSlot]) -> tuple[MoveSlot, ...]:
+    """Return moves with the PP that a mon is taken to have while it is not fighting."""
+    return tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in moves])
 
 
 def with_hp(mon: BattleMon, hp: int) -> BattleMon:

@@ -13,7 +13,6 @@ import numpy as np
 from agent.battle.damage import Duel, attacks
 from agent.battle.items import cured, healed, raised, uses_of
 from agent.battle.matchups import (
-    SOME_PP,
     Attacking,
     beats,
     bench_of,
@@ -27,11 +26,12 @@ from agent.battle.matchups import (
     rested,
     their_next,
     with_hp,
+    with_some_pp,
 )
 from agent.battle.setup_moves import preparations
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
 from emulator import Battle, BattleMon, Dex, State, Volatile
-from emulator.ram import MoveSlot, Stages
+from emulator.ram import Stages
 from emulator.rules import Odds, run_chance
 
 HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
@@ -113,11 +113,10 @@ def called_back(mon: BattleMon) -> BattleMon:
 
 def as_sent(mon: BattleMon) -> BattleMon:
     """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
-    moves = tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in mon.moves])
     return replace(
         mon,
         hp=mon.max_hp,
-        moves=moves,
+        moves=with_some_pp(mon.moves),
         stats=mon.unmodified._replace(hp=mon.max_hp),
         stages=Stages(),
         volatile=Volatile.NONE,

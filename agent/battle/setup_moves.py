@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
 from agent.battle import effects
-from agent.battle.damage import CONFUSION_TURNS, Duel, after, standing_at
+from agent.battle.damage import CONFUSION_TURNS, Duel, after, healed, standing_at
 from agent.battle.matchups import Attacking, Starts, duel, rested, their_next
 from emulator import BattleMon, Dex, Volatile
 from emulator.rules import (
@@ -49,7 +47,7 @@ class Preparation:
         start = first * early + (1 - first) * late
         fallen = 1 - float(start.sum())
         if self.gained:
-            start = _gained(start, self.gained)
+            start = healed(start, self.gained)
         naps = self.naps
         if naps is not None and first > 0.5:  # the first of the turns that it loses is this one
             naps = tuple([nap - 1 for nap in naps])
@@ -145,10 +143,3 @@ def _hit(dex: Dex, own: BattleMon, enemy: BattleMon, move: MoveData) -> float:
 
 def _struck(start: Odds, blow: Odds | None) -> Odds:
     return start if blow is None else after(start, blow)
-
-
-def _gained(odds: Odds, gain: int) -> Odds:
-    more = np.zeros(len(odds))
-    more[: len(odds) - gain] = odds[gain:]
-    more[0] += odds[:gain].sum()
-    return more

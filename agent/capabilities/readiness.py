@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agent.battle import chance_to_beat
+from agent.battle.matchups import HEALTHY
 from agent.capabilities.context import GameContext
 from agent.experience.uses import Experience
 from agent.story.story import Story, Task
-from emulator import Dex, Party, PartyMon, State, Status
+from emulator import Dex, Party, PartyMon, State
 from emulator.dex import Team
 from emulator.ram import MoveSlot
 from emulator.world import Opponent
@@ -18,7 +19,6 @@ PROVEN: Final = 3  # wins without a defeat from which on they count
 READY: Final = 0.9  # the chance to win that is worth the walk
 DARED: Final = 0.5  # the same where memory knows of nothing but wins
 RESTED: Final = 80  # percent of HP below which nobody is challenged
-WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 
 
 class Proof(NamedTuple):
@@ -184,7 +184,7 @@ def ahead(story: Story, state: State) -> Iterator[Task]:
 
 def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
     moves = tuple(_refreshed(dex, slot) for slot in mon.moves)
-    return replace(mon, hp=mon.stats.hp, status=WELL, moves=moves)
+    return replace(mon, hp=mon.stats.hp, status=HEALTHY, moves=moves)
 
 
 def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:

@@ -6,7 +6,7 @@ for an instruction.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -147,11 +147,11 @@ class Advising:
         answer = self._answer(Purpose.CHOICE, about, tuple(options.values()))
         return int(answer.candidates[0]) if answer is not None and answer.candidates else None
 
-    def next_candidate(self, can_be: Callable[[str], bool]) -> str | None:
-        """Return the next thing to try that can be done; each is tried once."""
+    def next_candidate(self, possible: Collection[str]) -> str | None:
+        """Return the next advised action that is possible; each is tried once."""
         while self._candidates:
             name = self._candidates.pop(0)
-            if can_be(name):
+            if name in possible:
                 return name
         return None
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -231,14 +232,8 @@ class Mind:
         reflex = self.firing(percept)
         if reflex is None:
             return None
-        return Intent(
-            source=IntentSource.REFLEX,
-            name=reflex.name,
-            why=reflex.says,
-            pursuit=self._pursuit,
-            course=SkillRun(once(reflex.step)),
-            began=percept.state,
-        )
+        course = SkillRun(once(reflex.step))
+        return self._meant(IntentSource.REFLEX, reflex.name, reflex.says, course, percept)
 
     def _look_again(self, percept: Percept) -> Intent | None:
         """Wait once before anything is begun after a scene.
@@ -270,14 +265,12 @@ class Mind:
             advising.wants_picture = 0
         if advising.consult(percept.tick):
             self._plan = self._weighed = None
-        name = advising.next_candidate(partial(self._can_be_done, facts))
+        offered = self._ladder.offered(self.domain.actions)
+        possible = {each.name for each in offered if each.possible(facts)}
+        name = advising.next_candidate(possible)
         if name is None:
             return None
         return self._carry_out(self._deeds[name], IntentSource.ADVICE, percept)
-
-    def _can_be_done(self, facts: Facts, name: str) -> bool:
-        offered = self._ladder.offered(self.domain.actions)
-        return any(each.name == name and each.possible(facts) for each in offered)
 
     def _moment(self, percept: Percept, facts: Facts) -> QuestionContext:
         plan = self._doing.plan if self._doing is not None else ""
@@ -290,14 +283,8 @@ class Mind:
         self, deed: BoundAction, source: IntentSource, percept: Percept
     ) -> Intent | None:
         """Begin a deed that no plan asks for; None when there is nothing left to do for it."""
-        intent = Intent(
-            source=source,
-            name=deed.action.name,
-            why=deed.action.says,
-            pursuit=self._pursuit,
-            course=SkillRun(deed.begin(percept.state)),
-            began=percept.state,
-        )
+        course = SkillRun(deed.begin(percept.state))
+        intent = self._meant(source, deed.action.name, deed.action.says, course, percept)
         return intent if intent.course.outcome is Outcome.RUNNING else None
 
     @hookable
@@ -389,13 +376,9 @@ class Mind:
             return self._idle(percept, f"{action.says} changed nothing", pause)
         self._last_deed = None
         self._progress.begun(action.name)
-        intent = Intent(
-            source=IntentSource.PLAN,
-            name=action.name,
-            why=action.says,
-            pursuit=self._pursuit,
-            course=SkillRun(self._deeds[action.name].begin(percept.state)),
-            began=percept.state,
+        course = SkillRun(self._deeds[action.name].begin(percept.state))
+        intent = replace(
+            self._meant(IntentSource.PLAN, action.name, action.says, course, percept),
             plan=explain(chosen, facts),
         )
         if intent.course.outcome is not Outcome.RUNNING:
@@ -432,11 +415,9 @@ class Mind:
             self._weighed = None
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
-        return Intent(
-            source=IntentSource.IDLE,
-            name="wait",
-            why=why,
-            pursuit=self._pursuit,
-            course=SkillRun(once(wait(frames))),
-            began=percept.state,
-        )
+        return self._meant(IntentSource.IDLE, "wait", why, SkillRun(once(wait(frames))), percept)
+
+    def _meant(
+        self, source: IntentSource, name: str, why: str, course: SkillRun, percept: Percept
+    ) -> Intent:
+        return Intent(source, name, why, self._pursuit, course, percept.state)
