@@ -154,11 +154,7 @@ def _lesson(move: FieldMove, kit: GameContext) -> BoundAction | None:
 
     action = Action(
         name=f"teach:{move.name}",
-        requires=(
-            FREE,
-            Require(carried, at_least=1),
-            Require(able(move), at_least=1),
-        ),
+        requires=(FREE, Require(carried, at_least=1), Require(able(move), at_least=1)),
         effects=(Effect(move.known, 1),),
         cost=TEACH_COST,
         says=f"teach somebody {move.name.upper()}",
@@ -173,11 +169,7 @@ def _light() -> BoundAction:
 
     action = Action(
         name="light",
-        requires=(
-            FREE,
-            Require(DARK, at_least=1),
-            Require(LIGHT, at_least=1),
-        ),
+        requires=(FREE, Require(DARK, at_least=1), Require(LIGHT, at_least=1)),
         effects=(Effect(DARK, 0),),
         cost=LIGHT_COST,
         says="light up the dark",

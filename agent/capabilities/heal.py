@@ -39,10 +39,7 @@ BEFORE: Final = {
 }
 HEALTHY: Final = Goal(
     "healthy",
-    (
-        Require("party:hp", at_least=WORN),
-        Require("party:pp", at_least=TIRED),
-    ),
+    (Require("party:hp", at_least=WORN), Require("party:pp", at_least=TIRED)),
     PRIORITY,
     "keep the team on its feet",
 )

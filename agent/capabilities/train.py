@@ -111,11 +111,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], kit: GameContext) -> BoundAct
 
     action = Action(
         name=f"train:{place.name}",
-        requires=(
-            Require(at(place.name), at_least=1),
-            FREE,
-            Require("party:hp", at_least=FRESH),
-        ),
+        requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect("party:hp", SPENT)),
         cost=_cost(kit.dex, place),
         says=f"train in {place.called}",
@@ -129,11 +125,7 @@ def _spar(ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
 
     action = Action(
         name="spar",
-        requires=(
-            Require(SPARRING, at_least=1),
-            FREE,
-            Require("party:hp", at_least=FRESH),
-        ),
+        requires=(Require(SPARRING, at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
         cost=SPAR_COST,
         says="take on a trainer who is sure to lose",

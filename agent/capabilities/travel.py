@@ -214,10 +214,7 @@ def _deed(place: Place, way: PlaceAccess, kit: GameContext) -> BoundAction:
             *(required(fact) for fact in way.needs),
             *_prepared(place, kit),
         ),
-        effects=(
-            *arriving(place, kit.story),
-            *outcome((*place.gives, *way.gives), place.takes),
-        ),
+        effects=(*arriving(place, kit.story), *outcome((*place.gives, *way.gives), place.takes)),
         cost=TRAVEL_COST,
         extra=_distance_to(place, kit.terrain),
         says=f"walk to {place.called}",

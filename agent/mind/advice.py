@@ -62,13 +62,7 @@ class Advising:
     the mind keeps it up to date.
     """
 
-    def __init__(
-        self,
-        advisor: Advisor,
-        describe: Describe,
-        hooks: Hooks,
-        every: int = 0,
-    ) -> None:
+    def __init__(self, advisor: Advisor, describe: Describe, hooks: Hooks, every: int = 0) -> None:
         self.hooks = hooks
         self._advisor = advisor
         self._describe = describe

@@ -59,14 +59,7 @@ class Gains:
             return Novelty.NOTHING
         flags, player = state.flags, state.player
         # This is asked every tick, and hardly ever anything of it has changed.
-        sources = (
-            flags.events,
-            flags.hidden,
-            player.badges,
-            player.money,
-            state.bag,
-            state.party,
-        )
+        sources = (flags.events, flags.hidden, player.badges, player.money, state.bag, state.party)
         if sources == self._sources:
             return Novelty.NOTHING
         self._sources = sources
