@@ -1,11 +1,14 @@
-"""What a model may do before it answers: ask memory, keep or withdraw its own claims, look, and try a plan out.
+"""Tools a model may use before it answers: search memory, keep its own claims, look, try a plan.
 
-None of it takes a step of the game, and nothing of it makes a fact: what is stored is a claim, and only claims can
-be forgotten. What comes of a tool is text; rows that the cartridge wrote stand behind a bar.
+`advisor_tools.json` describes them. None takes a step of the game, and none makes a fact: a model
+stores claims, and only claims can be forgotten. The result of a tool is text; rows of the cartridge
+stand behind a bar.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any, Final
 
 from agent.advisor import Tool, ToolRefused
@@ -24,9 +27,6 @@ MOST_CLAIMS: Final = 40  # of a model, alive at a time
 BORNE_OUT: Final = "its bound was borne out, its words were not"
 VIEWS: Final = ("screen", "map", "party", "battle")
 
-_TEXT: Final = {"type": "string"}
-_TEXTS: Final = {"type": "array", "items": _TEXT}
-
 
 @dataclass(frozen=True, slots=True)
 class AdvisorTools:
@@ -38,53 +38,18 @@ class AdvisorTools:
     plan: Callable[[Goal], Plan | None]
 
     def all(self) -> tuple[Tool, ...]:
-        """Return every tool."""
-        claims = {
-            "type": "object",
-            "properties": {
-                "fact": _TEXT,
-                "at_least": {"type": "integer"},
-                "at_most": {"type": "integer"},
-            },
-            "required": ["fact"],
+        """Return every tool, in the order of the file that describes them."""
+        run = {
+            "recall": self.recall,
+            "store": self.store,
+            "forget": self.forget,
+            "list_tags": self.list_tags,
+            "memory_map": self.map,
+            "look": self.look,
+            "try_plan": self.try_plan,
         }
-        return (
-            _tool(
-                "recall",
-                "Search memory by words, and by tags that must all be there.",
-                self.recall,
-                text=_TEXT,
-                tags=_TEXTS,
-            ),
-            _tool(
-                "store",
-                "Keep a claim of yours. Where it is about a fact, say so, and the cartridge will judge it.",
-                self.store,
-                ("text",),
-                text=_TEXT,
-                tags=_TEXTS,
-                claims=claims,
-            ),
-            _tool(
-                "forget", "Withdraw claims of yours, by key.", self.forget, ("keys",), keys=_TEXTS
-            ),
-            _tool("list_tags", "List what memory is about, with counts.", self.list_tags),
-            _tool("memory_map", "See which parts memory has, and what it does not know.", self.map),
-            _tool(
-                "look",
-                "Look at the screen's text, the map around, the party, or the odds of battles.",
-                self.look,
-                ("what",),
-                what={"type": "string", "enum": list(VIEWS)},
-            ),
-            _tool(
-                "try_plan",
-                "See the plan that rules would follow to one of the goals, without following it.",
-                self.try_plan,
-                ("goal",),
-                goal=_TEXT,
-            ),
-        )
+        told = json.loads((files("agent.mind") / "advisor_tools.json").read_text(encoding="utf-8"))
+        return tuple(Tool(run=run[each["name"]], **each) for each in told)
 
     def recall(self, asked: Mapping[str, Any]) -> str:
         """Return what answers, the best first."""
@@ -190,22 +155,6 @@ class AdvisorTools:
         scope = scope_name(self.memory.agent_id, "stm")
         entries = self.memory.blackboard.entries(scope, kind=CLAIM)
         return [each for each in entries if each.status == "claim" and BY in each.tags]
-
-
-def _tool(
-    name: str,
-    says: str,
-    run: Callable[[Mapping[str, Any]], str],
-    required: tuple[str, ...] = (),
-    **properties: Mapping[str, Any],
-) -> Tool:
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-    return Tool(name, says, schema, run)
 
 
 def _text(asked: Mapping[str, Any], name: str) -> str:

@@ -281,8 +281,11 @@ def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         marks=marks,
         errands=tuple(Errand(**row) for row in table.get("errands", ())),
         tasks=tasks,
-        healers=tuple(_healer(row, maps) for row in table.get("healers", ())),
-        clerks=tuple(_clerk(row) for row in table.get("clerks", ())),
+        healers=tuple(
+            Healer(row["place"], row["person"], maps[row["town"]] if "town" in row else None)
+            for row in table.get("healers", ())
+        ),
+        clerks=tuple(Clerk(**_frozen(row)) for row in table.get("clerks", ())),
         milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
@@ -322,18 +325,13 @@ def _marks(
 
 def _task(row: Mapping[str, Any]) -> Task:
     (key,) = READERS.keys() & row.keys()
-    rest = {name: value for name, value in row.items() if name != key}
-    lists = {name: tuple(row[name]) for name in ("needs", "gives", "takes") if name in row}
+    rest = {name: value for name, value in _frozen(row).items() if name != key}
     against = Opponent(*row["against"]) if "against" in row else None
-    return Task(**{**rest, **lists, "feat": READERS[key](row[key]), "against": against})
+    return Task(**{**rest, "feat": READERS[key](row[key]), "against": against})
 
 
-def _healer(row: Mapping[str, Any], maps: Mapping[str, int]) -> Healer:
-    return Healer(row["place"], row["person"], maps[row["town"]] if "town" in row else None)
-
-
-def _clerk(row: Mapping[str, Any]) -> Clerk:
-    return Clerk(row["place"], row["person"], tuple(row.get("needs", ())))
+def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
 
 
 def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
