@@ -2,12 +2,12 @@
 
 Chains of digests are cumulative, so two recordings are compared by halves without a console. A single recording is
 driven from power-on, every tick compared: a checkpoint holds what the recorded machine was, and proves nothing of the
-ticks before it. Differences that digests do not cover are found by restoring the checkpoints passed, by halves.
+ticks before it. Differences that digests do not cover are found by search the checkpoints passed, by halves.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from math import log2
@@ -166,48 +166,27 @@ def _label(address: int) -> tuple[str, int]:
 SwitchOn: TypeAlias = Callable[[], Console]
 
 
-class Restoring:
-    """Consoles for one search; what it took is counted, and what could not be used is noted.
-
-    Power-on is a moment like any other, and costs a restore as well.
-    """
+class Search(ExitStack):
+    """The consoles of one search, switched off at its end, and what it took: power-on costs a restore as well."""
 
     def __init__(self, switch_on: SwitchOn) -> None:
+        super().__init__()
         self._switch_on = switch_on
-        self._consoles: list[Console] = []
         self.restores = 0
         self.ticks = 0
-        self.notes: list[str] = []
+        self.notes: dict[str, None] = {}
 
-    def instrument(self) -> Console:
-        """Return a fresh console that is about to be brought to some moment."""
-        self._consoles.append(self._switch_on())
-        return self._consoles[-1]
+    def console(self) -> Console:
+        """Return a fresh console."""
+        return self.enter_context(closing(self._switch_on()))
 
     def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
         """Return whether a console could be brought to a checkpoint."""
         refused = restore(console, recording, mark)
-        self._note(refused)
+        if refused:
+            self.notes[refused] = None
         self.restores += not refused
         return not refused
-
-    def nearest(self, recording: Recording, latest: int) -> tuple[Console, int]:
-        """Return a console at the last moment up to tick `latest` that can be restored, and its tick."""
-        console = self.instrument()
-        tick, notes = bring(console, recording, latest)
-        self.restores += 1
-        for each in notes:
-            self._note(each)
-        return console, tick
-
-    def close(self) -> None:
-        """Switch all consoles off."""
-        for each in self._consoles:
-            each.close()
-
-    def _note(self, words: str) -> None:
-        if words and words not in self.notes:
-            self.notes.append(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,33 +223,33 @@ class Parted(NamedTuple):
 
 def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
     """Return the first tick at which what `switch_on` gives does something else than what was recorded."""
-    with closing(Restoring(switch_on)) as restoring:
-        console = restoring.instrument()
-        restoring.restores += 1  # power-on is a moment like any other
+    with Search(switch_on) as search:
+        console = search.console()
+        search.restores += 1
         edited = find_edit(recording, console.cartridge.sha1)
         sound = recording if edited is None else recording.before(edited.tick)
-        divergence, passed = _drive_to_difference(sound, console, restoring)
-        parted = _parted(sound, passed, restoring)
+        divergence, passed = _drive_to_difference(sound, console, search)
+        parted = _parted(sound, passed, search)
         first = _first(divergence, parted)
         return BisectResult(
             divergence=first or edited,
             shown=None if parted is None else parted.shown,
-            notes=(*_notes_on_drive(edited, divergence, parted, passed), *restoring.notes),
-            restores=restoring.restores,
+            notes=(*_notes_on_drive(edited, divergence, parted, passed), *search.notes),
+            restores=search.restores,
             moments=recording.moments,
-            ticks=restoring.ticks,
+            ticks=search.ticks,
         )
 
 
 def _drive_to_difference(
-    recording: Recording, console: Console, restoring: Restoring
+    recording: Recording, console: Console, search: Search
 ) -> tuple[Divergence | None, list[Passed]]:
     """Drive to the end, or to the first checkpoint after a divergence."""
     marks = {each.tick: each for each in recording.marks}
     divergence, passed = None, []
     for record in recording.records:
         console.perform(record.step)
-        restoring.ticks += 1
+        search.ticks += 1
         divergence = divergence or mismatch(console, record)
         if record.tick in marks:
             passed.append((marks[record.tick], console.ram()))
@@ -279,15 +258,15 @@ def _drive_to_difference(
     return divergence, passed
 
 
-def _parted(recording: Recording, passed: Sequence[Passed], restoring: Restoring) -> Parted | None:
+def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> Parted | None:
     """Return between which checkpoints RAM came to differ, in as many restores as there are halves."""
     known = list(passed)
     if not known:
         return None
-    reference, low, high, seen = restoring.instrument(), 0, len(known), None
+    reference, low, high, seen = search.console(), 0, len(known), None
     while low < high:
         middle = (low + high) // 2
-        if not restoring.restore(reference, recording, known[middle][0]):
+        if not search.restore(reference, recording, known[middle][0]):
             del known[middle]
             high -= 1
         elif is_same(known[middle][1], reference.ram()):
@@ -347,16 +326,16 @@ def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -
         (each for each in edits if each is not None), key=lambda each: each.tick, default=None
     )
     sound = pair if edited is None else RecordingPair(*[each.before(edited.tick) for each in pair])
-    with closing(Restoring(switch_on)) as restoring:
+    with Search(switch_on) as search:
         found = first_difference(sound.one.records, sound.other.records)
-        shown = None if found is None else _shown(sound, found.tick, restoring)
+        shown = None if found is None else _shown(sound, found.tick, search)
         return BisectResult(
             divergence=found or edited,
             shown=shown,
-            notes=(*_notes_on_pair(pair, edits, found or edited), *restoring.notes),
-            restores=restoring.restores,
+            notes=(*_notes_on_pair(pair, edits, found or edited), *search.notes),
+            restores=search.restores,
             moments=max(each.moments for each in pair),
-            ticks=restoring.ticks,
+            ticks=search.ticks,
         )
 
 
@@ -379,25 +358,28 @@ def _differs(one: StepRecord, other: StepRecord) -> Divergence:
     return Divergence(one.tick, DivergenceKind.FULL_DIGEST, "the same step led elsewhere")
 
 
-def _shown(pair: RecordingPair, tick: int, restoring: Restoring) -> Difference:
+def _shown(pair: RecordingPair, tick: int, search: Search) -> Difference:
     """Drive both to the end of a tick, from the last checkpoint that they share, else each from its own."""
     shared = {each.tick for each in pair.one.marks} & {each.tick for each in pair.other.marks}
     latest = max((each for each in shared if each < tick), default=tick - 1)
-    here, there = (_ram_at(name, each, (latest, tick), restoring) for name, each in _named(pair))
+    here, there = (_ram_at(name, each, (latest, tick), search) for name, each in _named(pair))
     return difference(here, there, f"at tick {tick}, A -> B")
 
 
-def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], restoring: Restoring) -> Ram:
+def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], search: Search) -> Ram:
     latest, tick = stretch
-    console, start = restoring.nearest(recording, latest)
+    console = search.console()
+    start, refused = bring(console, recording, latest)
+    search.restores += 1
+    search.notes |= dict.fromkeys(refused)
     differs = None
     for record in recording.records[start:tick]:
         console.perform(record.step)
-        restoring.ticks += 1
+        search.ticks += 1
         differs = differs or mismatch(console, record)
     if differs is not None:
         note = f"{name} does not come out as it was recorded ({differs}); bisect it alone"
-        restoring.notes.append(note)
+        search.notes[note] = None
     return console.ram()
 
 

@@ -1,13 +1,16 @@
 """`report.html`: one page that needs no other file and shows what happened in a run."""
 
+import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
 from agent.app.process import write_whole
+from agent.app.settings import RunSettings, cartridge_for
 from agent.story import Story
 from agent.tools.report.atlas import MapMark, MapMarkKind, TrailVisit, atlas_html, draw_atlas
 from agent.tools.report.chart import (
@@ -30,8 +33,8 @@ from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.run_data import Gathered, RunStatus, gather
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain
-from emulator import Cartridge, World
-from memory import RunFolder, RunReader
+from emulator import Cartridge, CartridgeError, World
+from memory import RunFolder, RunReader, read_run
 
 LIMITS: Final = {
     "hours": "hours of the night",
@@ -234,6 +237,8 @@ def _placed(
         yield MapMark(tick, row.map_id, row.x, row.y, says, kind)
 
 
+log = logging.getLogger(__name__)
+
 PAGE: Final = "report.html"
 EPISODES: Final = 25  # told in full: the last ones
 SIDES: Final = 8  # kinds of disagreement
@@ -288,3 +293,37 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, 
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
+
+
+def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
+    """Write the page of the run in `path` into its folder, or to `to`, and return where it is."""
+    with closing(read_run(path)) as folder:
+        return write_report(folder, _cartridge(folder, rom), path=to)
+
+
+def report_ended(path: Path, rom: Path | None) -> None:
+    """Write the page of a run that has just ended; one that cannot be written costs a warning and no more."""
+    try:
+        report_run(path, rom, None)
+    except Exception as error:  # noqa: BLE001  # whatever a page cannot tell, what was played is kept
+        log.warning("no report was written: %s; the run itself is whole", error)
+
+
+def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[Gathered]:
+    """Return what each of the runs in `paths` has to tell."""
+    found = []
+    for path in paths:
+        with closing(read_run(path)) as folder:
+            found.append(gather(folder, _cartridge(folder, rom)))
+    return found
+
+
+def _cartridge(folder: RunFolder[RunReader], rom: Path | None) -> Cartridge | None:
+    """Return the cartridge of a run, or None where it is not at hand and nobody named one."""
+    frozen = RunSettings.of(folder.settings)
+    try:
+        return cartridge_for(rom, frozen)
+    except CartridgeError:
+        if rom is not None:
+            raise
+        return None
