@@ -39,7 +39,7 @@ from agent.cli.output import Output
 from agent.errors import AgentError, UsageError
 from agent.tools.overnight import (
     MB,
-    Beat,
+    Heartbeat,
     Line,
     Night,
     NightEnding,
@@ -86,7 +86,7 @@ class NightLines:
             self.output.say(f"{made:%H:%M:%S}  {words}")
         self.restarts = max(self.restarts, line.get("n", 1) - 1)
 
-    def saw(self, beat: Beat, night_s: float) -> None:
+    def saw(self, beat: Heartbeat, night_s: float) -> None:
         """Print where play is, if that was long ago."""
         if night_s >= self._next:
             self._next = night_s + LINE_EVERY_S
@@ -98,7 +98,7 @@ class NightPanel:
     """A panel of how it goes now, below the lines of what happened."""
 
     lines: NightLines
-    _beat: Beat | None = None
+    _beat: Heartbeat | None = None
     _night_s: float = 0.0
     _faults: int = field(default=0)
 
@@ -107,7 +107,7 @@ class NightPanel:
         self._faults += line["what"] == "fault"
         self.lines.told(line)
 
-    def saw(self, beat: Beat, night_s: float) -> None:
+    def saw(self, beat: Heartbeat, night_s: float) -> None:
         """Keep it for the next drawing."""
         self._beat, self._night_s = beat, night_s
 

@@ -49,7 +49,7 @@ from agent.cli.flags import (
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.mind import IntentSource
-from agent.tools.overnight import Beat
+from agent.tools.overnight import Heartbeat
 from agent.tools.report import report_ended
 
 REFRESH_PER_SECOND: Final = 8
@@ -262,8 +262,8 @@ class Pulse:
                 os.write(self.fd, _beat(moment).line())
 
 
-def _beat(moment: TickView) -> Beat:
-    return Beat(
+def _beat(moment: TickView) -> Heartbeat:
+    return Heartbeat(
         tick=moment.tick,
         frame=moment.frame,
         place=moment.where,

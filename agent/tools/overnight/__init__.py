@@ -1,7 +1,7 @@
 """Unattended play: child processes, watched and restarted until there is a verdict."""
 
-from agent.tools.overnight.child import Beat
-from agent.tools.overnight.logs import Line, read_diary
+from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.logs import Line, read_journal
 from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits
 from agent.tools.overnight.settings import Clock, NightSettings, NightTimeouts
 from agent.tools.overnight.supervisor import Supervisor
@@ -9,8 +9,8 @@ from agent.tools.overnight.watch import NightViewer
 
 __all__ = [
     "MB",
-    "Beat",
     "Clock",
+    "Heartbeat",
     "Line",
     "Night",
     "NightEnding",
@@ -19,5 +19,5 @@ __all__ = [
     "NightTimeouts",
     "NightViewer",
     "Supervisor",
-    "read_diary",
+    "read_journal",
 ]

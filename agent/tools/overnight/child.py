@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Self
 LONGEST_TEXT: Final = 200  # characters of a text; a line must fit into a pipe at once
 
 
-class Beat(NamedTuple):
+class Heartbeat(NamedTuple):
     """Where play is: `gains` counts what it has to show, `checkpoint` is the tick of the last one."""
 
     tick: int
@@ -110,7 +110,7 @@ class Child:
             return None
         return told if isinstance(told, dict) else None
 
-    def listen(self, seconds: float) -> Iterator[Beat]:
+    def listen(self, seconds: float) -> Iterator[Heartbeat]:
         """Wait until it says something or ends, at most so long, and yield the beats that came."""
         if not self._open.get_map():
             with suppress(subprocess.TimeoutExpired):
@@ -119,7 +119,7 @@ class Child:
         for key, _ in self._open.select(seconds):
             yield from self._read(key.fd, key.data)
 
-    def drain(self) -> Iterator[Beat]:
+    def drain(self) -> Iterator[Heartbeat]:
         """Yield the beats that were still on their way when it ended; nobody who holds its streams is waited for."""
         for key in list(self._open.get_map().values()):
             yield from self._read(key.fd, key.data)
@@ -147,7 +147,7 @@ class Child:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
-    def _read(self, fd: int, kind: str) -> Iterator[Beat]:
+    def _read(self, fd: int, kind: str) -> Iterator[Heartbeat]:
         try:
             data = os.read(fd, CHUNK)
         except BlockingIOError:
@@ -161,11 +161,11 @@ class Child:
         else:
             self._log(data)
 
-    def _beats(self, data: bytes) -> Iterator[Beat]:
+    def _beats(self, data: bytes) -> Iterator[Heartbeat]:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[-CHUNK:]
         for line in lines:
-            if beat := Beat.of(line):
+            if beat := Heartbeat.of(line):
                 yield beat
 
     def _close(self, fd: int, kind: str) -> None:

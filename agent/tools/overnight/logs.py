@@ -19,7 +19,7 @@ ROUTINE: Final = "sample"
 Line = Mapping[str, Any]
 
 
-class Diary:
+class NightJournal:
     """Appends lines, and hands each to `hears`. While the folder cannot be written they wait for `settle`."""
 
     def __init__(
@@ -62,12 +62,12 @@ class Diary:
             return False
 
 
-def read_diary(folder: Path) -> list[Line]:
+def read_journal(folder: Path) -> list[Line]:
     """Return the lines in their order; one that a kill cut off is left out."""
-    return [line for line in diary_lines(folder) if line is not None]
+    return [line for line in journal_lines(folder) if line is not None]
 
 
-def diary_lines(folder: Path) -> list[Line | None]:
+def journal_lines(folder: Path) -> list[Line | None]:
     """Return the lines in their order, None for each that cannot be read."""
     try:
         lines = (folder / EVENTS_FILE).read_bytes().splitlines()
@@ -104,7 +104,7 @@ def _append(path: Path, line: bytes) -> None:
 
 
 @dataclass(slots=True)
-class Carried:
+class NightProgress:
     """Where the night is: seconds of wall time, bytes logged, children started, and what was told of already."""
 
     night_s: float = 0.0
@@ -115,12 +115,12 @@ class Carried:
     faults: Counter[str] = field(default_factory=Counter)
 
 
-def carried(lines: Iterable[Line]) -> Carried:
-    """Return where the night of a diary is. A verdict ended it, and the next one begins, unless it was interrupted."""
-    night = Carried()
+def progress_of(lines: Iterable[Line]) -> NightProgress:
+    """Return where the night of a journal is. A verdict ended it, and the next one begins, unless it was interrupted."""
+    night = NightProgress()
     for line in lines:
         if line["what"] == "verdict" and line.get("verdict") != "interrupted":
-            night = Carried(milestones=night.milestones)
+            night = NightProgress(milestones=night.milestones)
             continue
         night.night_s = float(line.get("night_s", night.night_s))
         night.log_bytes = int(line.get("log_bytes", night.log_bytes))

@@ -17,8 +17,8 @@ from agent.tools.overnight.outcomes import (
     NightFault,
     NightVerdict,
 )
-from agent.tools.overnight.repair import Damage, Estate, Mended
-from agent.tools.overnight.watch import Lull
+from agent.tools.overnight.repair import Damage, NightFiles, RepairResult
+from agent.tools.overnight.watch import StallDetector
 
 TRIES: Final = 3  # from the last checkpoint, before an older one is taken
 FURTHER: Final = 3  # times that an older one is taken
@@ -206,8 +206,8 @@ class Recovery:
     `tell` takes a fault with what was done about it; `elapsed` reads the clock for durations.
     """
 
-    estate: Estate
-    lull: Lull
+    files: NightFiles
+    stalls: StallDetector
     backoff_s: float
     elapsed: Callable[[], float]
     tell: Callable[[Restart, str], object]
@@ -226,13 +226,13 @@ class Recovery:
         if not ended.played and not ended.tick:  # play is where it was
             ended = replace(ended, tick=self.last.tick, frame=self.last.frame)
         self.last = ended
-        return self._answer(ended, self.estate.examine(thoroughly=ended.is_suspicious))
+        return self._answer(ended, self.files.examine(thoroughly=ended.is_suspicious))
 
     def before(self, answer: Restart) -> Restart | NightVerdict | None:
         """Return what is to be done before the next child while the folder still cannot be written; None when it can."""
         if answer.fault not in HINDRANCES:
             return None
-        damage = self.estate.examine(thoroughly=False)
+        damage = self.files.examine(thoroughly=False)
         return None if damage is None else self._found(damage)
 
     def next_tick(self) -> int | None:
@@ -258,25 +258,25 @@ class Recovery:
         if ended.because is Guard.MEMORY:
             self._cleared_at = self.elapsed()
         if answer.damage is not None:
-            return self._mend(answer, answer.damage)
+            return self._repair(answer, answer.damage)
         return self._go_back(answer)
 
-    def _mend(self, answer: Restart, damage: Damage) -> Restart | NightVerdict:
-        mended = self._tried(lambda: self.estate.mend(damage))
-        self.tell(answer, mended.says)
-        if not mended.done:
-            return NightVerdict(NightEnding.GAVE_UP, f"{damage.says}: {mended.says}")
+    def _repair(self, answer: Restart, damage: Damage) -> Restart | NightVerdict:
+        repaired = self._tried(lambda: self.files.repair(damage))
+        self.tell(answer, repaired.says)
+        if not repaired.done:
+            return NightVerdict(NightEnding.GAVE_UP, f"{damage.says}: {repaired.says}")
         return self._look_round() or answer
 
-    def _tried(self, mend: Callable[[], Mended]) -> Mended:
+    def _tried(self, mend: Callable[[], RepairResult]) -> RepairResult:
         try:
             return mend()
         except OSError as error:
-            return Mended(False, f"it could not be put right ({error.strerror})")
+            return RepairResult(False, f"it could not be put right ({error.strerror})")
 
     def _look_round(self) -> Restart | NightVerdict | None:
         """Return what is to be done about the next thing that is wrong; None when nothing is."""
-        damage = self.estate.examine(thoroughly=True)
+        damage = self.files.examine(thoroughly=True)
         return None if damage is None else self._found(damage)
 
     def _found(self, damage: Damage) -> Restart | NightVerdict:
@@ -287,13 +287,13 @@ class Recovery:
         """Choose where an answer goes back to, and tell the fault with what is done about it."""
         done = []
         if answer.back is Back.COPY:
-            done.append(self._tried(self.estate.go_back_to_copy).says)
+            done.append(self._tried(self.files.go_back_to_copy).says)
         self._at = self._target(answer.back)
         if self._at is not None:
             self._back_at = self._at
             done.append(f"went back to tick {self._at}")
         if answer.back is Back.BEFORE_GAIN:
-            self.lull.spare()
+            self.stalls.spare()
         wait_s = self.wait_s(answer)
         done.append(f"restart in {wait_s:g} s" if wait_s else "restart")
         if answer.fault is not None:
@@ -313,7 +313,7 @@ class Recovery:
                 return self._earlier(self._back_at, lasting=True)
 
     def _earlier(self, tick: int | None, *, lasting: bool = False) -> int | None:
-        marks = self.estate.marks()
+        marks = self.files.marks()
         newest = max((mark for mark, _ in marks), default=0)
         before = newest if tick is None else min(tick, newest)
         return newest_before(marks, before, lasting=lasting)

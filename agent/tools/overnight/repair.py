@@ -32,7 +32,7 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BackedUpFile:
     """A file of which copies are kept: the newest as `copy`, and the one before it."""
 
     path: Path
@@ -71,27 +71,27 @@ class Kept:
         return self.copy.with_name(f"older-{self.copy.name}")
 
 
-def kept_run(folder: Path) -> Kept:
+def kept_run(folder: Path) -> BackedUpFile:
     """Return the file of the run in `folder`."""
-    return Kept(folder / "run.sqlite", folder / FOLDER / "run.sqlite", read_run_store)
+    return BackedUpFile(folder / "run.sqlite", folder / FOLDER / "run.sqlite", read_run_store)
 
 
-def kept_memory(folder: Path, memory: Path) -> Kept:
+def kept_memory(folder: Path, memory: Path) -> BackedUpFile:
     """Return the memory of the run in `folder`."""
-    return Kept(memory, folder / FOLDER / "memory.sqlite", read_knowledge_store)
+    return BackedUpFile(memory, folder / FOLDER / "memory.sqlite", read_knowledge_store)
 
 
 def take_settings(folder: Path) -> None:
     """Copy run.toml, which never changes, unless that was done or it says nothing; where it cannot be done now, later."""
     settings, copy = folder / "run.toml", folder / FOLDER / "run.toml"
-    if copy.is_file() or not says_something(settings):
+    if copy.is_file() or not is_readable_toml(settings):
         return
     with suppress(OSError):
         copy.parent.mkdir(exist_ok=True)
         put_back(settings, copy)
 
 
-def says_something(settings: Path) -> bool:
+def is_readable_toml(settings: Path) -> bool:
     """Return whether a run.toml can be read."""
     try:
         return bool(tomllib.loads(settings.read_text(encoding="utf-8")))
@@ -103,7 +103,7 @@ def says_something(settings: Path) -> bool:
 class Copier:
     """Copies now and then, and soon after what is worth it; where the disk is near its `floor`, not at all."""
 
-    kept: tuple[Kept, ...]
+    kept: tuple[BackedUpFile, ...]
     floor: int
     elapsed: Callable[[], float]
     _due: float = 0.0
@@ -150,7 +150,7 @@ class Damage(NamedTuple):
     says: str
 
 
-class Mended(NamedTuple):
+class RepairResult(NamedTuple):
     """Whether it was put right, and how; else what is missing, and the file that was kept."""
 
     done: bool
@@ -158,12 +158,12 @@ class Mended(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Estate:
+class NightFiles:
     """The run's folder, its file and its memory, while nobody plays."""
 
     folder: Path
-    run: Kept
-    memory: Kept
+    run: BackedUpFile
+    memory: BackedUpFile
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
         """Return the first thing that keeps play from going on; the pages of files are looked at if `thoroughly`."""
@@ -172,21 +172,21 @@ class Estate:
         except OSError as error:
             return Damage(NightFault.UNWRITABLE, f"{self.folder} cannot be used ({error.strerror})")
 
-    def mend(self, damage: Damage) -> Mended:
+    def repair(self, damage: Damage) -> RepairResult:
         """Put right what `examine` found."""
         match damage.fault:
             case NightFault.DAMAGED_MEMORY:
                 return self._restore(self.memory)
-            case NightFault.DAMAGED_RUN if not says_something(self._settings):
+            case NightFault.DAMAGED_RUN if not is_readable_toml(self._settings):
                 return self._restore_settings()
             case NightFault.DAMAGED_RUN:
                 return self._restore(self.run)
             case NightFault.NOT_RESUMABLE:
                 return self._begin_anew()
             case _:
-                return Mended(False, damage.says)
+                return RepairResult(False, damage.says)
 
-    def go_back_to_copy(self) -> Mended:
+    def go_back_to_copy(self) -> RepairResult:
         """Put back the newest copy of the run though its file looks whole; that is kept."""
         return self._restore(self.run)
 
@@ -218,9 +218,9 @@ class Estate:
     def _damages(self, *, thoroughly: bool) -> Iterator[Damage]:
         yield from _unwritable(self.folder)
         yield from _unwritable(self.memory.path.parent)
-        if (self.has_run or self.run.path.exists() or any(self.run.copies)) and not says_something(
-            self._settings
-        ):
+        if (
+            self.has_run or self.run.path.exists() or any(self.run.copies)
+        ) and not is_readable_toml(self._settings):
             yield Damage(NightFault.DAMAGED_RUN, f"{self._settings} is lost or says nothing")
         yield from _flaws(self.run, NightFault.DAMAGED_RUN, thoroughly=thoroughly)
         yield from _flaws(self.memory, NightFault.DAMAGED_MEMORY, thoroughly=thoroughly)
@@ -228,38 +228,38 @@ class Estate:
             says = f"{self.run.path} holds no checkpoint to go on from"
             yield Damage(NightFault.NOT_RESUMABLE, says)
 
-    def _restore(self, kept: Kept) -> Mended:
+    def _restore(self, kept: BackedUpFile) -> RepairResult:
         """Put the newest good copy in the place of a file."""
         for copy in kept.copies:
             if self._is_good(copy, kept):
                 aside = _put_back(copy, kept.path)
                 made = datetime.fromtimestamp(copy.stat().st_mtime, UTC).astimezone()
-                return Mended(True, f"put back the copy of {made:%H:%M}{aside}")
-        return Mended(False, f"no good copy of {kept.path} is left, and it stays as it is")
+                return RepairResult(True, f"put back the copy of {made:%H:%M}{aside}")
+        return RepairResult(False, f"no good copy of {kept.path} is left, and it stays as it is")
 
-    def _is_good(self, copy: Path, kept: Kept) -> bool:
+    def _is_good(self, copy: Path, kept: BackedUpFile) -> bool:
         return flaw_in(copy) is None and (kept is not self.run or _can_resume(copy))
 
-    def _restore_settings(self) -> Mended:
+    def _restore_settings(self) -> RepairResult:
         copy = self.folder / FOLDER / "run.toml"
         if not copy.is_file() and not _can_resume(self.run.path):
             return self._begin_anew()
         if not copy.is_file():
-            return Mended(False, f"{self._settings} is lost or says nothing, without a copy")
+            return RepairResult(False, f"{self._settings} is lost or says nothing, without a copy")
         aside = _put_back(copy, self._settings)
-        return Mended(True, f"put back the copy of run.toml{aside}")
+        return RepairResult(True, f"put back the copy of run.toml{aside}")
 
-    def _begin_anew(self) -> Mended:
+    def _begin_anew(self) -> RepairResult:
         """Put back a copy that can go on; where there is none, nothing was played yet that a new start would lose."""
         if any(self._is_good(copy, self.run) for copy in self.run.copies):
             return self._restore(self.run)
         for path in (self.run.path, self._settings):
             if path.exists():
                 move_aside(path, "unbegun")
-        return Mended(True, "began anew: nothing was played that could be lost")
+        return RepairResult(True, "began anew: nothing was played that could be lost")
 
 
-def _flaws(kept: Kept, fault: NightFault, *, thoroughly: bool) -> Iterator[Damage]:
+def _flaws(kept: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> Iterator[Damage]:
     """Yield what is the matter with one file; where there never was one, nothing is."""
     was_there = any(kept.copies)
     if not kept.path.exists() or not kept.path.stat().st_size:

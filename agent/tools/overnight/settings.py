@@ -82,7 +82,7 @@ class NightSettings:
         ]
 
     def told(self) -> Mapping[str, Any]:
-        """Return what the diary says of it: flags and limits, and nothing of the environment."""
+        """Return what the journal says of it: flags and limits, and nothing of the environment."""
         limits, patience = self.limits, self.patience
         return {
             "play": [*self.flags, *self.first_flags],

@@ -9,12 +9,12 @@ from typing import Final
 from agent.app import Interrupt
 from agent.errors import RunError, UsageError
 from agent.tools.overnight.child import Child
-from agent.tools.overnight.logs import Diary, Logbook, carried, read_diary
+from agent.tools.overnight.logs import Logbook, NightJournal, progress_of, read_journal
 from agent.tools.overnight.outcomes import USAGE, ChildExit, Night, NightEnding, NightVerdict
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
-from agent.tools.overnight.repair import Copier, Estate, kept_memory, kept_run, take_settings
+from agent.tools.overnight.repair import Copier, NightFiles, kept_memory, kept_run, take_settings
 from agent.tools.overnight.settings import Clock, NightSettings
-from agent.tools.overnight.watch import ChildWatch, Gauge, NightViewer
+from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory.errors import RunFolderError
 from memory.store import own
 
@@ -41,7 +41,7 @@ class Supervisor:
         self._clock = clock or Clock()
         self._program = program
         folder = settings.run
-        self._estate = Estate(folder, kept_run(folder), kept_memory(folder, settings.memory))
+        self._files = NightFiles(folder, kept_run(folder), kept_memory(folder, settings.memory))
 
     def play(self) -> Night:
         """Play until there is a verdict, and return how it was.
@@ -56,7 +56,7 @@ class Supervisor:
         try:
             self._take_over()
             answer = self._answers.to_begin()
-            self._copier.copy_if_due(self._gauge.free())  # as it is now everything is whole
+            self._copier.copy_if_due(self._meter.free())  # as it is now everything is whole
             while isinstance(answer, Restart):
                 answer = self._once(answer)
             return self._close(answer)
@@ -66,34 +66,34 @@ class Supervisor:
     def _take_over(self) -> None:
         """Go on where the night is, once the child of a supervisor that died let go of the folder."""
         settings, folder, clock = self._settings, self._settings.run, self._clock
-        self._diary = Diary(folder, clock.date, self._viewer.told)
-        self._carried = carried(read_diary(folder))
+        self._diary = NightJournal(folder, clock.date, self._viewer.told)
+        self._progress = progress_of(read_journal(folder))
         self._began = clock.elapsed()
         self._diary.tell("began", settings=settings.told(), night_s=self._night_s())
         self._wait_for_folder()
-        self._carried.milestones |= dict.fromkeys(self._estate.milestones())
-        self._log = Logbook(folder, self._carried.log_bytes)
-        asks = settings.asks and not self._carried.by_rules
-        run, memory = self._estate.run, self._estate.memory
-        self._gauge = Gauge(run.path, memory.path, self._log, self._night_s, asks=asks)
+        self._progress.milestones |= dict.fromkeys(self._files.milestones())
+        self._log = Logbook(folder, self._progress.log_bytes)
+        asks = settings.asks and not self._progress.by_rules
+        run, memory = self._files.run, self._files.memory
+        self._meter = UsageMeter(run.path, memory.path, self._log, self._night_s, asks=asks)
         self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
         self._watch = ChildWatch(
             settings,
             clock,
             self._interrupt,
-            self._gauge,
+            self._meter,
             self._copier,
             self._viewer,
             self._diary,
-            self._carried.milestones,
+            self._progress.milestones,
         )
         self._answers = Recovery(
-            self._estate,
-            self._watch.lull,
+            self._files,
+            self._watch.stalls,
             settings.patience.backoff_s,
             clock.elapsed,
             self._fault,
-            NightHistory(by_rules=self._carried.by_rules),
+            NightHistory(by_rules=self._progress.by_rules),
         )
 
     def _once(self, answer: Restart) -> Restart | NightVerdict:
@@ -107,7 +107,7 @@ class Supervisor:
         if hindrance is not None:
             return hindrance
         if answer.by_rules:
-            self._gauge.asks = False
+            self._meter.asks = False
             self._diary.tell("rules", says=answer.says)
         ended = self._let_play()
         self._refuse_what_cannot_be(ended)
@@ -116,11 +116,11 @@ class Supervisor:
     def _let_play(self) -> ChildExit:
         take_settings(self._settings.run)
         self._log.last = ""
-        self._carried.children += 1
-        number = self._carried.children
+        self._progress.children += 1
+        number = self._progress.children
         command = self._settings.command(
             self._program,
-            goes_on=self._estate.has_run,
+            goes_on=self._files.has_run,
             at=self._answers.next_tick(),
             by_rules=self._answers.record.by_rules,
         )
@@ -144,7 +144,7 @@ class Supervisor:
         """Raise what a child says that no restart would change."""
         if ended.code == USAGE:
             raise UsageError(ended.says)
-        if ended.code == 1 and not self._estate.has_run and self._carried.children == 1:
+        if ended.code == 1 and not self._files.has_run and self._progress.children == 1:
             raise RunError(ended.says)
 
     def _close(self, verdict: NightVerdict) -> Night:
@@ -157,9 +157,9 @@ class Supervisor:
             why=verdict.why,
             ticks=last.tick,
             frames=last.frame,
-            milestones=tuple(self._carried.milestones),
-            restarts=max(self._carried.children - 1, 0),
-            faults=dict(self._carried.faults),
+            milestones=tuple(self._progress.milestones),
+            restarts=max(self._progress.children - 1, 0),
+            faults=dict(self._progress.faults),
             night_s=self._night_s(),
         )
         told = {**night.as_json()}
@@ -168,13 +168,13 @@ class Supervisor:
 
     def _fault(self, answer: Restart, done: str) -> None:
         kind = answer.fault.value if answer.fault else ""
-        self._carried.faults[kind] += 1
+        self._progress.faults[kind] += 1
         self._diary.tell(
             "fault", kind=kind, says=answer.says, tick=self._answers.last.tick, answer=done
         )
 
     def _night_s(self) -> float:
-        return round(self._carried.night_s + self._clock.elapsed() - self._began, 1)
+        return round(self._progress.night_s + self._clock.elapsed() - self._began, 1)
 
     def _pause(self, seconds: float) -> None:
         """Wait so long, or until somebody asks for an end."""

@@ -8,8 +8,8 @@ from signal import Signals
 from typing import Any, Final, NamedTuple, Protocol
 
 from agent.app import Interrupt, file_bytes, free_bytes, resident_of
-from agent.tools.overnight.child import Beat, Child
-from agent.tools.overnight.logs import Diary, Line, Logbook
+from agent.tools.overnight.child import Child, Heartbeat
+from agent.tools.overnight.logs import Line, Logbook, NightJournal
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
     ChildExit,
@@ -26,7 +26,7 @@ from memory.store import CallState
 
 
 @dataclass(slots=True)
-class Lull:
+class StallDetector:
     """Watches beats. Frames count where they are played: going back to a checkpoint takes none away.
 
     `gains` is the most that any child of the night had, so that what is done again after a restart is no gain.
@@ -47,7 +47,7 @@ class Lull:
         """Give play that went back on purpose as long again."""
         self.idle_frames = 0
 
-    def saw(self, beat: Beat, now: float) -> None:
+    def saw(self, beat: Heartbeat, now: float) -> None:
         """Take note of a beat; one at the same tick tells nothing."""
         if beat.tick == self._tick:
             return
@@ -70,7 +70,7 @@ NANOS: Final = 1_000_000_000  # of a dollar
 
 
 @dataclass(slots=True)
-class Gauge:
+class UsageMeter:
     """Reads what a night takes. `night_s` gives its seconds so far; `asks` says whether a model may be asked."""
 
     run: Path
@@ -123,10 +123,10 @@ class NightViewer(Protocol):
     """Shows a night while it goes on."""
 
     def told(self, line: Line) -> None:
-        """Take a line of the diary."""
+        """Take a line of the journal."""
         ...
 
-    def saw(self, beat: Beat, night_s: float) -> None:
+    def saw(self, beat: Heartbeat, night_s: float) -> None:
         """Take a beat of the child that plays."""
         ...
 
@@ -138,20 +138,20 @@ class ChildWatch:
     settings: NightSettings
     clock: Clock
     interrupt: Interrupt
-    gauge: Gauge
+    meter: UsageMeter
     copier: Copier
     viewer: NightViewer
-    diary: Diary
+    journal: NightJournal
     milestones: dict[str, None]
-    lull: Lull = field(default_factory=Lull)
-    _first: Beat | None = None
-    _beat: Beat | None = None
+    stalls: StallDetector = field(default_factory=StallDetector)
+    _first: Heartbeat | None = None
+    _beat: Heartbeat | None = None
     _look_at: float = 0.0
     _sample_at: float = 0.0
 
     def until_ended(self, child: Child, number: int) -> ChildExit:
         """Return how the child ended, by itself or because there was a reason."""
-        self.lull.begin(self.clock.elapsed())
+        self.stalls.begin(self.clock.elapsed())
         self._first = self._beat = None
         self._sample_at = 0.0
         reason = None
@@ -164,23 +164,23 @@ class ChildWatch:
             self._end(child)
         for beat in child.drain():
             self._take(beat, child, number)
-        self.gauge.log.end_line()
+        self.meter.log.end_line()
         return self._ended(child, reason, unasked=unasked)
 
-    def _take(self, beat: Beat, child: Child, number: int) -> None:
+    def _take(self, beat: Heartbeat, child: Child, number: int) -> None:
         if self._first is None:
             self._first = beat
-            self.diary.tell("started", n=number, pid=child.pid, tick=beat.tick)
+            self.journal.tell("started", n=number, pid=child.pid, tick=beat.tick)
             self.copier.hurry()  # from now on there is something to lose
             self._look_at = 0.0
         self._beat = beat
-        self.lull.saw(beat, self.clock.elapsed())
+        self.stalls.saw(beat, self.clock.elapsed())
         for milestone in beat.milestones:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
-                self.diary.tell("milestone", id=milestone, tick=beat.tick)
+                self.journal.tell("milestone", id=milestone, tick=beat.tick)
                 self.copier.hurry()
-        self.viewer.saw(beat, self.gauge.night_s())
+        self.viewer.saw(beat, self.meter.night_s())
 
     def _reason(self, child: Child) -> StopReason | None:
         """Return why the child should end now, or None."""
@@ -190,12 +190,12 @@ class ChildWatch:
         if now < self._look_at:
             return None
         self._look_at = now + LOOK_S
-        self.diary.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
+        self.journal.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
         self._sample_if_due(child, now)
         return self._guarded(child) or self._lulled(now) or self._damaged()
 
     def _guarded(self, child: Child) -> StopReason | None:
-        reading = self.gauge.read(child.pid, self._beat.frame if self._beat else 0)
+        reading = self.meter.read(child.pid, self._beat.frame if self._beat else 0)
         guard = passed(reading, self.settings.limits)
         return (
             None if guard is None else StopReason(guard, told(guard, reading, self.settings.limits))
@@ -204,9 +204,9 @@ class ChildWatch:
     def _lulled(self, now: float) -> StopReason | None:
         patience = self.settings.patience
         where = f"{self._beat.place}, {self._beat.doing}" if self._beat else "its start"
-        if self.lull.hangs(now, after_s=patience.hang_s):
+        if self.stalls.hangs(now, after_s=patience.hang_s):
             return StopReason(NightFault.HANG, f"no tick for {patience.hang_s:g} s since {where}")
-        if self.lull.is_livelock(after_hours=patience.gain_hours):
+        if self.stalls.is_livelock(after_hours=patience.gain_hours):
             says = f"nothing gained in {patience.gain_hours:g} hours of game time: {where}"
             return StopReason(NightFault.LIVELOCK, says)
         return None
@@ -215,11 +215,11 @@ class ChildWatch:
         """Copy what is due; a file of which no whole copy can be made, and that is not whole itself, is damaged."""
         if self._beat is None:
             return None
-        failed = self.copier.copy_if_due(self.gauge.free())
+        failed = self.copier.copy_if_due(self.meter.free())
         flaw = flaw_in(failed[0]) if failed is not None else None
         if failed is None or flaw is None:
             return None
-        is_run = failed[0] == self.gauge.run
+        is_run = failed[0] == self.meter.run
         return StopReason(
             NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY, str(flaw)
         )
@@ -228,16 +228,16 @@ class ChildWatch:
         if now < self._sample_at or self._beat is None:
             return
         self._sample_at = now + self.settings.patience.sample_s
-        self.gauge.count_calls()
-        reading = self.gauge.read(child.pid, self._beat.frame)
-        self.diary.tell(
+        self.meter.count_calls()
+        reading = self.meter.read(child.pid, self._beat.frame)
+        self.journal.tell(
             "sample",
             tick=self._beat.tick,
             frame=self._beat.frame,
             milestones=len(self._beat.milestones),
             gains=self._beat.gains,
             resident=reading.resident,
-            file_bytes=file_bytes(self.gauge.run),
+            file_bytes=file_bytes(self.meter.run),
             free_bytes=reading.free_bytes,
             log_bytes=reading.log_bytes,
             usd=reading.usd,
@@ -268,8 +268,8 @@ class ChildWatch:
             frame=int(summary.get("frames", beat.frame if beat else 0)),
             ticks=beat.tick - self._first.tick if beat and self._first else 0,
             checkpoint=beat.checkpoint if beat else -1,
-            gains=self.lull.gains,
-            gained_at=self.lull.gained_at,
+            gains=self.stalls.gains,
+            gained_at=self.stalls.gained_at,
             played=beat is not None,
             unasked=unasked,
         )
@@ -280,7 +280,7 @@ class ChildWatch:
             return str(told.get("reason") or told["stop"])
         if code < 0:
             return f"ended by {_signal(-code)}"
-        return self.gauge.log.last.removeprefix("error: ") or f"ended with {code}"
+        return self.meter.log.last.removeprefix("error: ") or f"ended with {code}"
 
 
 def _signal(number: int) -> str:

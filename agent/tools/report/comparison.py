@@ -189,8 +189,8 @@ def _milestones(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
 def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
     called = list(zip(names(runs), runs, strict=True))
     stairs = [milestones_line(run, name) for name, run in called]
-    highest = [Series(name, run.crew.highest.stretches) for name, run in called]
-    money = [Series(name, run.crew.money.stretches) for name, run in called]
+    highest = [Series(name, run.team.highest.stretches) for name, run in called]
+    money = [Series(name, run.team.money.stretches) for name, run in called]
     speed = [_since(name, run.process.speed) for name, run in called]
     resident = [_since(name, run.process.resident) for name, run in called]
     yield from _chart("Milestones reached", stairs, "over game time", "dots")

@@ -116,21 +116,21 @@ def milestones_line(told: Gathered, name: str = "milestones reached") -> Series:
 
 def game_charts(told: Gathered) -> Iterator[Chart]:
     """Yield what the player had over game time."""
-    across, crew = game_axis(told.last.game_s), told.crew
-    if crew.levels:
-        more = f", and {crew.left_out} more that were soon gone" if crew.left_out else ""
-        yield _over(across, "Levels of the team", crew.levels, f"by who{more}", told)
-    if not crew.hp.is_empty:
+    across, team = game_axis(told.last.game_s), told.team
+    if team.levels:
+        more = f", and {team.left_out} more that were soon gone" if team.left_out else ""
+        yield _over(across, "Levels of the team", team.levels, f"by member{more}", told)
+    if not team.hp.is_empty:
         most, ticks = amounts(100.0, percent)
         upwards = Axis(0.0, most, ticks, percent)
         note = "all together"
         yield draw(
             ChartSpec(
-                "HP of the team", (crew.hp,), across, upwards, "step", note, _rollback_flags(told)
+                "HP of the team", (team.hp,), across, upwards, "step", note, _rollback_flags(told)
             )
         )
-    if not crew.money.is_empty:
-        yield _over(across, "Money", (crew.money,), "at the end of each change", told)
+    if not team.money.is_empty:
+        yield _over(across, "Money", (team.money,), "at the end of each change", told)
 
 
 def process_charts(told: Gathered) -> Iterator[Chart]:

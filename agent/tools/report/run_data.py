@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
 from agent.story import Story
-from agent.tools.overnight.logs import diary_lines
+from agent.tools.overnight.logs import journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
     ActionsTaken,
@@ -29,7 +29,7 @@ from agent.tools.report.events import (
     said,
 )
 from agent.tools.report.learned import Learnt, learnt
-from agent.tools.report.timeline import Crew, Process, TickTime, Times, crew, process
+from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
 from memory import Branching, RunFolder, RunReader, TrailRow
 from memory.store import BranchedBy
@@ -67,7 +67,7 @@ class NightLog:
     @classmethod
     def read(cls, folder: Path) -> Self:
         """Return what the log in a run's folder says."""
-        lines = diary_lines(folder)
+        lines = journal_lines(folder)
         kinds: dict[str, list[Mapping[str, Any]]] = {}
         for line in filter(None, lines):
             kinds.setdefault(line["what"], []).append(line)
@@ -279,7 +279,7 @@ class Gathered:
     pending: Sequence[str]
     badges: int
     returns: Sequence[Rollback]
-    crew: Crew
+    team: TeamHistory
     process: Process
     battles: Battles
     stuck: Sequence[StuckEpisode]
@@ -324,7 +324,7 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         pending=pending(story, reached, goal),
         badges=max((row.badges for row in trail), default=0),
         returns=list(_returns(branchings, times)),
-        crew=crew(trail, _species(cartridge), times.last.game_s),
+        team=team_history(trail, _species(cartridge), times.last.game_s),
         process=process(run.vitals(), night.samples),
         battles=battles(run),
         stuck=list(episodes(run, times)),

@@ -143,7 +143,7 @@ SPURT: Final = 2  # levels that a member gains at most at once, when it evolves
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class TeamHistory:
     """Curves over game seconds: a level for each who was in the team, percent of the team's HP, and money."""
 
     levels: tuple[Series, ...]
@@ -173,11 +173,13 @@ class _Member:
     points: list[Point] = field(default_factory=list)
 
 
-def crew(trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float) -> Crew:
+def team_history(
+    trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float
+) -> TeamHistory:
     """Return the curves of a trail up to game second `end_s`; `called` names a species."""
     members = _followed(trail, called, end_s)
     members.sort(key=lambda each: each.points[-1].x - each.points[0].x, reverse=True)
-    return Crew(
+    return TeamHistory(
         levels=tuple(
             Series(" → ".join(each.names), (thinned(changes(each.points)),))
             for each in members[:MEMBERS]

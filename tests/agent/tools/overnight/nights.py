@@ -8,15 +8,15 @@ from typing import Any
 
 from agent.app import Interrupt
 from agent.tools.overnight import (
-    Beat,
     Clock,
+    Heartbeat,
     Line,
     Night,
     NightLimits,
     NightSettings,
     NightTimeouts,
     Supervisor,
-    read_diary,
+    read_journal,
 )
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
@@ -29,7 +29,7 @@ class Viewer:
 
     def __init__(self, react: Callable[[Line], None] | None = None) -> None:
         self.lines: list[Line] = []
-        self.beats: list[Beat] = []
+        self.beats: list[Heartbeat] = []
         self._react = react
 
     def told(self, line: Line) -> None:
@@ -37,7 +37,7 @@ class Viewer:
         if self._react:
             self._react(line)
 
-    def saw(self, beat: Beat, night_s: float) -> None:
+    def saw(self, beat: Heartbeat, night_s: float) -> None:
         self.beats.append(beat)
 
 
@@ -79,8 +79,8 @@ def night_over(  # what a night is made of
 
 
 def told(run: Path, what: str) -> list[Line]:
-    """Return the lines of one kind in the diary of a run."""
-    return [line for line in read_diary(run) if line["what"] == what]
+    """Return the lines of one kind in the journal of a run."""
+    return [line for line in read_journal(run) if line["what"] == what]
 
 
 def kinds(run: Path) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.tools.overnight import Beat, NightEnding
+from agent.tools.overnight import Heartbeat, NightEnding
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
     ChildExit,
@@ -27,7 +27,7 @@ from agent.tools.overnight.recovery import (
     newest_before,
 )
 from agent.tools.overnight.repair import Damage
-from agent.tools.overnight.watch import Lull
+from agent.tools.overnight.watch import StallDetector
 
 MARKS = [(0, True), (64, True), (102, True), (900, False), (1_000, False)]
 PLENTY = NightUsage(night_s=60, frame=100, free_bytes=10**12, resident=10**8, log_bytes=10)
@@ -178,30 +178,30 @@ def test_what_is_passed_is_named(reading: NightUsage, guard: Guard | None) -> No
         assert told(guard, reading, limits)
 
 
-def beat(tick: int, frame: int, gains: int = 0) -> Beat:
-    return Beat(tick, frame, "the lab", "wait", (), gains, 0)
+def beat(tick: int, frame: int, gains: int = 0) -> Heartbeat:
+    return Heartbeat(tick, frame, "the lab", "wait", (), gains, 0)
 
 
 def test_a_hang_is_no_new_tick_for_long() -> None:
-    lull = Lull()
-    lull.begin(100.0)
-    assert not lull.hangs(129.0, after_s=30)
-    lull.saw(beat(1, 10), 120.0)
-    lull.saw(beat(1, 10), 145.0)  # at the same tick
-    assert not lull.hangs(150.0, after_s=30)
-    assert lull.hangs(150.1, after_s=30)
+    stalls = StallDetector()
+    stalls.begin(100.0)
+    assert not stalls.hangs(129.0, after_s=30)
+    stalls.saw(beat(1, 10), 120.0)
+    stalls.saw(beat(1, 10), 145.0)  # at the same tick
+    assert not stalls.hangs(150.0, after_s=30)
+    assert stalls.hangs(150.1, after_s=30)
 
 
 def test_a_livelock_counts_what_is_played_since_the_last_gain_of_all_children() -> None:
-    hour, lull = round(FRAMES_PER_HOUR), Lull()
+    hour, stalls = round(FRAMES_PER_HOUR), StallDetector()
     for child in range(3):
-        lull.begin(0.0)
-        lull.saw(beat(10, 0, gains=0), 0.0)
-        lull.saw(beat(20, hour, gains=4), 0.0)  # each plays the same again
-        lull.saw(beat(30, 2 * hour, gains=4), 0.0)
-        assert lull.is_livelock(after_hours=2.5) is (child > 0)
-    assert lull.gained_at == 20
-    lull.saw(beat(40, 0, gains=4), 0.0)  # going back gives no time back
-    assert lull.is_livelock(after_hours=4.5)
-    lull.saw(beat(50, hour, gains=5), 0.0)
-    assert not lull.is_livelock(after_hours=0.1)
+        stalls.begin(0.0)
+        stalls.saw(beat(10, 0, gains=0), 0.0)
+        stalls.saw(beat(20, hour, gains=4), 0.0)  # each plays the same again
+        stalls.saw(beat(30, 2 * hour, gains=4), 0.0)
+        assert stalls.is_livelock(after_hours=2.5) is (child > 0)
+    assert stalls.gained_at == 20
+    stalls.saw(beat(40, 0, gains=4), 0.0)  # going back gives no time back
+    assert stalls.is_livelock(after_hours=4.5)
+    stalls.saw(beat(50, hour, gains=5), 0.0)
+    assert not stalls.is_livelock(after_hours=0.1)

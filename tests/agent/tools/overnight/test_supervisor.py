@@ -316,20 +316,20 @@ def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
 
 
 def test_what_waits_is_written_while_a_child_says_nothing(run: Path, tmp_path: Path) -> None:
-    diary, aside, interrupt = run / "night.jsonl", tmp_path / "aside.jsonl", Interrupt()
+    journal, aside, interrupt = run / "night.jsonl", tmp_path / "aside.jsonl", Interrupt()
     seen = []
 
     def shut(line: Line) -> None:
         if line["what"] == "ended" and not aside.exists():
-            diary.rename(aside)
-            diary.mkdir()  # which cannot be opened for writing
+            journal.rename(aside)
+            journal.mkdir()  # which cannot be opened for writing
 
     def open_again() -> None:
         while len(lives_of(tmp_path)) < 2:
             sleep(0.01)
         seen.append(kinds(run))
-        diary.rmdir()
-        aside.rename(diary)
+        journal.rmdir()
+        aside.rename(journal)
         until = monotonic() + 10
         while not kinds(run) and monotonic() < until:
             sleep(0.01)

@@ -76,13 +76,13 @@ def test_every_milestone_has_its_moment_its_witnesses_and_its_picture(played: Pl
 
 
 def test_the_team_is_followed_by_name_through_what_it_becomes(played: Played) -> None:
-    crew = told_of(played.folder).crew
-    assert crew.levels[0].name == "PLIPPET → PUDDLORD"
-    (points,) = crew.levels[0].stretches
+    team = told_of(played.folder).team
+    assert team.levels[0].name == "PLIPPET → PUDDLORD"
+    (points,) = team.levels[0].stretches
     assert points[0].y == 5
     assert points[-1].y >= 12  # the level at which it becomes something else
     assert all(before.y <= after.y for before, after in pairwise(points))
-    (hp,) = crew.hp.stretches
+    (hp,) = team.hp.stretches
     assert all(0 <= point.y <= 100 for point in hp)
 
 
