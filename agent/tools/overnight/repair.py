@@ -19,7 +19,7 @@ EVERY_S: Final = 600.0
 SHARE: Final = 20  # so many times as long as a copy takes is waited for the next one
 
 
-class Reader(Protocol):
+class CopyReader(Protocol):
     """An open file that can be copied while others write it."""
 
     def backup(self, path: Path) -> None:
@@ -37,7 +37,7 @@ class BackedUpFile:
 
     path: Path
     copy: Path
-    reader: Callable[[Path], Reader]
+    reader: Callable[[Path], CopyReader]
 
     @property
     def copies(self) -> Iterator[Path]:

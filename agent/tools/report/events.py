@@ -16,7 +16,7 @@ PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, slots=True)
-class ReachedMilestone:
+class MilestoneEntry:
     """One milestone; `picture` is a PNG in base64, or '' where none was kept."""
 
     id: str
@@ -26,12 +26,12 @@ class ReachedMilestone:
     picture: str = field(repr=False)
 
 
-def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[ReachedMilestone]:
+def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[MilestoneEntry]:
     """Yield the milestones of the live lineage, the first first."""
     for event in run.events("milestone"):
         name, witnesses = str(event.payload.get("id", "?")), event.payload.get("witnesses")
         found = witnesses.items() if isinstance(witnesses, Mapping) else ()
-        yield ReachedMilestone(
+        yield MilestoneEntry(
             id=name,
             says=said(story, name),
             when=times.when(event.tick),
@@ -40,7 +40,7 @@ def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[Re
         )
 
 
-def pending(story: Story | None, reached: Sequence[ReachedMilestone], until: str) -> Sequence[str]:
+def pending(story: Story | None, reached: Sequence[MilestoneEntry], until: str) -> Sequence[str]:
     """Return in words what is still to come, up to the goal of the run."""
     done = {each.id for each in reached}
     if story is None:
@@ -166,7 +166,7 @@ def _ends(told: Iterable[Mapping[str, Any]]) -> Mapping[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class StuckEpisode:
+class StuckEntry:
     """One episode by its number from 1 on; on a branch that died where `died`."""
 
     number: int
@@ -188,14 +188,14 @@ class StuckEpisode:
         return self.lasted - self.since
 
 
-def episodes(run: RunReader, times: Times) -> Iterator[StuckEpisode]:
+def episodes(run: RunReader, times: Times) -> Iterator[StuckEntry]:
     """Yield the stuck episodes of a run, in the order of their numbers."""
     for number, event in enumerate(run.events("stuck"), start=1):
         told: dict[str, Any] = {
             "reason": "", "place": "", "goal": None, "since": event.tick, "lasted": event.tick,
             "tried": (), "rungs": (), "solved_by": None, "over": False, "last_step": None,
         } | dict(event.payload)  # fmt: skip
-        yield StuckEpisode(
+        yield StuckEntry(
             number=number,
             reason=str(told["reason"]),
             place=str(told["place"]),

@@ -19,8 +19,8 @@ from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
     ActionsTaken,
     Battles,
-    ReachedMilestone,
-    StuckEpisode,
+    MilestoneEntry,
+    StuckEntry,
     battles,
     deeds,
     episodes,
@@ -275,14 +275,14 @@ class Gathered:
     until: str  # the milestone to reach, in words
     verdict: RunVerdict
     last: TickTime
-    milestones: Sequence[ReachedMilestone]
+    milestones: Sequence[MilestoneEntry]
     pending: Sequence[str]
     badges: int
     returns: Sequence[Rollback]
     team: TeamHistory
     process: Process
     battles: Battles
-    stuck: Sequence[StuckEpisode]
+    stuck: Sequence[StuckEntry]
     learnt: Learnt
     advice: AdviceSummary
     troubles: Troubles
