@@ -120,7 +120,7 @@ class Child:
             yield from self._read(key.fd, key.data)
 
     def drain(self) -> Iterator[Heartbeat]:
-        """Yield the beats that were still on their way when it ended; nobody who holds its streams is waited for."""
+        """Yield the beats that were still on their way when it ended, without waiting for other holders of its streams."""
         for key in list(self._open.get_map().values()):
             yield from self._read(key.fd, key.data)
 
@@ -143,7 +143,7 @@ class Child:
         self._open.close()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.code is None:  # until it is waited for, its number is nobody else's
+        if self.code is None:  # until it is waited for, its number is its own
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 

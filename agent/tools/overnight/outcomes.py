@@ -103,8 +103,8 @@ class NightFault(Enum):
     """The kinds under which faults are told and counted."""
 
     CRASH = "crash"  # a signal of the process's own making
-    KILLED = "killed"  # SIGKILL: somebody, or a system without memory
-    TERMINATED = "terminated"  # somebody asked the child for an end
+    KILLED = "killed"  # SIGKILL, by the user or a system without memory
+    TERMINATED = "terminated"  # the child was asked for an end from outside
     ERROR = "error"  # it ended by itself, with a line that says why
     HANG = "hang"
     LIVELOCK = "livelock"
@@ -122,7 +122,7 @@ DAMAGE: Final = frozenset(
 )
 HINDRANCES: Final = frozenset(
     {NightFault.UNWRITABLE, NightFault.DISK}
-)  # which somebody else may end
+)  # which may end from outside
 
 
 KILLED = -9
@@ -151,7 +151,7 @@ class ChildExit:
     gains: int = -1
     gained_at: int = 0
     played: bool = False
-    unasked: bool = False  # it had ended before anybody here asked it to
+    unasked: bool = False  # it had ended before the supervisor asked it to
 
     @property
     def kind(self) -> NightFault:
@@ -166,7 +166,7 @@ class ChildExit:
 
     @property
     def by_others(self) -> NightFault | None:
-        """What somebody else did to it, also where another reason to end it was found just then."""
+        """How it was ended from outside, also where another reason to end it was found just then."""
         if self.is_unwatched or not (self.because is None or self.unasked):
             return None
         kind = replace(self, because=None).kind
@@ -179,7 +179,7 @@ class ChildExit:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether the files should be looked through: damage may be behind it, or nobody will look later."""
+        """Whether the files should be looked through: damage may be behind it, or no one looks later."""
         return self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
 
 

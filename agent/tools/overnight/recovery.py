@@ -150,7 +150,7 @@ def _repair(damage: Damage, record: NightHistory) -> Judgement:
 
 
 def _wait(damage: Damage, record: NightHistory) -> Judgement:
-    """Wait for somebody to make room, or to let the folder be written again."""
+    """Wait until there is room, or the folder can be written again."""
     record = replace(record, waits=record.waits + 1)
     if record.waits <= WAITS:
         return Judgement(Restart(damage.fault, damage.says, wait=_backoff(record.waits)), record)
@@ -177,7 +177,7 @@ def _restart(ended: ChildExit, record: NightHistory) -> Judgement:
 
 
 def _survive(ended: ChildExit, record: NightHistory) -> Judgement:
-    """Start again after somebody else ended the child: no older checkpoint helps against that."""
+    """Start again after the child was ended from outside: no older checkpoint helps against that."""
     record = replace(record, kills=record.kills + 1)
     if record.kills > KILLS:
         why = f"the child was ended from outside {record.kills} times and got no further"
@@ -280,7 +280,7 @@ class Recovery:
         return None if damage is None else self._found(damage)
 
     def _found(self, damage: Damage) -> Restart | NightVerdict:
-        """Return what is to be done about something that is wrong while nobody plays."""
+        """Return what is to be done about damage found while no child plays."""
         return self._answer(replace(self.last, code=1, stop="", because=None), damage)
 
     def _go_back(self, answer: Restart) -> Restart:

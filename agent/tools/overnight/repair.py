@@ -159,7 +159,7 @@ class RepairResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NightFiles:
-    """The run's folder, its file and its memory, while nobody plays."""
+    """The run's folder, its file and its memory, while no child plays."""
 
     folder: Path
     run: BackedUpFile
@@ -267,7 +267,7 @@ def _flaws(kept: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> Iterat
             yield Damage(fault, f"{kept.path} is gone")
         return
     flaw = flaw_in(kept.path) if thoroughly else None
-    # A file that never was ours is somebody's: it is damaged only where it was ours before.
+    # A file that never was ours is left alone: it is damaged only where it was ours before.
     if isinstance(flaw, CorruptStore) or (was_there and isinstance(flaw, ForeignStore)):
         yield Damage(fault, str(flaw))
 

@@ -47,7 +47,7 @@ class Supervisor:
         """Play until there is a verdict, and return how it was.
 
         Raises:
-            RunFolderError: when the folder is somebody else's, or cannot be written.
+            RunFolderError: when another process has the folder, or it cannot be written.
             UsageError: when a child says that what was asked for cannot be.
             RunError: when nothing was played, and the first child says why it cannot.
         """
@@ -177,14 +177,14 @@ class Supervisor:
         return round(self._progress.night_s + self._clock.elapsed() - self._began, 1)
 
     def _pause(self, seconds: float) -> None:
-        """Wait so long, or until somebody asks for an end."""
+        """Wait so long, or until an end is asked for."""
         until, never = self._clock.elapsed() + seconds, Event()
         while not self._interrupt.asked and (left := until - self._clock.elapsed()) > 0:
             self._diary.settle()
             never.wait(min(left, STEP_S))
 
     def _wait_for_folder(self) -> None:
-        """Wait until nobody plays the run: the child of a supervisor that died ends by itself."""
+        """Wait until no process plays the run: the child of a supervisor that died ends by itself."""
         until = self._clock.elapsed() + self._settings.patience.folder_s
         while not self._interrupt.asked:
             try:

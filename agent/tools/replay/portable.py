@@ -5,7 +5,7 @@
     REDPLAY1 | size of the head | head, JSON | records, zlib | blake2b-128 of all before
 
 No state is in it, because states hold video RAM and with it artwork; no picture and no text of the game either.
-Records carry no chain each: the head has its last link, and reading makes the chain anew and holds it against that.
+Records carry no chain each: the head has its last link, and reading computes the chain again and compares it with that.
 Whatever such a file says, reading it takes bounded time and memory.
 """
 

@@ -31,8 +31,8 @@ from memory.errors import MissingCheckpoint
 class Recording:
     """The live steps of a run, and its checkpoints after power-on, by tick.
 
-    `rows` counts the steps that are kept, be they readable or not; `end` is where the last checkpoint says that
-    the recording stands. `state_of` reads what a checkpoint restores.
+    `rows` counts the steps that are kept, readable or not; `end` is where the recording stands by its last
+    checkpoint. `state_of` reads what a checkpoint restores.
     """
 
     records: Sequence[StepRecord]
@@ -69,7 +69,7 @@ def recording_of(run: RunReader) -> Recording:
 
 
 def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
-    """Return the first tick at which somebody changed or cut the recording, by its own word alone."""
+    """Return the first tick at which the recording was changed or cut, by its own word alone."""
     records, end = recording.records, recording.end
     broken = verify_chain(records, cartridge_sha1)
     if broken is not None:
@@ -177,17 +177,17 @@ def _require_same(console: Console, record: StepRecord) -> None:
 
 
 class RecordedEpisode(NamedTuple):
-    """One time that a run got nowhere: in words, and the steps from power-on to its last tick."""
+    """A stuck episode of a run: in words, and the steps from power-on to its last tick."""
 
     says: str
     records: Sequence[StepRecord]
 
 
 def episode_of(run: RunReader, number: int) -> RecordedEpisode:
-    """Return the `number`th time that a run tells of, from 1 on, be it on a branch that died.
+    """Return the `number`th stuck episode of a run, from 1 on, also on a branch that died.
 
     Raises:
-        RunError: when the run tells of fewer.
+        RunError: when the run has fewer.
     """
     told = [event.payload for event in run.events("stuck")]
     if not 0 < number <= len(told):

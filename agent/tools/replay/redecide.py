@@ -21,7 +21,7 @@ from memory import RunReader, StepRow, read_knowledge_store, read_run
 
 
 class Redecided(NamedTuple):
-    """How many ticks were decided anew, with how many answers, and which came out otherwise first, '' for none."""
+    """How many ticks were decided again, with how many answers, and the first that differs, '' for none."""
 
     ticks: int
     advice: int
@@ -31,7 +31,7 @@ class Redecided(NamedTuple):
 def redecide_run(
     path: Path, rom: Path | None, memory: Path | None, *, tell: Tell = quiet
 ) -> Redecided:
-    """Play the run in `path` anew in a folder that is gone afterwards. No model is asked, and nothing is written.
+    """Play the run in `path` again in a temporary folder. No model is asked, and nothing is written.
 
     `memory` is what the run began with, if that was anything.
 

@@ -15,7 +15,7 @@ NANOS: Final = 1e9
 
 @dataclass(frozen=True, slots=True)
 class MilestoneCost:
-    """What calls came to after one milestone and before the next; `unknown_usd` is booked for calls nobody answered."""
+    """What calls cost after one milestone and before the next; `unknown_usd` is booked for calls without an answer."""
 
     milestone: str
     calls: int
@@ -41,7 +41,7 @@ class AdviceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AdviceSummary:
-    """All of it; nothing where nobody was asked."""
+    """All of it; empty where no model was asked."""
 
     spent: Sequence[MilestoneCost]
     answers: Sequence[AdviceAnswer]
@@ -51,7 +51,7 @@ class AdviceSummary:
 
     @property
     def is_there(self) -> bool:
-        """Whether anybody was asked."""
+        """Whether a model was asked."""
         return bool(self.spent or self.asked)
 
     @property

@@ -99,5 +99,5 @@ def _rank(kind: str) -> int:
 
 
 def _purpose(why: object) -> str:
-    """Return what memory was asked for, without whom it was about."""
+    """Return the purpose of a recall without its subject."""
     return str(why or "unknown").removeprefix("recalled:")

@@ -165,7 +165,7 @@ class RunStatus(Enum):
     GAVE_UP = "gave_up"
     INTERRUPTED = "interrupted"
     ERROR = "error"
-    ENDED = "ended"  # in order, and nobody noted why
+    ENDED = "ended"  # in order, for no recorded reason
     OPEN = "open"
 
 
@@ -183,7 +183,7 @@ class RunVerdict:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nobody took the run back by hand."""
+        """Whether the run was never taken back by hand."""
         return not self.unclean
 
 

@@ -206,8 +206,8 @@ def _hp(row: TrailRow) -> float:
 def _followed(
     trail: Sequence[TrailRow], called: Callable[[int], str], end_s: float
 ) -> list[_Member]:
-    """Return everybody who was ever in the team, with the levels they had."""
-    everybody: list[_Member] = []
+    """Return every member the team ever had, with its levels over time."""
+    members: list[_Member] = []
     present: list[_Member] = []
     before: tuple[tuple[int, int], ...] = ()
     for row in trail:
@@ -218,17 +218,17 @@ def _followed(
         present = _matched(present, now, called)
         for member in present:
             if not member.points:
-                everybody.append(member)
+                members.append(member)
             member.points.append(Point(game_s(row.frame), member.level))
     for member in present:
         member.points.append(Point(end_s, member.level))
-    return everybody
+    return members
 
 
 def _matched(
     present: Sequence[_Member], now: Sequence[tuple[int, int]], called: Callable[[int], str]
 ) -> list[_Member]:
-    """Return the team of now: those who were there before, grown or not, and the new ones."""
+    """Return the team of now: members that were there before, evolved or not, and new ones."""
     left, team = list(present), []
     found = [_take(left, range(level + 1), species) for species, level in now]
     for member, (species, level) in zip(found, now, strict=True):

@@ -31,7 +31,7 @@ MOVES: Final = 0x100
 
 @dataclass(frozen=True, slots=True)
 class SeenMoment:
-    """A moment; `doing` is what the agent had decided, empty where nobody plays by rules.
+    """A moment; `doing` is what the agent had decided, empty where the rules do not play.
 
     `gains` counts the ticks of play that brought what was never there before, as an event or a level;
     `episodes` the times that play got nowhere, which is known when it has ended.

@@ -45,11 +45,11 @@ class EncounterWatcher(FactWatcher):
         self._quiet: Ram | None = None  # the map as it was before the encounter
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Keep the map as it is while nobody is met; look at it when somebody is."""
+        """Keep the map as it is outside of encounters; look at it when one begins."""
         opponent = now.byte(OPPONENT)
         if not opponent and not now.byte(IN_BATTLE):
             talks = now.byte(FONT) & 1 or now.byte(JOY_IGNORE)
-            # Whom somebody's words bring is nobody whom one meets: only a step after them begins that anew.
+            # A battle that a talk begins is no wild encounter: only a step after the talk counts again.
             walks = self._quiet is not None or now.byte(COUNTER)
             self._quiet = now if walks and not talks else None
         elif self._quiet is not None and now.byte(IN_BATTLE):

@@ -96,7 +96,7 @@ class CartridgeVerdict:
         return f"all {held} facts that were seen held, {unseen} were not seen"
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return it in plain JSON types; it names nobody and holds nothing of the game."""
+        """Return it in plain JSON types; it has no names of people and nothing of the game."""
         return {
             "cartridge": {"name": self.cartridge, "sha1": self.sha1},
             "versions": {"red-agent": VERSION, "emulator": EMULATOR},

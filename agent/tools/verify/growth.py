@@ -36,7 +36,7 @@ LONGEST: Final = 120  # frames that one is waited for
 
 
 class ExperienceWatcher(FactWatcher):
-    """Looks at the team whenever somebody's experience changes in battle."""
+    """Looks at the team whenever a member's experience changes in battle."""
 
     facts = (GAINED, STAT_EXP)
 
@@ -92,7 +92,7 @@ class ExperienceWatcher(FactWatcher):
 
 
 class LevelWatcher(FactWatcher):
-    """Looks at the team a little after somebody's level has changed."""
+    """Looks at the team shortly after a member's level has changed."""
 
     facts = (STATS,)
 

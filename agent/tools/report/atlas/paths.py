@@ -97,7 +97,7 @@ def _is_between(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
     """Say which rows have the map after a warp and still the square before it, as the game does for some frames.
 
     Such a square is near the last one's by its numbers, and is no way into its map, or one that
-    nobody walks on from. What the last row is cannot be told.
+    the player does not walk on from. The last row cannot be judged.
     """
     between = np.zeros(len(rows.tick), np.bool_)
     if len(between) < 3:
@@ -225,7 +225,7 @@ def level_of(count: int) -> int:
 
 
 def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
-    """Return between which squares of the sheet nobody walked, the most frequent first."""
+    """Return the jumps between squares of the sheet, the most frequent first."""
     at = np.flatnonzero(track.how == JUMPED)
     ends = np.stack([track.x[at - 1], track.y[at - 1], track.x[at], track.y[at]], axis=1)
     found, counts = np.unique(ends, axis=0, return_counts=True)

@@ -72,7 +72,7 @@ class Trodden(NamedTuple):
 
 
 class Jump(NamedTuple):
-    """Two squares of the sheet between which nobody walked: a warp on the same map, a blackout, a restore."""
+    """Two squares of the sheet without a walk between them: a warp on the same map, a blackout, a restore."""
 
     x: int
     y: int
