@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
@@ -57,13 +57,22 @@ def fork_of(records: Sequence[StepRecord], live: Sequence[StepRecord]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0].chain == pair[1].chain, pairs))
 
 
-class Taken(NamedTuple):
-    """One moment of a run: where it was, in words; where all that comes from; what was known; and the state's bytes."""
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A scenario to write, and the `state` it begins with.
 
-    place: str
-    origin: tuple[str, ...]
-    known: tuple[str, ...]
-    state: bytes
+    `origin` says in lines where that moment comes from, `known` what play had behind it; `play` is the table of that name.
+    """
+
+    name: str = ""
+    origin: tuple[str, ...] = ()
+    pitfall: str = ""
+    says: str = ""
+    cartridge: str = ""
+    seed: int = 0
+    known: tuple[str, ...] = ()
+    play: Mapping[str, Any] = field(default_factory=dict)
+    state: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,8 @@ class RunSource:
     cartridge: Cartridge
     live: Recording
 
-    def take(self, tick: int, records: Sequence[StepRecord]) -> Taken:
-        """Return the moment after `tick` of a branch, whose steps from the first on are `records`.
+    def take(self, tick: int, records: Sequence[StepRecord]) -> tuple[str, Draft]:
+        """Return the place, and a draft, of the moment after `tick` of a branch with these `records` from power-on.
 
         Raises:
             RunError: when the machine does something else on the way than what was recorded.
@@ -86,16 +95,14 @@ class RunSource:
             state, data = look(console), console.save()
         place = self._story.place_of(state)
         where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
-        return Taken(
-            place=where,
-            origin=(
-                f"Tick {tick} of run {self.run.run_id}, frame {state.frame:,}: {where}.",
-                f"Wanted then: {self._wished(tick)}.",
-                f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
-            ),
-            known=known_at(self.run, tick, fork_of(records, self.live.records)),
-            state=data,
+        origin = (
+            f"Tick {tick} of run {self.run.run_id}, frame {state.frame:,}: {where}.",
+            f"Wanted then: {self._wished(tick)}.",
+            f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
         )
+        known = known_at(self.run, tick, fork_of(records, self.live.records))
+        sha1, seed = self.cartridge.sha1, self.settings.seed
+        return where, Draft(origin=origin, cartridge=sha1, seed=seed, known=known, state=data)
 
     def is_told(self, known: Sequence[str]) -> bool:
         """Say whether the last milestone of the story was known."""
@@ -147,20 +154,6 @@ EXPLAINED: Final = {
 FOR_SO_LONG: Final = "For so many frames, or to the end of the story."
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A scenario to write: `origin` says in lines where the moment comes from, `play` is the table of that name."""
-
-    name: str
-    origin: tuple[str, ...]
-    pitfall: str
-    says: str
-    cartridge: str
-    seed: int
-    known: tuple[str, ...]
-    play: Mapping[str, Any]
-
-
 def refuse_taken(into: Path, name: str) -> None:
     """Raise UsageError where a scenario of that name cannot be written, or would replace something."""
     if not NAME.fullmatch(name):
@@ -177,13 +170,13 @@ def file_of(into: Path, name: str) -> Path:
     return into / f"{name}.toml"
 
 
-def write_scenario(draft: Draft, moment: bytes, into: Path) -> Path:
+def write_scenario(draft: Draft, into: Path) -> Path:
     """Return the file of a new scenario, with its moment in the folder of states beside it; nothing is replaced."""
     file, state = file_of(into, draft.name), state_path(into / STATES, draft.name)
     made: list[Path] = []
     try:
         state.parent.mkdir(parents=True, exist_ok=True)
-        for path, data in ((state, moment), (file, text_of(draft).encode())):
+        for path, data in ((state, draft.state), (file, text_of(draft).encode())):
             with path.open("xb") as output:
                 made.append(path)
                 output.write(data)
@@ -277,21 +270,20 @@ def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Pa
         if wanted.tick > len(source.live.records):
             message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live.records):,} ticks"
             raise UsageError(message)
-        taken = source.take(wanted.tick, source.live.records)
+        place, taken = source.take(wanted.tick, source.live.records)
         if source.is_told(taken.known):
             message = f"by tick {wanted.tick} the story of {run} is told, and play would end at once; name an earlier --at"
             raise UsageError(message)
-        draft = Draft(
-            name=wanted.name,
-            origin=taken.origin,
-            pitfall="",
-            says=wanted.says or _promise(taken.place, aim),
-            cartridge=source.cartridge.sha1,
-            seed=source.settings.seed,
-            known=taken.known,
-            play={**aim, "frames": FRAMES, "never": [NEVER_STUCK]},
-        )
-    return write_scenario(draft, taken.state, into)
+    says = f"Play gets from {place} to where it should, without getting stuck."
+    if not aim:
+        says = f"Play goes on from {place} without getting stuck."
+    draft = replace(
+        taken,
+        name=wanted.name,
+        says=wanted.says or says,
+        play={**aim, "frames": FRAMES, "never": [NEVER_STUCK]},
+    )
+    return write_scenario(draft, into)
 
 
 def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> list[Path]:
@@ -313,8 +305,10 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
 def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
     records = episode_of(source.run, number).records
     payload = [event.payload for event in source.run.events("stuck")][number - 1]
-    taken = source.take(payload["since"], records)
-    draft = Draft(
+    place, taken = source.take(payload["since"], records)
+    took = sum(record.step.frames for record in records[payload["since"] :])
+    draft = replace(
+        taken,
         name=name,
         origin=(
             *taken.origin,
@@ -322,28 +316,14 @@ def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
             "This fails while play gets nowhere from here, and passes once it gains something instead.",
         ),
         pitfall=payload["reason"].replace("_", "-"),
-        says=f"Play gets on from {taken.place}.",
-        cartridge=source.cartridge.sha1,
-        seed=source.settings.seed,
-        known=taken.known,
+        says=f"Play gets on from {place}.",
         play={
             "until": SOMETHING_GAINED,
-            "frames": max(FRAMES, TIMES_AS_LONG * _frames(payload["since"], records)),
+            "frames": max(FRAMES, TIMES_AS_LONG * took),
             "never": [NEVER_STUCK],
         },
     )
-    return write_scenario(draft, taken.state, into)
-
-
-def _promise(place: str, aim: Mapping[str, Any]) -> str:
-    if aim:
-        return f"Play gets from {place} to where it should, without getting stuck."
-    return f"Play goes on from {place} without getting stuck."
-
-
-def _frames(since: int, records: Sequence[StepRecord]) -> int:
-    """Return how long the steps behind a tick took."""
-    return sum(record.step.frames for record in records[since:])
+    return write_scenario(draft, into)
 
 
 def _aim(until: Sequence[str]) -> Mapping[str, Any]:
