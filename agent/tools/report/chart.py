@@ -21,6 +21,8 @@ KIB: Final = 1024.0
 MINUTE: Final = 60.0
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
+MOST_AMOUNTS: Final = 4  # steps of an axis
+MOST_TIMES: Final = 8
 LATEST: Final = 253_370_000_000.0  # late in the year 9998, in seconds since 1970
 SPANS: Final = (
     *(1.0, 2.0, 5.0, 10.0, 30.0),
@@ -39,39 +41,57 @@ class AxisTick(NamedTuple):
     says: str
 
 
-def amounts(top: float, wording: Wording, most: int = 4) -> tuple[float, list[AxisTick]]:
-    """Return where an axis from zero ends that holds `top`, and its values, which are whole."""
-    step = max(ceil(_round(top / most)), 1) if top > 0 else 1
+class Axis(NamedTuple):
+    """From where to where, the values written beside it, and how any value is said."""
+
+    start: float
+    end: float
+    ticks: Sequence[AxisTick]
+    wording: Wording
+
+    def share(self, value: float) -> float:
+        """Return where a value is, from 0.0 to 1.0."""
+        whole = self.end - self.start
+        return (value - self.start) / whole if whole else 0.0
+
+
+def amount_axis(top: float, wording: Wording | None = None, says: Wording | None = None) -> Axis:
+    """Return an axis from zero that holds `top`, with whole values; `says` words any value between them."""
+    wording = wording or plain_number
+    step = max(ceil(_round(top / MOST_AMOUNTS)), 1) if top > 0 else 1
     count = max(ceil(top / step - 1e-9), 1)
-    return step * count, [AxisTick(n / count, wording(step * n)) for n in range(count + 1)]
+    ticks = [AxisTick(n / count, wording(step * n)) for n in range(count + 1)]
+    return Axis(0.0, step * count, ticks, says or wording)
 
 
-def sizes(top: float, most: int = 4) -> tuple[float, list[AxisTick]]:
+def size_axis(top: float) -> Axis:
     """Return the same of bytes, in steps that are round in their unit."""
-    power = _power(top / most)
-    end, ticks = amounts(top / KIB**power, lambda value: f"{value:,.0f} {UNITS[power]}", most)
-    return end * KIB**power, ticks
+    power = _power(top / MOST_AMOUNTS)
+    axis = amount_axis(top / KIB**power, lambda value: f"{value:,.0f} {UNITS[power]}")
+    return axis._replace(end=axis.end * KIB**power, wording=size)
 
 
-def hours(end: float, most: int = 8) -> list[AxisTick]:
-    """Return round game times from 0 to `end` seconds."""
-    step = _span(end / most)
+def game_axis(end: float) -> Axis:
+    """Return an axis of game time from 0 to `end` seconds."""
+    end = end or 1.0
+    step = _span(end / MOST_TIMES)
     says = game_time if step < MINUTE else lambda seconds: game_time(seconds)[:-3]
-    return [AxisTick(n * step / end, says(n * step)) for n in range(floor(end / step) + 1)]
+    ticks = [AxisTick(n * step / end, says(n * step)) for n in range(floor(end / step) + 1)]
+    return Axis(0.0, end, ticks, game_time)
 
 
-def clock(start: float, end: float, most: int = 8) -> list[AxisTick]:
-    """Return round times of the wall's clock between two epoch seconds, where this machine is."""
+def clock_axis(start: float, end: float) -> Axis:
+    """Return an axis of wall-clock time between two epoch seconds, in the time zone of this machine."""
     if end <= start:
-        return [AxisTick(0.0, wall_time(start))]
+        return Axis(start, end, [AxisTick(0.0, wall_time(start))], clock_time)
     offset = local(start).utcoffset()
     shift = offset.total_seconds() if offset is not None else 0.0
-    step = _span((end - start) / most)
+    step = _span((end - start) / MOST_TIMES)
     first = ceil((start + shift) / step) * step - shift
-    count = floor((end - first) / step) + 1
-    at = [first + n * step for n in range(count)]
+    at = [first + n * step for n in range(floor((end - first) / step) + 1)]
     says = clock_time if step < MINUTE else wall_time if step < DAY else day
-    return [AxisTick((each - start) / (end - start), says(each)) for each in at]
+    ticks = [AxisTick((each - start) / (end - start), says(each)) for each in at]
+    return Axis(start, end, ticks, clock_time)
 
 
 def local(at: float) -> datetime:
@@ -136,20 +156,6 @@ Style = Literal["line", "step", "dots"]
 Sign = Literal["stuck", "asked", "recovered", "resumed", "session"]
 
 
-class Axis(NamedTuple):
-    """From where to where, the values written beside it, and how any value is said."""
-
-    start: float
-    end: float
-    ticks: Sequence[AxisTick]
-    wording: Wording
-
-    def share(self, value: float) -> float:
-        """Return where a value is, from 0.0 to 1.0."""
-        whole = self.end - self.start
-        return (value - self.start) / whole if whole else 0.0
-
-
 class Flag(NamedTuple):
     """Something that happened, across the whole height."""
 
@@ -177,20 +183,6 @@ class Slice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart, ready to be put on a page."""
-
-    title: str
-    note: str
-    label: str  # what it shows, for screen readers
-    curves: Sequence[Curve]
-    across: Sequence[AxisTick]
-    upwards: Sequence[AxisTick]
-    flags: Sequence[Flag]
-    slices: Sequence[Slice]
-
-
-@dataclass(frozen=True, slots=True)
 class ChartSpec:
     """What is to be drawn."""
 
@@ -203,16 +195,23 @@ class ChartSpec:
     flags: Sequence[Flag] = ()
 
 
+class Chart(NamedTuple):
+    """A chart, ready to be put on a page; `label` says what it shows, for screen readers."""
+
+    spec: ChartSpec
+    label: str
+    curves: Sequence[Curve]
+    flags: Sequence[Flag]
+    slices: Sequence[Slice]
+
+
 def draw(plan: ChartSpec) -> Chart:
     """Return the chart of a plan."""
     lines = [each for each in plan.lines if not each.is_empty]
     return Chart(
-        title=plan.title,
-        note=plan.note,
+        spec=plan,
         label=f"{plan.title}. " + "; ".join(_from_to(plan, each) for each in lines),
         curves=[_curve(plan, line, hue) for hue, line in enumerate(lines)],
-        across=plan.across.ticks,
-        upwards=plan.upwards.ticks,
         flags=[each._replace(x=WIDE * plan.across.share(each.x)) for each in plan.flags],
         slices=list(_slices(plan, lines)),
     )

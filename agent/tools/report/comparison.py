@@ -11,16 +11,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.app.process import write_whole
 from agent.tools.report.chart import (
-    Axis,
     Chart,
     ChartSpec,
     Style,
-    amounts,
+    amount_axis,
     draw,
-    hours,
-    plain_number,
-    size,
-    sizes,
+    game_axis,
+    size_axis,
 )
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line, top
@@ -208,10 +205,9 @@ def _chart(
     ends = [point.x for line in lines for part in line.stretches for point in part]
     if not ends:
         return
-    across = Axis(0.0, max(ends) or 1.0, hours(max(ends) or 1.0), game_time)
-    most, ticks = sizes(top(lines)) if is_size else amounts(top(lines), plain_number)
-    upwards = Axis(0.0, most, ticks, size if is_size else lambda value: f"{value:,.0f}")
-    yield draw(ChartSpec(title, lines, across, upwards, style_, note))
+    says = "{:,.0f}".format
+    upwards = size_axis(top(lines)) if is_size else amount_axis(top(lines), says=says)
+    yield draw(ChartSpec(title, lines, game_axis(max(ends)), upwards, style_, note))
 
 
 def _since(name: str, line: Series) -> Series:

@@ -18,16 +18,14 @@ from agent.tools.report.chart import (
     Chart,
     ChartSpec,
     Flag,
-    amounts,
-    clock,
+    amount_axis,
+    clock_axis,
     clock_time,
     draw,
-    hours,
+    game_axis,
     local,
     percent,
-    plain_number,
-    size,
-    sizes,
+    size_axis,
 )
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.run_data import Gathered, RunStatus, gather
@@ -93,14 +91,12 @@ def milestones_chart(told: Gathered) -> Chart | None:
     """Return how many milestones were reached when; None where there is none."""
     if not told.milestones:
         return None
-    line = milestones_line(told)
-    most, ticks = amounts(len(told.milestones) + len(told.pending), plain_number)
     return draw(
         ChartSpec(
             title="Milestones reached",
-            lines=(line,),
+            lines=(milestones_line(told),),
             across=game_axis(told.last.game_s),
-            upwards=Axis(0.0, most, ticks, plain_number),
+            upwards=amount_axis(len(told.milestones) + len(told.pending)),
             style="dots",
             note="over game time, in hours and minutes",
             flags=_rollback_flags(told),
@@ -121,13 +117,9 @@ def game_charts(told: Gathered) -> Iterator[Chart]:
         more = f", and {team.left_out} more that were soon gone" if team.left_out else ""
         yield _over(across, "Levels of the team", team.levels, f"by member{more}", told)
     if not team.hp.is_empty:
-        most, ticks = amounts(100.0, percent)
-        upwards = Axis(0.0, most, ticks, percent)
-        note = "all together"
+        upwards, flags = amount_axis(100.0, percent), _rollback_flags(told)
         yield draw(
-            ChartSpec(
-                "HP of the team", (team.hp,), across, upwards, "step", note, _rollback_flags(told)
-            )
+            ChartSpec("HP of the team", (team.hp,), across, upwards, "step", "all together", flags)
         )
     if not team.money.is_empty:
         yield _over(across, "Money", (team.money,), "at the end of each change", told)
@@ -140,7 +132,7 @@ def process_charts(told: Gathered) -> Iterator[Chart]:
     span = _span(every)
     if span is None:
         return
-    across = Axis(*span, clock(*span), clock_time)
+    across = clock_axis(*span)
     flags = [
         Flag(each, "session", f"a process began, {clock_time(each)}") for each in did.sessions[1:]
     ]
@@ -150,36 +142,18 @@ def process_charts(told: Gathered) -> Iterator[Chart]:
         ("Free disk", (did.free,), "where the run is kept"),
     ):
         if any(not each.is_empty for each in lines):
-            most, ticks = sizes(top(lines))
-            yield draw(
-                ChartSpec(title, lines, across, Axis(0.0, most, ticks, size), "line", note, flags)
-            )
+            upwards = size_axis(top(lines))
+            yield draw(ChartSpec(title, lines, across, upwards, "line", note, flags))
     if not did.speed.is_empty:
-        most, ticks = amounts(top((did.speed,)), plain_number)
-        upwards = Axis(0.0, most, ticks, lambda value: f"{value:,.0f}")
+        upwards = amount_axis(top((did.speed,)), says=lambda value: f"{value:,.0f}")
         yield draw(
             ChartSpec("Ticks a second", (did.speed,), across, upwards, "line", "as played", flags)
         )
 
 
-def game_axis(end: float) -> Axis:
-    """Return the axis of game time up to `end` seconds."""
-    return Axis(0.0, end or 1.0, hours(end or 1.0), game_time)
-
-
 def _over(across: Axis, title: str, lines: Sequence[Series], note: str, told: Gathered) -> Chart:
-    most, ticks = amounts(top(lines), plain_number)
-    return draw(
-        ChartSpec(
-            title,
-            lines,
-            across,
-            Axis(0.0, most, ticks, plain_number),
-            "step",
-            note,
-            _rollback_flags(told),
-        )
-    )
+    upwards, flags = amount_axis(top(lines)), _rollback_flags(told)
+    return draw(ChartSpec(title, lines, across, upwards, "step", note, flags))
 
 
 def _rollback_flags(told: Gathered) -> list[Flag]:
