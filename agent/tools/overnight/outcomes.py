@@ -49,56 +49,6 @@ class NightUsage(NamedTuple):
     asks: bool = False  # whether a model is asked, so that calls and dollars matter
 
 
-def passed(reading: NightUsage, limits: NightLimits) -> Guard | None:
-    """Return the limit that is passed, the one that ends the night before those that do not."""
-    hours, game_hours = reading.night_s / 3_600, reading.frame / FRAMES_PER_HOUR
-    if reading.free_bytes < limits.free_bytes:
-        return Guard.DISK
-    if hours >= limits.hours:
-        return Guard.HOURS
-    if game_hours >= limits.game_hours:
-        return Guard.GAME_HOURS
-    if reading.log_bytes > limits.log_bytes:
-        return Guard.LOG
-    if reading.resident > limits.resident:
-        return Guard.MEMORY
-    return _of_money(reading, limits) if reading.asks else None
-
-
-def _of_money(reading: NightUsage, limits: NightLimits) -> Guard | None:
-    if reading.calls >= limits.calls:
-        return Guard.CALLS
-    return Guard.DOLLARS if reading.usd >= limits.usd else None
-
-
-def told(guard: Guard, reading: NightUsage, limits: NightLimits) -> str:
-    """Return in words what was reached, and what it may be."""
-    match guard:
-        case Guard.HOURS:
-            return f"{reading.night_s / 3_600:.2f} hours of wall time, of {limits.hours:g}"
-        case Guard.GAME_HOURS:
-            hours = reading.frame / FRAMES_PER_HOUR
-            return f"{hours:.2f} hours of game time, of {limits.game_hours:g}"
-        case Guard.TICKS:
-            return "the ticks it was given are played"
-        case Guard.DISK:
-            return f"{_mb(reading.free_bytes)} left on the disk, and {_mb(limits.free_bytes)} must stay free"
-        case Guard.MEMORY:
-            return f"{_mb(reading.resident)} of memory taken, of {_mb(limits.resident)}"
-        case Guard.LOG:
-            return (
-                f"{_mb(reading.log_bytes)} logged, of {_mb(limits.log_bytes)}; look into night.log"
-            )
-        case Guard.CALLS:
-            return f"{reading.calls} calls of a model made, of {limits.calls:g}"
-        case Guard.DOLLARS:
-            return f"${reading.usd:.2f} spent on asking, of ${limits.usd:.2f}"
-
-
-def _mb(number: int) -> str:
-    return f"{number / MB:,.0f} MB"
-
-
 class NightFault(Enum):
     """The kinds under which faults are told and counted."""
 
@@ -123,6 +73,59 @@ DAMAGE: Final = frozenset(
 HINDRANCES: Final = frozenset(
     {NightFault.UNWRITABLE, NightFault.DISK}
 )  # which may end from outside
+
+
+class StopReason(NamedTuple):
+    """Why a child is to end, and in words; None for a request of the user."""
+
+    because: Guard | NightFault | None
+    says: str
+
+
+def passed(usage: NightUsage, limits: NightLimits) -> StopReason | None:
+    """Return the limit that is passed, one that ends the night before one that does not."""
+    hours, game_hours = usage.night_s / 3_600, usage.frame / FRAMES_PER_HOUR
+    left, resident, logged = (
+        f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
+    )
+    checks: tuple[tuple[bool, Guard, str], ...] = (
+        (
+            usage.free_bytes < limits.free_bytes,
+            Guard.DISK,
+            f"{left} left on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
+        ),
+        (
+            hours >= limits.hours,
+            Guard.HOURS,
+            f"{hours:.2f} hours of wall time, of {limits.hours:g}",
+        ),
+        (
+            game_hours >= limits.game_hours,
+            Guard.GAME_HOURS,
+            f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
+        ),
+        (
+            usage.log_bytes > limits.log_bytes,
+            Guard.LOG,
+            f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; look into night.log",
+        ),
+        (
+            usage.resident > limits.resident,
+            Guard.MEMORY,
+            f"{resident} of memory taken, of {limits.resident / MB:,.0f} MB",
+        ),
+        (
+            usage.asks and usage.calls >= limits.calls,
+            Guard.CALLS,
+            f"{usage.calls} calls of a model made, of {limits.calls:g}",
+        ),
+        (
+            usage.asks and usage.usd >= limits.usd,
+            Guard.DOLLARS,
+            f"${usage.usd:.2f} spent on asking, of ${limits.usd:.2f}",
+        ),
+    )
+    return next((StopReason(guard, says) for is_past, guard, says in checks if is_past), None)
 
 
 KILLED = -9

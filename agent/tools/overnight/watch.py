@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from agent.app import Interrupt, file_bytes, free_bytes, resident_of
 from agent.tools.overnight.child import Child, Heartbeat
@@ -13,11 +13,10 @@ from agent.tools.overnight.logs import Line, Logbook, NightJournal
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
     ChildExit,
-    Guard,
     NightFault,
     NightUsage,
+    StopReason,
     passed,
-    told,
 )
 from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightSettings
@@ -112,13 +111,6 @@ STEP_S: Final = 0.25  # how soon a request for an end is noticed
 LOOK_S: Final = 1.0  # between two looks at the guards
 
 
-class StopReason(NamedTuple):
-    """Why a child is to end; None for a request of the user."""
-
-    because: Guard | NightFault | None
-    says: str
-
-
 class NightViewer(Protocol):
     """Shows a night while it goes on."""
 
@@ -196,10 +188,7 @@ class ChildWatch:
 
     def _guarded(self, child: Child) -> StopReason | None:
         reading = self.meter.read(child.pid, self._beat.frame if self._beat else 0)
-        guard = passed(reading, self.settings.limits)
-        return (
-            None if guard is None else StopReason(guard, told(guard, reading, self.settings.limits))
-        )
+        return passed(reading, self.settings.limits)
 
     def _lulled(self, now: float) -> StopReason | None:
         patience = self.settings.patience

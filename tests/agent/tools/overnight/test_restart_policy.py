@@ -14,7 +14,6 @@ from agent.tools.overnight.outcomes import (
     NightUsage,
     NightVerdict,
     passed,
-    told,
 )
 from agent.tools.overnight.recovery import (
     KILLS,
@@ -173,9 +172,9 @@ def test_the_tick_to_go_back_to_is_the_last_before(
 )
 def test_what_is_passed_is_named(reading: NightUsage, guard: Guard | None) -> None:
     limits = NightLimits(hours=1, game_hours=2, calls=7, usd=1.5)
-    assert passed(reading, limits) is guard
-    if guard is not None:
-        assert told(guard, reading, limits)
+    found = passed(reading, limits)
+    assert (found.because if found else None) is guard
+    assert found is None or found.says
 
 
 def beat(tick: int, frame: int, gains: int = 0) -> Heartbeat:
