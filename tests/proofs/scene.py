@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, Protocol
 
-from agent.tools.overnight import read_diary
+from agent.tools.overnight import read_journal
 from tests.proofs.channel import Channel, Player
 from tests.proofs.child_process import PROGRAM, ROOT, fork
 from tests.proofs.disk import Disk
@@ -198,4 +198,4 @@ class Scene:
         """Return the kinds of all faults that the log of the night tells of."""
         if not self.run.exists():
             return []
-        return [str(line["kind"]) for line in read_diary(self.run) if line["what"] == "fault"]
+        return [str(line["kind"]) for line in read_journal(self.run) if line["what"] == "fault"]
