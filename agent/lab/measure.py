@@ -4,25 +4,31 @@ Each measurement is a command of its own, so that one that fails stops no other,
 starting it again.
 """
 
+import json
 import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
 from agent.app import HOME
-from agent.lab.publish import FOLDER, results
+from agent.lab.publish import FOLDER, publish, results
 
 
 class Job(NamedTuple):
-    """A command that publishes; `told` is what the command of its result holds. Minutes are on two cores."""
+    """A command that publishes; `told` is what the command of its result holds. Minutes are on two cores.
+
+    What a command prints is published for it where it only prints.
+    """
 
     name: str
     command: list[str]
     told: str
     minutes: float
+    only_prints: bool = False
 
 
 # Name, arguments, those for smaller counts, and the minutes that both take.
@@ -42,7 +48,10 @@ OURS = (
     ),
     ("exam", "bench exam --seeds 600..605", "bench exam --seeds 600..601", 3, 1),
 )  # fmt: skip
-PROOF_MINUTES = (30.0, 1.0)
+# How many jobs of a proof are enough, where that is more than it has by itself.
+PROOFS = {"corruption": 10_000, "crash": 50, "divergence": 50, "merge": 1_000, "night": 20}
+PROOF_MINUTES = (30.0, 1.5)
+SCENARIOS = "scenario run tests/scenarios --jobs 2 --json"
 
 
 def jobs(*, quick: bool) -> Iterator[Job]:
@@ -51,13 +60,17 @@ def jobs(*, quick: bool) -> Iterator[Job]:
         words = f"{small if quick else full} --write docs/results/{name}.json"
         command = [sys.executable, "-m", "agent", *words.split()]
         yield Job(name, command, words, few if quick else minutes)
+    words = SCENARIOS if quick else f"{SCENARIOS} --seeds 100..104"
+    command = [sys.executable, "-m", "agent", *words.split()]
+    yield Job("scenarios", command, words, 4 if quick else 20, only_prints=True)
     for path in sorted((HOME / "tests" / "proofs").glob("test_*.py")):
         if "mark.proof" in path.read_text(encoding="utf-8"):
             test = path.relative_to(HOME).as_posix()
-            size = [] if quick else ["PROOF_FULL=1"]
+            name = path.stem.removeprefix("test_")
+            size = [f"PROOF_SIZE={PROOFS[name]}"] if name in PROOFS and not quick else []
             command = ["env", "PROOF_PUBLISH=1", *size, sys.executable, "-m", "pytest", "-q"]
             command += ["-n", "0", "-m", "proof", test]
-            yield Job(path.stem.removeprefix("test_"), command, test, PROOF_MINUTES[quick])
+            yield Job(name, command, test, PROOF_MINUTES[quick])
 
 
 def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
@@ -78,7 +91,11 @@ def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
         say(f"{number} of {len(waiting)}, {job.name}: {shlex.join(job.command)}")
         shutil.rmtree(HOME / ".cache" / "eval", ignore_errors=True)  # of an earlier evaluation
         started = perf_counter()
-        ended = subprocess.run(job.command, cwd=HOME, stdout=subprocess.DEVNULL, check=False)
+        ended = subprocess.run(job.command, cwd=HOME, stdout=subprocess.PIPE, check=False)
+        if job.only_prints and ended.returncode == 0:
+            rows = json.loads(ended.stdout.splitlines()[-1])["scenarios"]
+            verdicts = Counter(row["verdict"] for row in rows)
+            publish(job.name, rows, verdicts, f"python -m agent {job.told}", what="Scenarios")
         took = (perf_counter() - started) / 60
         say(f"{job.name}: {'done' if ended.returncode == 0 else 'FAILED'} after {took:.1f} minutes")
         failed += [job.name] * (ended.returncode != 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.lab import measure as measuring
 from agent.lab import publish as publishing
 from agent.lab.publish import (
     FOLDER,
@@ -23,7 +24,7 @@ from agent.lab.publish import (
 from tests.agent.support import ROOT
 
 # A figure in a page: <!-- result: NAME.FIGURE -->VALUE<!-- /result -->, where FIGURE may be a path with dots.
-QUOTED = re.compile(r"<!-- result: (\w+)\.([\w.]+) -->(.*?)<!-- /result -->")
+QUOTED = re.compile(r"<!-- result: ([a-z0-9_]+)\.([a-z0-9_.]+) -->(.*?)<!-- /result -->")
 
 
 def quoted() -> Iterator[tuple[str, str, str]]:
@@ -89,3 +90,33 @@ def test_a_result_of_other_code_or_another_cartridge_is_older(folder: Path) -> N
     path.write_text(path.read_text(encoding="utf-8").replace(code_digest(), "0"), encoding="utf-8")
     assert publishing.older_results() == ["speed: code changed since; bench"]
     assert read_result(folder / "none.json") is None
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_measurement_publishes_under_its_name(*, quick: bool) -> None:
+    every = list(measuring.jobs(quick=quick))
+    assert len({job.name for job in every}) == len(every)
+    for job in every:
+        assert (
+            job.only_prints
+            or job.told.startswith("tests/")
+            or job.told.endswith(f"--write docs/results/{job.name}.json")
+        )
+
+
+def test_what_fails_is_told_and_what_is_fresh_is_not_measured_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = [
+        measuring.Job("fresh", ["false"], "bench fresh", 1),
+        measuring.Job("failing", ["false"], "bench failing", 1),
+        measuring.Job("fine", ["true"], "bench fine", 1),
+    ]
+    publish("fresh", [], {}, "python -m agent bench fresh")
+    monkeypatch.setattr(measuring, "FOLDER", folder)
+    monkeypatch.setattr(measuring, "jobs", lambda quick: every)
+    said: list[str] = []
+    assert not measuring.measure_all(said.append, quick=True)
+    assert said[0] == "fresh: measured on this code already"
+    assert "2 to measure, about 2 minutes" in said[1]
+    assert said[-1] == "not measured: failing"
