@@ -40,11 +40,6 @@ class Item:
             return None
         return self.number - (FIRST_TM if self.number >= FIRST_TM else FIRST_HM - TMS)
 
-    @property
-    def sells_for(self) -> int:
-        """What a shop pays for it."""
-        return self.price // 2
-
 
 def read_items(rom: Rom) -> dict[int, Item]:
     """Return every thing by its number."""

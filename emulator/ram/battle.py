@@ -168,11 +168,6 @@ class Battle:
         return self.kind is BattleKind.TRAINER
 
     @property
-    def enemy_count(self) -> int:
-        """How many mons the other side brought."""
-        return len(self.enemy_party) if self.is_trainer else 1
-
-    @property
     def trapped(self) -> bool:
         """Whether the enemy holds the own mon, so that it cannot use a move."""
         return self.enemy is not None and Volatile.TRAPPING in self.enemy.volatile

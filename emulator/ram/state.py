@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
 from emulator.ram.control import Control, Doubt, read_control
@@ -26,8 +25,6 @@ from emulator.ram.player import Bag, Player, Safari, read_bag, read_player, read
 from emulator.ram.tile_map import Square, read_tiles, read_tiles_in_sight
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
-
-ROWS_OF_LIST: Final = 4  # that are seen at once, the end mark among them
 
 
 class ScreenType(Enum):
@@ -135,12 +132,6 @@ class State:
     def switches(self) -> Switches:
         """Under which trash cans the switches of a gym's door lie."""
         return read_switches(self.ram)
-
-    @property
-    def entries_in_sight(self) -> tuple[int, ...]:
-        """Those of `list_entries` that the screen shows now."""
-        offset = 0 if self.menu is None else self.menu.list_offset
-        return self.list_entries[offset : offset + ROWS_OF_LIST]
 
     @property
     def screen_rows(self) -> tuple[str, ...]:

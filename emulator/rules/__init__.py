@@ -1,7 +1,6 @@
 """The exact arithmetic of battles and growth, from records alone. Knows no cartridge and no RAM addresses."""
 
 from emulator.rules.chances import (
-    act_chance,
     critical_chance,
     first_chance,
     hit_chance,
@@ -12,13 +11,13 @@ from emulator.rules.damage import (
     TURNS,
     Odds,
     Spread,
-    damage,
     damage_spread,
+    full_damage,
     self_hit,
     standing,
     use_spread,
 )
-from emulator.rules.moves import Attacker, Defender, MoveData, MoveTurns, move_turns, user_hp_change
+from emulator.rules.moves import Attacker, Defender, MoveData, MoveTurns, move_turns
 from emulator.rules.rule_book import Matchup, RuleBook, StageRatio, TypeChart
 from emulator.rules.stats import (
     Growth,
@@ -44,13 +43,12 @@ __all__ = [
     "StageChange",
     "StageRatio",
     "TypeChart",
-    "act_chance",
     "after_change",
     "critical_chance",
-    "damage",
     "damage_spread",
     "experience_gained",
     "first_chance",
+    "full_damage",
     "hit_chance",
     "move_turns",
     "residual_loss",
@@ -61,5 +59,4 @@ __all__ = [
     "standing",
     "stats_of",
     "use_spread",
-    "user_hp_change",
 ]

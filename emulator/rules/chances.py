@@ -1,4 +1,4 @@
-"""Chances, as exact fractions of 256: to hit, to hit critically, to run, to go first, to act at all; and what ailments cost."""
+"""Chances, as exact fractions of 256: to hit, to hit critically, to run, to go first; and what ailments cost."""
 
 from __future__ import annotations
 
@@ -72,24 +72,7 @@ def _priority(move: int) -> int:
     return (move == FIRST) - (move == LAST)
 
 
-MOVES_ALL_THE_SAME: Final = Fraction(1, 2)  # of the confused
-NOT_FULLY_PARALYZED: Final = Fraction(BYTE - 63, BYTE)
 SHARE: Final = 16
-
-
-def act_chance(mon: BattleMon, foe: BattleMon) -> Fraction:
-    """Return the chance that `mon` uses a move in its next turn; waking up costs one as well."""
-    if mon.status.sleep or mon.status.frozen:
-        return NEVER
-    if Volatile.RECHARGING in mon.volatile or Volatile.TRAPPING in foe.volatile:
-        return NEVER
-    chance = SURE
-    if mon.status.paralyzed:
-        chance *= NOT_FULLY_PARALYZED
-    # The counter falls first: with one turn left, confusion ends before it does anything.
-    if Volatile.CONFUSED in mon.volatile and mon.confused_turns != 1:
-        chance *= MOVES_ALL_THE_SAME
-    return chance
 
 
 def residual_loss(mon: BattleMon, turn: int = 0) -> int:

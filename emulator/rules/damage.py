@@ -44,19 +44,6 @@ class _Pair(NamedTuple):
     defense: int
 
 
-def damage(
-    attacker: Attacker,
-    defender: Defender,
-    move: MoveData,
-    book: RuleBook,
-    *,
-    roll: int = HIGHEST_ROLL,
-    critical: bool = False,
-) -> int:
-    """Return the damage of a hit by the formula; 0 means that the game takes it for a miss."""
-    return rolled(full_damage(attacker, defender, move, book, critical=critical), roll)
-
-
 def rolled(full: int, roll: int) -> int:
     """Return what a roll of 217 to 255 leaves of the full damage."""
     return full * roll // HIGHEST_ROLL if full > 1 else full

@@ -1,4 +1,4 @@
-"""What the arithmetic of battles needs to know: a move, its user, its target, and the turns and HP that a use costs."""
+"""What the arithmetic of battles needs to know: a move, its user, its target, and the turns that a use costs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,12 @@ HALF: Final = 40  # takes half of what is left
 FIXED: Final = 41  # takes an amount that depends on the move
 TRAP: Final = 42  # goes on for turns, in which the other side cannot act
 TWO_HITS: Final = (44, 77)
-CRASH: Final = 45  # hurts its user when it misses
-RECOIL: Final = 48  # hurts its user as well
 RECHARGE: Final = 80  # costs a turn afterwards, unless it missed or knocked out
 
 FIXED_AMOUNTS: Final = {49: 20, 82: 40}
 LEVEL_AMOUNTS: Final = (69, 101)  # take the user's level
 RANDOM_AMOUNT: Final = 149
 FIRST: Final = 98  # the move that goes first
-LAST_RESORT: Final = 165  # what is left without PP; its recoil is greater
 LAST: Final = 68  # the move that goes last, and gives back what it got: nobody can foresee it
 
 
@@ -157,16 +154,3 @@ _COURSES: Final = {
 def move_turns(move: MoveData) -> MoveTurns:
     """Return how a use of `move` goes on."""
     return _COURSES.get(move.effect, _PLAIN)
-
-
-def user_hp_change(move: MoveData, taken: int, own_hp: int) -> int:
-    """Return what a use that took `taken` HP, 0 for a miss, changes of its user's own HP."""
-    if move.effect == EXPLODE:
-        return -own_hp
-    if not taken:
-        return -1 if move.effect == CRASH else 0
-    if move.effect in (DRAIN, DREAM_EATER):
-        return max(taken // 2, 1)
-    if move.effect == RECOIL:
-        return -max(taken // (2 if move.number == LAST_RESORT else 4), 1)
-    return 0

@@ -39,16 +39,6 @@ def boosted(stat: int) -> int:
     return min(stat + stat // 8, HIGHEST)
 
 
-def burned(attack: int) -> int:
-    """Return Attack while burned."""
-    return max(attack // 2, 1)
-
-
-def paralyzed(speed: int) -> int:
-    """Return Speed while paralyzed."""
-    return max(speed // 4, 1)
-
-
 ORDER: Final = ("attack", "defense", "speed", "special", "accuracy", "evasion")
 BADGE_STATS: Final = {0: "attack", 2: "defense", 4: "speed", 6: "special"}  # by bit number
 WITHOUT_NUMBER: Final = ("accuracy", "evasion")  # these two have a stage and nothing else

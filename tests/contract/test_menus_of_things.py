@@ -58,7 +58,6 @@ def test_the_bag_is_read_entry_by_entry(bedroom: Game) -> None:
     assert read.menu.kind is MenuKind.ITEMS
     assert (read.menu.list_offset, read.menu.index, read.menu.list_count) == (1, 3, 5)
     assert read.list_entries == tuple(item for item, _ in STACKS)
-    assert read.entries_in_sight == (11, 12, 13, 20)
     assert read.bag.items == STACKS
 
 
@@ -91,7 +90,6 @@ def test_a_shop_is_read_from_its_menu_to_its_question(counter: Game) -> None:
     assert read.menu is not None
     assert read.menu.kind is MenuKind.PRICED_ITEMS
     assert read.list_entries == GOODS
-    assert read.entries_in_sight == GOODS[:4]
     game.press("a")
     game.press("up")
     menu = state(game).menu

@@ -117,7 +117,7 @@ def test_a_wild_battle() -> None:
     assert (battle.kind, battle.type) == (BattleKind.WILD, BattleType.NORMAL)
     assert battle.is_wild
     assert not battle.is_trainer
-    assert (battle.trainer_class, battle.trainer_number, battle.enemy_count) == (0, 0, 1)
+    assert (battle.trainer_class, battle.trainer_number, len(battle.enemy_party)) == (0, 0, 0)
     assert (battle.own_move, battle.enemy_move, battle.run_attempts) == (33, None, 2)
     assert battle.phase is Phase.BUSY
 
@@ -166,7 +166,7 @@ def test_a_trainer_battle() -> None:
     battle = battle_of(TRAINER)
     assert battle.is_trainer
     assert (battle.opponent, battle.trainer_class, battle.trainer_number) == (225, 25, 3)
-    assert battle.enemy_count == len(battle.enemy_party) == 2
+    assert len(battle.enemy_party) == 2
     assert [each.species for each in battle.enemy_party.mons] == [OTHER, OTHER]
     assert battle.enemy is not None
     assert battle.enemy.position == 1
@@ -316,7 +316,7 @@ def test_the_real_game_while_the_rival_sends_out_his_first(
     assert enemy.dvs == (9, 8, 8, 8)  # what every trainer's mon was born with
     assert enemy.stages == Stages()
     assert enemy.volatile == Volatile.NONE
-    assert battle.enemy_count == 1
+    assert len(battle.enemy_party) == 1
     assert battle.enemy_party[0].species == enemy.species
 
 

@@ -24,10 +24,10 @@ from emulator.rules import (
     StageRatio,
     TypeChart,
     critical_chance,
-    damage,
     damage_spread,
     experience_gained,
     first_chance,
+    full_damage,
     hit_chance,
     run_chance,
     staged,
@@ -35,8 +35,7 @@ from emulator.rules import (
     stats_of,
     use_spread,
 )
-from emulator.rules.damage import ROLLS
-from emulator.rules.stats import burned, paralyzed
+from emulator.rules.damage import ROLLS, rolled
 
 SHARED: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 PLAIN, HARD, SOFT, NOTHING, HOT = 0, 5, 2, 8, 20
@@ -84,68 +83,68 @@ MOVE: Final = MoveData(number=1, effect=0, power=40, type=PLAIN, accuracy=255, h
 
 def test_the_formula_by_hand() -> None:
     # 2*20/5+2 = 10; 10*40*60/50 = 480; 480/50 = 9; 9+2 = 11
-    assert damage(ATTACKER, DEFENDER, MOVE, BOOK) == 11
-    assert damage(ATTACKER, DEFENDER, MOVE, BOOK, roll=217) == 11 * 217 // 255 == 9
+    assert full_damage(ATTACKER, DEFENDER, MOVE, BOOK) == 11
+    assert rolled(full_damage(ATTACKER, DEFENDER, MOVE, BOOK), 217) == 11 * 217 // 255 == 9
 
 
 def test_a_critical_hit_doubles_the_level_and_forgets_stages() -> None:
     # 2*40/5+2 = 18; 18*40*40/50 = 576; 576/50 = 11; 11+2 = 13
-    assert damage(ATTACKER, DEFENDER, MOVE, BOOK, critical=True) == 13
+    assert full_damage(ATTACKER, DEFENDER, MOVE, BOOK, critical=True) == 13
     hot = replace(MOVE, type=HOT)
     # 18*40*50/25/50 = 28; 28+2 = 30
-    assert damage(ATTACKER, DEFENDER, hot, BOOK, critical=True) == 30
+    assert full_damage(ATTACKER, DEFENDER, hot, BOOK, critical=True) == 30
 
 
 def test_the_own_type_adds_half_and_matchups_count_one_by_one() -> None:
     at_home = replace(ATTACKER, types=(HOT, PLAIN))
-    assert damage(at_home, DEFENDER, MOVE, BOOK) == 11 + 5
+    assert full_damage(at_home, DEFENDER, MOVE, BOOK) == 11 + 5
     hot = replace(MOVE, type=HOT)  # 10*40*50/25/50 = 16; 16+2 = 18
-    assert damage(ATTACKER, DEFENDER, hot, BOOK) == 18
-    assert damage(at_home, replace(DEFENDER, types=(SOFT, HARD)), hot, BOOK) == 27 * 2 // 2
-    assert damage(at_home, replace(DEFENDER, types=(SOFT, SOFT)), hot, BOOK) == 27 * 2
-    assert damage(at_home, replace(DEFENDER, types=(HARD, HARD)), hot, BOOK) == 27 // 2
-    assert damage(ATTACKER, replace(DEFENDER, types=(SOFT, NOTHING)), MOVE, BOOK) == 0
+    assert full_damage(ATTACKER, DEFENDER, hot, BOOK) == 18
+    assert full_damage(at_home, replace(DEFENDER, types=(SOFT, HARD)), hot, BOOK) == 27 * 2 // 2
+    assert full_damage(at_home, replace(DEFENDER, types=(SOFT, SOFT)), hot, BOOK) == 27 * 2
+    assert full_damage(at_home, replace(DEFENDER, types=(HARD, HARD)), hot, BOOK) == 27 // 2
+    assert full_damage(ATTACKER, replace(DEFENDER, types=(SOFT, NOTHING)), MOVE, BOOK) == 0
 
 
 def test_large_stats_are_cut_to_a_byte() -> None:
     strong = replace(ATTACKER, attack=300)
     # 300/4 = 75, 50/4 = 12; 10*40*75/12 = 2500; 2500/50+2 = 52
-    assert damage(strong, DEFENDER, MOVE, BOOK) == 52
+    assert full_damage(strong, DEFENDER, MOVE, BOOK) == 52
     tough = replace(DEFENDER, defense=999, reflect=True)  # 1998/4 = 499, of which 243 is left
     # 10*40*15/243/50 = 0; 0+2
-    assert damage(ATTACKER, tough, MOVE, BOOK) == 2
+    assert full_damage(ATTACKER, tough, MOVE, BOOK) == 2
     wrapping = replace(DEFENDER, defense=512, reflect=True)  # 1024/4 = 256, which is 0
-    assert damage(ATTACKER, wrapping, MOVE, BOOK) == 10 * 40 * 15 // 1 // 50 + 2
+    assert full_damage(ATTACKER, wrapping, MOVE, BOOK) == 10 * 40 * 15 // 1 // 50 + 2
 
 
 def test_screens_double_and_critical_hits_ignore_them() -> None:
     shielded = replace(DEFENDER, reflect=True, light_screen=True)
-    assert damage(ATTACKER, shielded, MOVE, BOOK) == 10 * 40 * 60 // 100 // 50 + 2
-    assert damage(ATTACKER, shielded, replace(MOVE, type=HOT), BOOK) == 8 + 2
-    plain = damage(ATTACKER, DEFENDER, MOVE, BOOK, critical=True)
-    assert damage(ATTACKER, shielded, MOVE, BOOK, critical=True) == plain
+    assert full_damage(ATTACKER, shielded, MOVE, BOOK) == 10 * 40 * 60 // 100 // 50 + 2
+    assert full_damage(ATTACKER, shielded, replace(MOVE, type=HOT), BOOK) == 8 + 2
+    plain = full_damage(ATTACKER, DEFENDER, MOVE, BOOK, critical=True)
+    assert full_damage(ATTACKER, shielded, MOVE, BOOK, critical=True) == plain
 
 
 def test_an_explosion_meets_half_the_defense() -> None:
-    assert damage(ATTACKER, DEFENDER, replace(MOVE, effect=7), BOOK) == 960 // 50 + 2
+    assert full_damage(ATTACKER, DEFENDER, replace(MOVE, effect=7), BOOK) == 960 // 50 + 2
     weak = replace(DEFENDER, defense=1)
-    assert damage(ATTACKER, weak, replace(MOVE, effect=7), BOOK) == 24000 // 50 + 2
+    assert full_damage(ATTACKER, weak, replace(MOVE, effect=7), BOOK) == 24000 // 50 + 2
 
 
 def test_damage_before_types_is_capped() -> None:
     strongest = replace(ATTACKER, level=100, attack=255, types=(PLAIN, PLAIN))
     weak = replace(DEFENDER, defense=1)
-    assert damage(strongest, weak, replace(MOVE, power=255), BOOK) == 999 + 499
+    assert full_damage(strongest, weak, replace(MOVE, power=255), BOOK) == 999 + 499
 
 
 def test_no_power_no_damage_and_nobody_foresees_what_is_given_back() -> None:
-    assert damage(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == 0
-    assert damage(ATTACKER, DEFENDER, replace(MOVE, number=68, power=1), BOOK) == 0
+    assert full_damage(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == 0
+    assert full_damage(ATTACKER, DEFENDER, replace(MOVE, number=68, power=1), BOOK) == 0
 
 
 def test_one_point_of_damage_is_not_rolled() -> None:
     hard = replace(DEFENDER, types=(HARD, HARD), defense=255)
-    assert damage(ATTACKER, hard, replace(MOVE, power=1), BOOK, roll=217) == 1
+    assert rolled(full_damage(ATTACKER, hard, replace(MOVE, power=1), BOOK), 217) == 1
 
 
 def test_chances_to_hit() -> None:
@@ -222,12 +221,11 @@ def test_stats_by_hand() -> None:
     assert stats_of(Stats(255, 1, 1, 1, 1), Dvs(15, 15, 15, 15), 255).hp == 999
 
 
-def test_stages_badges_and_ailments() -> None:
+def test_stages() -> None:
     assert [staged(100, stage, BOOK) for stage in range(-6, 7)] == [
         *(25, 28, 33, 40, 50, 66, 100, 150, 200, 250, 300, 350, 400)
     ]
     assert (staged(1, -6, BOOK), staged(999, 6, BOOK)) == (1, 999)
-    assert (burned(31), burned(1), paralyzed(31), paralyzed(3)) == (15, 1, 7, 1)
 
 
 def test_experience_by_hand() -> None:
@@ -358,8 +356,8 @@ def test_more_uses_never_help_the_enemy(a: Attacker, d: Defender, m: MoveData) -
 
 @given(attackers, defenders, moves, st.integers(217, 254))
 def test_a_higher_roll_never_does_less(a: Attacker, d: Defender, m: MoveData, roll: int) -> None:
-    low, high = (damage(a, d, m, BOOK, roll=each) for each in (roll, roll + 1))
-    assert low <= high <= damage(a, d, m, BOOK)
+    low, high = (rolled(full_damage(a, d, m, BOOK), each) for each in (roll, roll + 1))
+    assert low <= high <= full_damage(a, d, m, BOOK)
 
 
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 5))

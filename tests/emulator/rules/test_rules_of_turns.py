@@ -1,7 +1,6 @@
 """What ails who fights, and what a move costs its user: examples computed by hand."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
@@ -15,13 +14,11 @@ from emulator.rules import (
     RuleBook,
     StageRatio,
     TypeChart,
-    act_chance,
     hit_chance,
     move_turns,
     residual_loss,
     self_hit,
     use_spread,
-    user_hp_change,
 )
 
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
@@ -56,27 +53,6 @@ def with_effect(effect: int, number: int = 1) -> MoveData:
     return replace(MOVE, effect=effect, number=number)
 
 
-@pytest.mark.parametrize(
-    ("mon", "chance"),
-    [
-        (MON, Fraction(1)),
-        (replace(MON, status=WELL._replace(sleep=1)), Fraction(0)),
-        (replace(MON, status=WELL._replace(frozen=True)), Fraction(0)),
-        (replace(MON, status=WELL._replace(paralyzed=True)), Fraction(193, 256)),
-        (replace(MON, volatile=Volatile.RECHARGING), Fraction(0)),
-        (replace(MON, volatile=Volatile.CONFUSED, confused_turns=3), Fraction(1, 2)),
-        (replace(MON, volatile=Volatile.CONFUSED, confused_turns=1), Fraction(1)),
-    ],
-)
-def test_the_chance_to_act(mon: BattleMon, chance: Fraction) -> None:
-    assert act_chance(mon, MON) == chance
-
-
-def test_who_is_held_does_not_act() -> None:
-    assert act_chance(MON, HOLDING) == 0
-    assert act_chance(HOLDING, MON) == 1
-
-
 def test_what_a_turn_costs_who_is_ill() -> None:
     poisoned = replace(MON, status=WELL._replace(poisoned=True))
     seeded = replace(poisoned, volatile=Volatile.SEEDED)
@@ -107,19 +83,6 @@ def test_moves_that_take_more_than_a_turn() -> None:
     assert held.holds
     assert sum(turns * chance for turns, chance in held.strikes.items()) == 3
     assert dict(move_turns(with_effect(27)).strikes) == {3: 0.5, 4: 0.5}
-
-
-@pytest.mark.parametrize(
-    ("effect", "taken", "change"),
-    [(0, 20, 0), (3, 21, 10), (8, 1, 1), (48, 20, -5), (48, 1, -1), (45, 0, -1), (45, 20, 0)],
-)
-def test_what_a_move_does_to_its_user(effect: int, taken: int, change: int) -> None:
-    assert user_hp_change(with_effect(effect), taken, 50) == change
-
-
-def test_the_last_resort_hurts_more_and_a_burst_ends_it() -> None:
-    assert user_hp_change(with_effect(48, 165), 20, 50) == -10
-    assert user_hp_change(with_effect(7), 0, 50) == -50
 
 
 def test_nothing_is_drawn_from_a_substitute() -> None:
