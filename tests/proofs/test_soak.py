@@ -120,5 +120,5 @@ def test_growth_counts_from_the_end_of_the_first_tenth() -> None:
 @pytest.mark.proof
 def test_a_long_game_does_not_grow(proof: Sized) -> None:
     soak = proof("soak", 1)
-    rows = soak.rows(partial(soak_job, soak.size), jobs=1)
+    rows = soak.rows(partial(soak_job, soak.size), jobs=1, part=f"size-{soak.size}")
     soak.judge(rows, rows[0]["figures"])

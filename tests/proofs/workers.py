@@ -49,11 +49,19 @@ class Proof:
     visible: Callable[[], AbstractContextManager[None]]
 
     def rows(
-        self, work: Work, *, jobs: int | None = None, start: Callable[[], object] | None = None
+        self,
+        work: Work,
+        *,
+        jobs: int | None = None,
+        part: str = "",
+        start: Callable[[], object] | None = None,
     ) -> list[Row]:
-        """Return the rows of `size` jobs, or of so many, in order; `start` is called first in each process."""
+        """Return the rows of `size` jobs, or of so many, in order; `start` is called first in each process.
+
+        `part` tells the jobs of a proof with several kinds of work apart.
+        """
         count = self.size if jobs is None else jobs
-        folder = self.state / self.name / f"{code_digest()}-{self.size if jobs else 'any'}"
+        folder = self.state / self.name / part / code_digest()
         folder.mkdir(parents=True, exist_ok=True)
         numbers = [self.seed * 1_000_000 + number for number in range(count)]
         kept = {

@@ -16,12 +16,12 @@ from agent.story import MilestoneLedger, Story
 from agent.story.facts import told
 from agent.story.interactions import AnswerMachine
 from agent.story.story import Task
-from agent.storyworld.atlas import Atlas, Fact
-from agent.storyworld.carrying import Model
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
+from tests.red_model.model import Model
+from tests.red_model.world import Atlas, Fact
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 STORY: Final = Story.of(CartridgeKind.RED)

@@ -7,19 +7,16 @@ from random import Random
 from typing import Final
 
 import pytest
-from red_world import world_text
 
-from agent.storyworld.atlas import Atlas, Fact, Gate, Join, Region
-from agent.storyworld.carrying import Model, Refused
-from agent.storyworld.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment
-from agent.storyworld.playing import End, Game
-from agent.storyworld.sensing import sense
-from agent.storyworld.thinker import Thinker
-from agent.storyworld.walking import within_reach
-from agent.storyworld.wandering import Wanderer
+from tests.red_model.build import world_text
+from tests.red_model.model import Model, Refused
+from tests.red_model.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment, within_reach
+from tests.red_model.planner import End, Game, Thinker, sense
+from tests.red_model.random_moments import Wanderer
+from tests.red_model.world import Atlas, Fact, Gate, Join, Region
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
-COMMITTED: Final = Path(__file__).resolve().parents[2] / "agent" / "storyworld" / "red.json"
+COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
 # Gates of which the other side can be reached by another way with everything else had: over water and past trees, by

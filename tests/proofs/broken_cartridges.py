@@ -1,4 +1,7 @@
-"""Building a broken cartridge: all objects of the sound one are compiled once, and then only what an edit touches."""
+"""Demo cartridges that are broken on purpose, and whether `verify` names what is wrong with each.
+
+All objects of the sound cartridge are compiled once, and then only what an edit of its sources touches.
+"""
 
 import hashlib
 import importlib.util
@@ -6,9 +9,11 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -16,13 +21,62 @@ from typing import Final
 
 from filelock import FileLock
 
-from tests.broken.edits import SOURCES, Edit
+from agent.app import HOME, Interrupt
+from agent.app.play import NoViewer
+from agent.story import Story
+from agent.tools.verify import FactLog, VerifyRequest, verify
+from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
+from tests.proofs.workers import Row
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-DEMO: Final = ROOT / "roms" / "demo"
-CACHE: Final = ROOT / ".cache" / "broken"
+EDITS: Final = Path(__file__).with_name("broken_cartridges.toml")
+DEMO: Final = HOME / "roms" / "demo"
+SOURCES: Final = DEMO / "src"
+CACHE: Final = HOME / ".cache" / "broken"
 KEPT: Final = 2  # sets of sources whose builds are kept
 WORKERS: Final = 2
+MOST_FRAMES: Final = 90 * 60 * 60  # of any game
+SEEDS: Final = 1_000_000
+
+
+class EditError(Exception):
+    """The text to replace is not in the source, or there more than once; the sources have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One small change: `old` of the file becomes `new`.
+
+    `finds` is the fact that must be named, `until` the milestone up to which a game is played for it;
+    `quick` says whether that is soon enough for the gate.
+    """
+
+    name: str
+    says: str
+    file: str
+    old: str
+    new: str
+    finds: str
+    until: str
+    quick: bool = False
+
+    def applied(self, text: str) -> str:
+        """Return the source with the change made, or raise an EditError."""
+        found = text.count(self.old)
+        if found != 1:
+            message = f"{self.name}: {self.file} has {self.old!r} {found} times, not once; mend broken_cartridges.toml"
+            raise EditError(message)
+        return text.replace(self.old, self.new)
+
+    @property
+    def source(self) -> str:
+        """The file as it is in the checkout."""
+        return (SOURCES / self.file).read_text(encoding="ascii")
+
+
+def read_edits() -> tuple[Edit, ...]:
+    """Return every way of breaking the cartridge."""
+    table = tomllib.loads(EDITS.read_text(encoding="utf-8"))
+    return tuple([Edit(name=name, **row) for name, row in table.items()])
 
 
 def is_possible() -> bool:
@@ -66,7 +120,7 @@ def _is_source(path: Path) -> bool:
 
 
 def _objects(home: Path) -> Sequence[Path]:
-    """Return the objects of the sound cartridge; whoever comes first compiles them."""
+    """Return the objects of the sound cartridge; the first process compiles them."""
     folder = home / "objects"
     sources = sorted(SOURCES.glob("*.[cs]"))
     if not folder.exists():
@@ -145,3 +199,44 @@ def _scratch(home: Path, name: str) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def sound_job(number: int) -> Row:
+    """Verify the sound cartridge by a whole game: nothing must be found wrong."""
+    last = Story.of(CartridgeKind.DEMO).milestones[-1].id
+    request = VerifyRequest(last, MOST_FRAMES, number % SEEDS)
+    verdict = verify(load_cartridge(demo_cartridge_path()), request, NoViewer(), Interrupt())
+    return {
+        "name": f"sound, seed {number % SEEDS}",
+        "says": verdict.headline,
+        "tick": verdict.played.ticks,
+        "problems": [f"{row.fact.id} is named wrong" for row in verdict.wrong],
+    }
+
+
+def broken_job(number: int) -> Row:
+    """Verify one broken cartridge until its fault is named."""
+    edit = read_edits()[number % SEEDS]
+    named, tick = named_facts(edit)
+    return {
+        "name": edit.name,
+        "says": edit.says,
+        "named": named,
+        "tick": tick,
+        "problems": []
+        if edit.finds in named
+        else [f"{edit.finds} is not among {named or 'nothing'}"],
+    }
+
+
+def named_facts(edit: Edit) -> tuple[list[str], int]:
+    """Return the facts that are named wrong of a broken cartridge, in their order, and the tick of the last."""
+
+    def enough(log: FactLog) -> bool:
+        return edit.finds in (row.fact.id for row in log.wrong)
+
+    cartridge = load_cartridge(broken_image(edit))
+    verdict = verify(
+        cartridge, VerifyRequest(edit.until, MOST_FRAMES), NoViewer(), Interrupt(), enough
+    )
+    return [row.fact.id for row in verdict.wrong], verdict.played.ticks

@@ -1,4 +1,4 @@
-"""Carrying out in the model what a plan says: the world lets it happen, or refuses it."""
+"""Actions of a plan carried out in the model: the world lets each happen, or refuses it."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,9 +9,8 @@ from agent.story.facts import told
 from agent.story.interactions import LeaveArea
 from agent.story.places import Land
 from agent.story.story import FIELD_MOVES, Task
-from agent.storyworld.atlas import Atlas, Fact, Happening, Region
-from agent.storyworld.moment import MACHINES, Moment
-from agent.storyworld.walking import arrive, walk, within_reach
+from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
+from tests.red_model.world import Atlas, Fact, Happening, Region
 
 TOLL: Final = 35  # percent of HP that a battle of the story takes
 SPENT: Final = 30  # percent of HP that training leaves

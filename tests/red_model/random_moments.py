@@ -1,16 +1,14 @@
-"""Legal moments of the model that no plan led to: walks at random, over whatever the world allows."""
+"""Legal moments of the model that no plan led to: random walks over what the world allows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from agent.storyworld.atlas import Atlas, Fact, Happening, Region
-from agent.storyworld.carrying import Model, Refused
-from agent.storyworld.moment import MACHINES, Moment
-from agent.storyworld.playing import Game
-from agent.storyworld.thinker import Thinker
-from agent.storyworld.walking import arrive, walk, within_reach
+from tests.red_model.model import Model, Refused
+from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
+from tests.red_model.planner import End, Game, Thinker
+from tests.red_model.world import Atlas, Fact, Happening, Region
 
 PURSE: Final = (
     2_000  # money that nobody spends: fees and drinks have to be paid, and who is beaten pays once
@@ -149,3 +147,22 @@ class Wanderer:
     @property
     def _atlas(self) -> Atlas:
         return self._model.atlas
+
+
+def game_from(number: int) -> dict[str, Any]:
+    """Play from the random moment of a number to the end, and return what came of it."""
+    planner = Thinker.of_red()
+    model = Model(Atlas.of_red(), planner.story)
+    start = Wanderer(model, Random(f"playthrough:{number}")).moment(planner)
+    game = Game(model, planner, start)
+    end = game.play()
+    return {
+        "name": f"game {number}",
+        "badges": sum(start.holds(Fact("badge", bit)) for bit in range(8)),
+        "map": start.region.map_id,
+        "end": end.value,
+        "actions": len(game.done),
+        "plans": len(game.plans),
+        "longest plan": max((len(each.actions) for each in game.plans), default=0),
+        "problems": [] if end is End.FAME else [f"{end.value}: {game.why}"],
+    }

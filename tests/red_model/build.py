@@ -1,18 +1,17 @@
-"""Write agent/storyworld/red.json: what of Pokemon Red (US) a plan can go wrong about, as facts and figures.
+"""Write red.json beside this file: what of Pokemon Red (US) a plan can go wrong about, as facts and figures.
 
 Regions and joins come from regions.json, happenings from progression.json and maps.json, teams from trainers.json. What these
 files tell in words only, in notes, is put into figures here, each with its source beside it.
 """
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
-DATA: Final = Path(__file__).resolve().parent.parent / "agent" / "storyworld" / "red.json"
+DATA: Final = Path(__file__).with_name("red.json")
 FILES: Final = (
     "regions.json",
     "progression.json",
@@ -47,14 +46,14 @@ def main(
         Path, typer.Argument(help="The folder with regions.json, progression.json, maps.json.")
     ],
 ) -> None:
-    """Write agent/storyworld/red.json from the facts in a folder."""
+    """Write red.json from the facts in a folder."""
     try:
         text = world_text(facts)
     except FactsError as error:
-        print(error, file=sys.stderr)
+        typer.echo(error, err=True)
         raise typer.Exit(1) from None
     DATA.write_text(text, encoding="utf-8")
-    print(f"wrote {DATA.name}")
+    typer.echo(f"wrote {DATA.name}")
 
 
 def world_text(facts: Path) -> str:

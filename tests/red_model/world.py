@@ -1,15 +1,14 @@
 """What Pokemon Red's world is made of for a plan: regions and how they join, and what can be made to happen where.
 
-Read from red.json beside this file, which `scripts/red_world.py` writes from written facts of the cartridge; none of its
-blocks, texts or names are in there.
-"""
+Read from red.json beside this file, which `python -m tests.red_model.build` writes from written facts of the cartridge; none of
+its blocks, texts or names are in there."""
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 
@@ -126,7 +125,7 @@ class Atlas:
     @cache
     def of_red() -> "Atlas":
         """Return the world of Pokemon Red (US)."""
-        text = (files("agent.storyworld") / "red.json").read_text(encoding="utf-8")
+        text = Path(__file__).with_name("red.json").read_text(encoding="utf-8")
         return _atlas(json.loads(text))
 
 

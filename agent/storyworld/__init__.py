@@ -1,1 +1,0 @@
-"""Pokemon Red's world as far as a plan goes, and games of the planner that plays in it, without a cartridge."""

@@ -1,0 +1,66 @@
+"""`verify` names what is wrong with each broken cartridge, and nothing on the sound one."""
+
+import os
+
+import pytest
+
+from agent.story import Story
+from agent.tools.verify.game import Roster
+from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
+from tests.proofs.broken_cartridges import (
+    Edit,
+    EditError,
+    broken_job,
+    is_possible,
+    named_facts,
+    read_edits,
+    sound_job,
+)
+from tests.proofs.conftest import Sized
+
+EDITS = {edit.name: edit for edit in read_edits()}
+QUICK = sorted(name for name, edit in EDITS.items() if edit.quick)
+
+
+def require_compiler() -> None:
+    if not is_possible():
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have sdcc")
+        pytest.skip("sdcc is not installed")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_broken_cartridge_is_named(name: str) -> None:
+    require_compiler()
+    named, _ = named_facts(EDITS[name])
+    assert EDITS[name].finds in named, EDITS[name].says
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_each_edit_fits_the_sources(edit: Edit) -> None:
+    assert edit.applied(edit.source) != edit.source
+
+
+def test_an_edit_that_does_not_fit_says_so() -> None:
+    edit = next(iter(EDITS.values()))
+    with pytest.raises(EditError, match=r"mend broken_cartridges\.toml"):
+        edit.applied("")
+
+
+def test_edits_are_against_known_facts_and_a_dozen_are_tried_each_time() -> None:
+    known = Roster(load_cartridge(demo_cartridge_path())).log.rows.keys()
+    milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
+    assert {edit.finds for edit in EDITS.values()} <= known
+    assert {edit.until for edit in EDITS.values()} <= milestones
+    assert len(QUICK) >= 12
+
+
+@pytest.mark.proof
+def test_all_broken_cartridges(proof: Sized) -> None:
+    require_compiler()
+    broken = proof("broken_cartridges", 3)
+    tried = broken.rows(broken_job, jobs=min(broken.size, len(EDITS)))
+    sound = broken.rows(sound_job, jobs=min(broken.size, 10), part="sound")
+    first = sum(row["named"][:1] == [EDITS[row["name"]].finds] for row in tried)
+    figures = {"broken": len(tried), "named before anything else": first, "sound games": len(sound)}
+    broken.judge([*tried, *sound], figures)
