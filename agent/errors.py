@@ -33,7 +33,7 @@ class StuckReason(Enum):
     NO_NOVELTY = "no_novelty"  # nothing was seen or done for the first time
     REPEATED_FAILURE = "repeated_failure"  # the same action fails, or goes well and changes nothing
     REPEATED_DIALOGUE = "repeated_dialogue"  # the same words, or the same menu, again and again
-    REFLEX_LOOP = "reflex_loop"  # a reflex drops the same deed at the same place
+    REFLEX_LOOP = "reflex_loop"  # a reflex drops the same action at the same place
     NO_PLAN = "no_plan"  # no way is known to any goal
 
 

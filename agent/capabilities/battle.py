@@ -34,28 +34,28 @@ _FIGHT: Final = Action(
 _OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
 
 
-def sequence(kit: GameContext, state: State) -> tuple[int, ...]:
+def sequence(game: GameContext, state: State) -> tuple[int, ...]:
     """Return the numbers of the moves that won such a battle before, in their order; none where nothing is known."""
-    strategy = won_before(kit, state)
+    strategy = won_before(game, state)
     if strategy is None:
         return ()
-    numbers = {move.name: number for number, move in kit.dex.all_moves.items()}
+    numbers = {move.name: number for number, move in game.dex.all_moves.items()}
     return tuple([numbers[name] for name in strategy.moves_sequence if name in numbers])
 
 
-def won_before(kit: GameContext, state: State) -> SuccessfulStrategy | None:
+def won_before(game: GameContext, state: State) -> SuccessfulStrategy | None:
     """Return how a battle like this one was won: by the same Pokemon, against the same, in the same order."""
     battle = state.battle
     if battle is None or battle.own is None or battle.enemy is None:
         return None
-    own = kit.dex.all_species.get(battle.own.species)
-    enemies = _enemies(kit.dex, battle, battle.enemy)
-    return kit.experience.winning(own.name, enemies) if own is not None else None
+    own = game.dex.all_species.get(battle.own.species)
+    enemies = _enemies(game.dex, battle, battle.enemy)
+    return game.experience.winning(own.name, enemies) if own is not None else None
 
 
-def remembered(kit: GameContext, state: State) -> str:
+def remembered(game: GameContext, state: State) -> str:
     """Return what is remembered of battles like this one, in words."""
-    known = won_before(kit, state)
+    known = won_before(game, state)
     if known is None:
         return ""
     rate = f"{100 * known.success_rate:.0f}% of {known.total_uses}"
@@ -69,34 +69,34 @@ def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
     return ", ".join(dict.fromkeys(known))
 
 
-def battle_goals(kit: GameContext) -> GoalsOfBattle:
+def battle_goals(game: GameContext) -> GoalsOfBattle:
     """Return what the battle of a moment should bring."""
-    kept = tuple(sorted(kit.story.kept))
+    kept = tuple(sorted(game.story.kept))
 
     def goals(state: State) -> BattleGoals:
         return BattleGoals(
-            catch=wanted(kit, state),
-            train=_wants_experience(kit, state),
+            catch=wanted(game, state),
+            train=_wants_experience(game, state),
             spare=kept,
-            sequence=sequence(kit, state),
+            sequence=sequence(game, state),
         )
 
     return goals
 
 
-def _wants_experience(kit: GameContext, state: State) -> bool:
-    task = next(ahead(kit.story, state), None)
-    return task is not None and not is_ready(kit, state.party, task)
+def _wants_experience(game: GameContext, state: State) -> bool:
+    task = next(ahead(game.story, state), None)
+    return task is not None and not is_ready(game, state.party, task)
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Fight whenever there is a battle, for what the story wants of it."""
 
     def swayed(_state: State) -> None:
-        kit.experience.moved[MemoryUse.MOVES] += 1
+        game.experience.moved[MemoryUse.MOVES] += 1
 
-    policy = BattlePolicy(kit.dex, battle_goals(kit), swayed)
-    return _battling(policy, partial(remembered, kit))
+    policy = BattlePolicy(game.dex, battle_goals(game), swayed)
+    return _battling(policy, partial(remembered, game))
 
 
 def battling(dex: Dex, goals: GoalsOfBattle = plain_goals) -> Capability:
@@ -111,7 +111,7 @@ def _battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) 
     return Capability(
         name="battle",
         sensors=(Sensor(frozenset({"in_battle"}), _read),),
-        deeds=(BoundAction(_FIGHT, begin, while_true=AT_WAR, note=note),),
+        actions=(BoundAction(_FIGHT, begin, while_true=AT_WAR, note=note),),
         goals=(_OVER,),
     )
 

@@ -102,7 +102,7 @@ class Capability:
 
     name: str
     sensors: tuple[Sensor, ...] = ()
-    deeds: tuple[BoundAction, ...] = ()
+    actions: tuple[BoundAction, ...] = ()
     goals: tuple[Goal, ...] = ()
     reflexes: tuple[Reflex, ...] = ()
     hazards: tuple[Hazard, ...] = ()
@@ -129,7 +129,7 @@ class Senses:
 def domain_of(capabilities: Sequence[Capability]) -> Domain:
     """Return the validated planning domain; raises DomainError when the parts do not fit."""
     domain = Domain(
-        actions=tuple(deed.action for each in capabilities for deed in each.deeds),
+        actions=tuple(bound.action for each in capabilities for bound in each.actions),
         goals=tuple(goal for each in capabilities for goal in each.goals),
         sensed=frozenset(
             fact for each in capabilities for sensor in each.sensors for fact in sensor.tells

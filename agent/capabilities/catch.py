@@ -67,60 +67,60 @@ def _holds(needs: Iterable[str], missing: set[str]) -> bool:
     return not any(so and name in missing for name, so in map(told, needs))
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Catch somebody who fits, where they live."""
-    found = {task: homes(kit, task) for task in kit.story.tasks if task.against is not None}
+    found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
     return Capability(
         name="catch",
-        sensors=(_sensor(kit, found),),
-        deeds=(
+        sensors=(_sensor(game, found),),
+        actions=(
             *(
-                _deed(
+                _bound_action(
                     CatchTarget(task.id, task.fits, "does well in what is ahead", (ROOM,)),
                     place,
                     share,
-                    kit,
+                    game,
                 )
                 for task, places in found.items()
                 for place, share in places.items()
             ),
             *(
-                _deed(prey, place, share, kit)
-                for prey, species in _learners(kit)
-                for place, share in homes_of(kit, species).items()
+                _bound_action(prey, place, share, game)
+                for prey, species in _learners(game)
+                for place, share in homes_of(game, species).items()
             ),
         ),
     )
 
 
-def wanted(kit: GameContext, state: State) -> frozenset[int]:
+def wanted(game: GameContext, state: State) -> frozenset[int]:
     """Return the species worth a ball at this moment."""
     if len(state.party) >= FULL:
         return frozenset()
-    has_room = _room(kit, state) > 0
+    has_room = _room(game, state) > 0
     needed = [
-        learners_of(kit.dex, each.move)
-        for each in untaught(kit.story, kit.dex, state)
-        if has_room or each.known in kit.story.needed
+        learners_of(game.dex, each.move)
+        for each in untaught(game.story, game.dex, state)
+        if has_room or each.known in game.story.needed
     ]
-    task = next(ahead(kit.story, state), None)
-    if has_room and task is not None and not _has_fitting(kit.dex, task, state.party):
-        needed.append(fitting_for(kit.dex, task))
+    task = next(ahead(game.story, state), None)
+    if has_room and task is not None and not _has_fitting(game.dex, task, state.party):
+        needed.append(fitting_for(game.dex, task))
     return frozenset[int]().union(*needed)
 
 
-def _room(kit: GameContext, state: State) -> int:
+def _room(game: GameContext, state: State) -> int:
     """Return how many find a place beside those whom the story cannot do without: the team cannot be chosen anew."""
-    kept = sum(1 for _ in awaited(kit.story, kit.dex, state))
+    kept = sum(1 for _ in awaited(game.story, game.dex, state))
     return max(0, FULL - len(state.party) - kept)
 
 
-def is_looking(kit: GameContext, state: State) -> bool:
+def is_looking(game: GameContext, state: State) -> bool:
     """Say whether somebody is to be caught, and lives somewhere."""
-    return bool(homes_of(kit, wanted(kit, state)))
+    return bool(homes_of(game, wanted(game, state)))
 
 
-def _sensor(kit: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
+def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
     before = {task.fits: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
 
     strength_of = remembered_strength()
@@ -129,10 +129,10 @@ def _sensor(kit: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) ->
         return strength_of(state.party), state.bag, state.player.money
 
     def read(state: State) -> Mapping[str, int]:
-        room = _room(kit, state)
-        hopeless = not room or not _can_have_balls(kit.dex, state)
+        room = _room(game, state)
+        hopeless = not room or not _can_have_balls(game.dex, state)
         facts = {
-            task.fits: int(hopeless or not places or _is_served(kit, task, state.party))
+            task.fits: int(hopeless or not places or _is_served(game, task, state.party))
             for task, places in found.items()
         }
         places = FULL - len(state.party)
@@ -141,11 +141,11 @@ def _sensor(kit: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) ->
     return watching(before, sources, read)
 
 
-def _is_served(kit: GameContext, task: Task, party: Party) -> bool:
+def _is_served(game: GameContext, task: Task, party: Party) -> bool:
     """Say whether a team needs nobody new for a task: it has who fits, or wins without."""
-    if _has_fitting(kit.dex, task, party):
+    if _has_fitting(game.dex, task, party):
         return True
-    return is_ready(kit, party, task)
+    return is_ready(game, party, task)
 
 
 def _can_have_balls(dex: Dex, state: State) -> bool:
@@ -163,20 +163,22 @@ class CatchTarget(NamedTuple):
     needs: tuple[str, ...]
 
 
-def _learners(kit: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]:
+def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]:
     """Yield who could learn the moves that the story gives machines for."""
-    for move in kit.story.field_moves:
-        carried = machine_fact(kit.story, kit.dex, move.move)
+    for move in game.story.field_moves:
+        carried = machine_fact(game.story, game.dex, move.move)
         if carried is not None:
             who = f"learns {move.name.upper()}"
-            place = PLACES if move.known in kit.story.needed else ROOM
+            place = PLACES if move.known in game.story.needed else ROOM
             prey = CatchTarget(move.name, able(move), who, (carried, place))
-            yield prey, learners_of(kit.dex, move.move)
+            yield prey, learners_of(game.dex, move.move)
 
 
-def _deed(prey: CatchTarget, place: Place, share: Fraction, kit: GameContext) -> BoundAction:
+def _bound_action(
+    prey: CatchTarget, place: Place, share: Fraction, game: GameContext
+) -> BoundAction:
     def begin(state: State) -> Skill:
-        return roam(kit.terrain, state)
+        return roam(game.terrain, state)
 
     action = Action(
         name=f"catch:{place.name}:{prey.name}",
@@ -194,16 +196,16 @@ def _deed(prey: CatchTarget, place: Place, share: Fraction, kit: GameContext) ->
     return BoundAction(action, begin, suppresses=frozenset({"busy"}))
 
 
-def homes(kit: GameContext, task: Task) -> Mapping[Place, Fraction]:
+def homes(game: GameContext, task: Task) -> Mapping[Place, Fraction]:
     """Return where somebody lives who fits, within reach before the task, and which share of those met there does."""
-    near = within_reach(kit.story, task)
-    everywhere = homes_of(kit, fitting_for(kit.dex, task))
+    near = within_reach(game.story, task)
+    everywhere = homes_of(game, fitting_for(game.dex, task))
     return {place: share for place, share in everywhere.items() if place in near}
 
 
-def homes_of(kit: GameContext, species: frozenset[int]) -> Mapping[Place, Fraction]:
+def homes_of(game: GameContext, species: frozenset[int]) -> Mapping[Place, Fraction]:
     """Return where some of these species live, and which share of those met there is."""
-    shares = {place: _share(kit.dex, place, species) for place in kit.story.places}
+    shares = {place: _share(game.dex, place, species) for place in game.story.places}
     return {place: share for place, share in shares.items() if share}
 
 

@@ -48,7 +48,7 @@ _TAKE_NAME: Final = Action(
 )
 
 
-def capability(_kit: GameContext) -> Capability:
+def capability(_game: GameContext) -> Capability:
     """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
     return Capability(
         name="dialogue",
@@ -82,9 +82,9 @@ def _busy(percept: Percept) -> bool:
     return state.game_started and not state.in_control and not state.in_battle
 
 
-def opening(kit: GameContext) -> Capability:
+def opening(game: GameContext) -> Capability:
     """Boot, start a new game, and take one of the preset names."""
-    preset, seed = 1 + kit.chance("opening").randrange(3), kit.seed
+    preset, seed = 1 + game.chance("opening").randrange(3), game.seed
     return Capability(
         name="opening",
         sensors=(
@@ -92,7 +92,7 @@ def opening(kit: GameContext) -> Capability:
                 frozenset({"new_game", "game_started", "main_menu", "naming_menu"}), _read_opening
             ),
         ),
-        deeds=(
+        actions=(
             BoundAction(_BOOT, lambda state: boot(title_frames(seed), state)),
             BoundAction(_START_NEW_GAME, _start_new_game),
             BoundAction(_LISTEN, lambda _state: once(wait(8))),

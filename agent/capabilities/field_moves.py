@@ -87,9 +87,9 @@ def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
             yield each
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Teach what the story's machines know, and put it to use."""
-    story = kit.story
+    story = game.story
     known = {each.move for each in story.field_moves}
     towns = [each for each in story.places if each.map_id in TOWNS] if FLY in known else []
     before = {able(each): 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, WINGS), 0)
@@ -101,7 +101,7 @@ def capability(kit: GameContext) -> Capability:
 
     def read(state: State) -> Mapping[str, int]:
         return {
-            **{able(each): int(_can_learn(kit, each, state)) for each in story.field_moves},
+            **{able(each): int(_can_learn(game, each, state)) for each in story.field_moves},
             DARK: int(state.is_dark),
             LIGHT: int(story.can_use(state, FLASH)),
             WINGS: int(story.can_use(state, FLY)),
@@ -111,14 +111,14 @@ def capability(kit: GameContext) -> Capability:
     def passes(state: State) -> frozenset[Obstacle]:
         return frozenset(what for move, what in OPENS.items() if story.can_use(state, move))
 
-    lessons = [_lesson(each, kit) for each in story.field_moves]
+    lessons = [_lesson(each, game) for each in story.field_moves]
     return Capability(
         name="field_moves",
         sensors=(watching(before, sources, read),),
-        deeds=(
+        actions=(
             *(lesson for lesson in lessons if lesson is not None),
             *((_light(),) if FLASH in known else ()),
-            *(_flight(each, kit) for each in towns),
+            *(_flight(each, game) for each in towns),
         ),
         goals=(_LIT,) if FLASH in known else (),
         passages=(passes,),
@@ -135,19 +135,22 @@ def visited(town: Place) -> str:
     return f"visited:{town.name}"
 
 
-def _can_learn(kit: GameContext, move: FieldMove, state: State) -> bool:
-    known = kit.story.shows(state, move.known)
-    return known or bool(able_to_learn(kit.dex, state.party, move.move))
+def _can_learn(game: GameContext, move: FieldMove, state: State) -> bool:
+    known = game.story.shows(state, move.known)
+    return known or bool(able_to_learn(game.dex, state.party, move.move))
 
 
-def _lesson(move: FieldMove, kit: GameContext) -> BoundAction | None:
+def _lesson(move: FieldMove, game: GameContext) -> BoundAction | None:
     """Teaching a move, where the story gives what teaches it."""
-    machine, carried = kit.dex.machine_for(move.move), machine_fact(kit.story, kit.dex, move.move)
+    machine, carried = (
+        game.dex.machine_for(move.move),
+        machine_fact(game.story, game.dex, move.move),
+    )
     if machine is None or carried is None:
         return None
 
     def begin(state: State) -> Skill:
-        pupil = pupil_for(kit.dex, state.party, move.move)
+        pupil = pupil_for(game.dex, state.party, move.move)
         if pupil is None:
             return nothing()
         return teach(machine, pupil.position, state, forget=pupil.slot)
@@ -177,12 +180,12 @@ def _light() -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _flight(town: Place, kit: GameContext) -> BoundAction:
+def _flight(town: Place, game: GameContext) -> BoundAction:
     """Flying to a town that was entered before: past every gate, and from outdoors."""
     names = {
         each: entry.name
         for each in TOWNS
-        for entry in [kit.terrain.plain.map(each).town_map]
+        for entry in [game.terrain.plain.map(each).town_map]
         if entry is not None
     }
 
@@ -197,7 +200,7 @@ def _flight(town: Place, kit: GameContext) -> BoundAction:
             Require(visited(town), at_least=1),
             Require(MAP, at_most=FIRST_INDOOR_MAP - 1),
         ),
-        effects=arriving(town, kit.story),
+        effects=arriving(town, game.story),
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )

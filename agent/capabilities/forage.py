@@ -16,34 +16,34 @@ PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon
 COST: Final = 5
 
 
-def leaves_lying(kit: GameContext, state: State, item: int) -> bool:
+def leaves_lying(game: GameContext, state: State, item: int) -> bool:
     """Say whether memory knows that an item that lies here is never missed."""
-    why = kit.experience.spare(item)
+    why = game.experience.spare(item)
     if why:
-        name = kit.dex.item_name(item)
-        kit.experience.sways(MemoryUse.THINGS, f"{name} in {kit.story.place_of(state)}", why)
+        name = game.dex.item_name(item)
+        game.experience.sways(MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why)
     return bool(why)
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Pick up the things of the map one is on."""
 
     def sources(state: State) -> tuple[object, ...]:
-        lessons = kit.experience.lessons
+        lessons = game.experience.lessons
         return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
 
     def read(state: State) -> Mapping[str, int]:
-        return {LEFT: sum(1 for _ in _things(kit, state))}
+        return {LEFT: sum(1 for _ in _things(game, state))}
 
     def begin(state: State) -> Skill:
-        slots = set(_things(kit, state))
+        slots = set(_things(game, state))
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
             key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
             default=None,
         )
-        return talk(near.slot, kit.terrain, state, patience=3) if near else nothing()
+        return talk(near.slot, game.terrain, state, patience=3) if near else nothing()
 
     action = Action(
         name="pick_up",
@@ -55,23 +55,23 @@ def capability(kit: GameContext) -> Capability:
     return Capability(
         name="forage",
         sensors=(watching({LEFT: 0}, sources, read),),
-        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
+        actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
     )
 
 
-def _things(kit: GameContext, state: State) -> Iterator[int]:
+def _things(game: GameContext, state: State) -> Iterator[int]:
     """Yield the sprite slots of what can be picked up here."""
     if not state.in_control:
         return
     items = {
         resident.slot: resident.item
-        for resident in kit.terrain.world(state).map(state.map.map_id).people
+        for resident in game.terrain.world(state).map(state.map.map_id).people
         if resident.kind is ResidentKind.ITEM
     }
     for person in state.people_present:
         item = items.get(person.slot)
         if item is None or (state.bag.full and not state.bag.quantity(item)):
             continue
-        if not leaves_lying(kit, state, item):
+        if not leaves_lying(game, state, item):
             yield person.slot

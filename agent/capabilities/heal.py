@@ -68,28 +68,28 @@ def _pp_percent(dex: Dex, mon: PartyMon) -> int:
     return 100 * sum(slot.pp for slot, _ in attacks) // whole if whole else 100
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Keep the team fit to fight: by a healer, or out of the bag."""
-    called = {place.name: place.called for place in kit.story.places}
-    healers = [_heal(each, called[each.place], kit) for each in kit.story.healers]
+    called = {place.name: place.called for place in game.story.places}
+    healers = [_heal(each, called[each.place], game) for each in game.story.healers]
     return Capability(
         name="recover",
-        sensors=(_sensor(kit),),
-        deeds=(*healers, _potion(kit.story.kept), _ANTIDOTE) if healers else (),
+        sensors=(_sensor(game),),
+        actions=(*healers, _potion(game.story.kept), _ANTIDOTE) if healers else (),
         goals=(HEALTHY, CURED) if healers else (),
     )
 
 
-def _sensor(kit: GameContext) -> Sensor:
-    towns = {home(each.town): each.town for each in kit.story.healers if each.town is not None}
-    kept = kit.story.kept
+def _sensor(game: GameContext) -> Sensor:
+    towns = {home(each.town): each.town for each in game.story.healers if each.town is not None}
+    kept = game.story.kept
 
     def sources(state: State) -> tuple[object, ...]:
         flags = state.flags
         return state.party, state.bag, flags.used_center, flags.blackout_map
 
     def read(state: State) -> dict[str, int]:
-        facts, flags = _facts(kit.dex, kept, state), state.flags
+        facts, flags = _facts(game.dex, kept, state), state.flags
         used = {
             fact: flags.used_center and flags.blackout_map == town for fact, town in towns.items()
         }
@@ -116,11 +116,11 @@ def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
     }
 
 
-def _heal(healer: Healer, place: str, kit: GameContext) -> BoundAction:
-    towns = [each.town for each in kit.story.healers if each.town is not None]
+def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
+    towns = [each.town for each in game.story.healers if each.town is not None]
 
     def begin(state: State) -> Skill:
-        return talk(healer.person, kit.terrain, state, say_yes=True)
+        return talk(healer.person, game.terrain, state, say_yes=True)
 
     action = Action(
         name=f"heal:{healer.place}",

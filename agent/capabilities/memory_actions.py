@@ -40,12 +40,12 @@ MOST_NAMED: Final = 10  # tags and gaps that are worth keeping
 STOCK_PRIORITY: Final = 89  # it takes no time; tidying comes first
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Recall what is known before a challenge, and tidy working memory when it is full."""
-    memory = kit.memory
+    memory = game.memory
     if memory is None:
         return Capability(name="recollect")
-    opponents = dict(_opponents(kit))
+    opponents = dict(_opponents(game))
     working = scope_name(memory.agent_id, "working")
 
     def is_untidy(percept: Percept, recall: Recall) -> Mapping[str, int]:
@@ -68,17 +68,17 @@ def capability(kit: GameContext) -> Capability:
     return Capability(
         name="recollect",
         sensors=(_recalled_sensor(working, opponents), Sensor(frozenset({UNTIDY}), is_untidy)),
-        deeds=(
-            *(_recall_action(kit, memory, task, names) for task, names in opponents.items()),
+        actions=(
+            *(_recall_action(game, memory, task, names) for task, names in opponents.items()),
             _at_once(tidying, tidy),
         ),
         goals=(Goal(UNTIDY, (Require(UNTIDY, at_most=0),), PRIORITY, "keep memory tidy"),),
     )
 
 
-def stock_of_memory(kit: GameContext) -> Capability:
+def stock_of_memory(game: GameContext) -> Capability:
     """Look memory over now and then; what was found is an entry itself, and can be recalled."""
-    memory = kit.memory
+    memory = game.memory
     if memory is None:
         return Capability(name=STOCK)
     scope = scope_name(memory.agent_id, "stm")
@@ -115,7 +115,7 @@ def stock_of_memory(kit: GameContext) -> Capability:
     return Capability(
         name=STOCK,
         sensors=(Sensor(frozenset({DUE}), is_due),),
-        deeds=(_at_once(action, take_stock),),
+        actions=(_at_once(action, take_stock),),
         goals=(Goal(DUE, (Require(DUE, at_most=0),), STOCK_PRIORITY, says),),
     )
 
@@ -123,9 +123,9 @@ def stock_of_memory(kit: GameContext) -> Capability:
 class RecallJudge:
     """Judges what was recalled before a challenge by how the battle went."""
 
-    def __init__(self, kit: GameContext, memory: MemoryActions) -> None:
+    def __init__(self, game: GameContext, memory: MemoryActions) -> None:
         self._memory = memory
-        self._first = {task.recalled: names[:1] for task, names in _opponents(kit)}
+        self._first = {task.recalled: names[:1] for task, names in _opponents(game)}
 
     def saw(self, event: BlackboardEvent) -> None:
         """Take note of a battle that is over."""
@@ -141,11 +141,11 @@ class RecallJudge:
                 self._memory.memory_judge(entry, useful=record["outcome"] == "victory")
 
 
-def _opponents(kit: GameContext) -> Iterator[tuple[Task, tuple[str, ...]]]:
+def _opponents(game: GameContext) -> Iterator[tuple[Task, tuple[str, ...]]]:
     """Yield the tasks that are against somebody, and the names of whom those fight with."""
-    species = kit.dex.all_species
-    for task in kit.story.tasks:
-        if task.against is not None and (team := team_of(kit.dex, task.against)):
+    species = game.dex.all_species
+    for task in game.story.tasks:
+        if task.against is not None and (team := team_of(game.dex, task.against)):
             known = (species.get(each.species) for each in team)
             yield task, tuple(each.name for each in known if each is not None)
 
@@ -162,9 +162,9 @@ def _recalled_sensor(working: str, opponents: Mapping[Task, tuple[str, ...]]) ->
 
 
 def _recall_action(
-    kit: GameContext, memory: MemoryActions, task: Task, names: tuple[str, ...]
+    game: GameContext, memory: MemoryActions, task: Task, names: tuple[str, ...]
 ) -> BoundAction:
-    place = next(each.called for each in kit.story.places if each.name == task.place)
+    place = next(each.called for each in game.story.places if each.name == task.place)
     query = MemoryQuery(text=" ".join(names), place=place, subject=", ".join(names))
     action = Action(
         name=task.recalled,

@@ -19,19 +19,19 @@ BEHIND: Final = 6  # levels by which a pupil may lag behind the strongest
 BETTER: Final = 0.05  # chance to win that is worth a change
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Put the right one first."""
 
     def read(state: State) -> Mapping[str, int]:
         # Who is out in a battle is the battle's own business.
-        return {LED: int(state.in_battle or best_lead(kit, state) == 0)}
+        return {LED: int(state.in_battle or best_lead(game, state) == 0)}
 
     def sources(state: State) -> tuple[object, ...]:
         here = not state.in_battle and state.party
-        return state.in_battle, here, state.flags.events, kit.experience.lessons
+        return state.in_battle, here, state.flags.events, game.experience.lessons
 
     def begin(state: State) -> Skill:
-        return swap(0, best_lead(kit, state), state)
+        return swap(0, best_lead(game, state), state)
 
     action = Action(
         name="lead",
@@ -43,32 +43,32 @@ def capability(kit: GameContext) -> Capability:
     return Capability(
         name="lead",
         sensors=(watching({LED: 1}, sources, read),),
-        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
+        actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
     )
 
 
-def best_lead(kit: GameContext, state: State) -> int:
+def best_lead(game: GameContext, state: State) -> int:
     """Return the place of the mon that should go first."""
     party = state.party
     able = [at for at, mon in enumerate(party.mons) if mon.hp]
-    task = next(ahead(kit.story, state), None)
+    task = next(ahead(game.story, state), None)
     if len(able) < 2 or task is None or task.against is None:
         return able[0] if able else 0
-    if not is_ready(kit, party, task):
-        return _pupil(kit, task, party, able)
-    team = team_of(kit.dex, task.against)
-    grown = [at for at in able if lost_to(kit.dex, party[at], team, kit.experience) is None]
+    if not is_ready(game, party, task):
+        return _pupil(game, task, party, able)
+    team = team_of(game.dex, task.against)
+    grown = [at for at in able if lost_to(game.dex, party[at], team, game.experience) is None]
     able = grown or able
-    chances = {at: odds(kit.dex, led_by(party, at), task.against) for at in able}
+    chances = {at: odds(game.dex, led_by(party, at), task.against) for at in able}
     best = max(able, key=lambda at: (chances[at], -at))
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
-def _pupil(kit: GameContext, task: Task, party: Party, able: list[int]) -> int:
+def _pupil(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
     """Who learns most from fights on the way: one who will do well, and can stand up to what lives there."""
     strongest = max(able, key=lambda at: (party[at].level, -at))
-    fitting = fitting_for(kit.dex, task)
+    fitting = fitting_for(game.dex, task)
     able_to_learn = [
         at
         for at in able

@@ -92,12 +92,12 @@ def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> fl
     return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
 
 
-def following(kit: GameContext, task: Task) -> Team:
+def following(game: GameContext, task: Task) -> Team:
     """Return whom one fights after whom a task is against, without a rest between."""
-    row = next((each.trials for each in kit.story.places if task.id in each.trials), ())
+    row = next((each.trials for each in game.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
-    others = [each.against for each in kit.story.tasks if each.id in after]
-    teams = [team_of(kit.dex, each) for each in others if each is not None]
+    others = [each.against for each in game.story.tasks if each.id in after]
+    teams = [team_of(game.dex, each) for each in others if each is not None]
     return tuple(member for team in teams for member in team)
 
 
@@ -119,31 +119,31 @@ class Readiness(NamedTuple):
     proof: Proof | None = None
 
 
-def is_ready(kit: GameContext, party: Party, task: Task) -> bool:
+def is_ready(game: GameContext, party: Party, task: Task) -> bool:
     """Say whether a team would most likely beat whom a task is against, rested and in the best order."""
     if task.against is None:
         return True
-    return standing(kit, party, task.against, following(kit, task)).ready
+    return standing(game, party, task.against, following(game, task)).ready
 
 
-def standing(kit: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
+def standing(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
     """Return how a team stands against a trainer, and `then` others without a rest between.
 
     Who led it when it lost to him leads it only when grown since.
     """
-    well, team = rested(kit.dex, party), team_of(kit.dex, opponent)
+    well, team = rested(game.dex, party), team_of(game.dex, opponent)
     held_back = proof = None
     for at, mon in enumerate(well.mons):
-        chance = odds(kit.dex, led_by(well, at), opponent, then)
+        chance = odds(game.dex, led_by(well, at), opponent, then)
         if chance < DARED:
             continue
-        defeat = lost_to(kit.dex, mon, team, kit.experience)
+        defeat = lost_to(game.dex, mon, team, game.experience)
         if defeat is not None:
             held_back = held_back or (defeat if chance >= READY else None)
         elif chance >= READY:
             return Readiness(ready=True)
         else:
-            proof = proof or (None if then else won_against(kit.dex, mon, team, kit.experience))
+            proof = proof or (None if then else won_against(game.dex, mon, team, game.experience))
     return Readiness(proof is not None, held_back, proof)
 
 

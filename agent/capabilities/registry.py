@@ -44,14 +44,14 @@ TOPICS: Final[tuple[Topic, ...]] = (
 )
 
 
-def capabilities_for(kit: GameContext, *more: Topic) -> tuple[Capability, ...]:
-    """Return what the agent can do with `kit`, in the order of `TOPICS`; of `more`, what has a topic's name replaces it."""
+def capabilities_for(game: GameContext, *more: Topic) -> tuple[Capability, ...]:
+    """Return what the agent can do with `game`, in the order of `TOPICS`; of `more`, what has a topic's name replaces it."""
     found: dict[str, Capability] = {}
     for topic in (*TOPICS, *more):
-        capability = topic(kit)
+        capability = topic(game)
         found[capability.name] = capability
     capabilities = tuple(found.values())
-    kit.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
-    kit.terrain.open([passage for each in capabilities for passage in each.passages])
-    kit.terrain.carry(kit.story.carries, kit.story.lifts)
+    game.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
+    game.terrain.open([passage for each in capabilities for passage in each.passages])
+    game.terrain.carry(game.story.carries, game.story.lifts)
     return capabilities

@@ -35,11 +35,11 @@ NEAR: Final = 60  # steps that what runs short is worth: no more than to the nex
 class ShopWares:
     """The wares of every clerk of the story, as numbers of items."""
 
-    def __init__(self, kit: GameContext) -> None:
-        self._kit = kit
-        maps = {place.name: place.map_id for place in kit.story.places}
-        self._where = {each: (maps[each.place], each.person) for each in kit.story.clerks}
-        sold = {each: _sold(kit, *where) for each, where in self._where.items()}
+    def __init__(self, game: GameContext) -> None:
+        self._game = game
+        maps = {place.name: place.map_id for place in game.story.places}
+        self._where = {each: (maps[each.place], each.person) for each in game.story.clerks}
+        sold = {each: _sold(game, *where) for each, where in self._where.items()}
         self._untold = frozenset(each for each in sold if sold[each] is None)
         self._told = {
             each: frozenset(WANTED if items is None else items) for each, items in sold.items()
@@ -51,46 +51,46 @@ class ShopWares:
 
     def believed(self, clerk: Clerk) -> frozenset[int]:
         """Return what a clerk sells, by what was seen there last."""
-        seen = self._kit.experience.shelf(*self._where[clerk])
+        seen = self._game.experience.shelf(*self._where[clerk])
         return self._told[clerk] if seen is None else frozenset(seen.wares)
 
     def missing(self, clerk: Clerk) -> dict[int, str]:
         """Return what of what one may want was not there though it should be, and that in words."""
         lacking = sorted(set(self._told[clerk]) & WANTED.keys() - set(self.believed(clerk)))
         return {
-            item: f"{self._called(clerk)} had no {self._kit.dex.item_name(item)}"
+            item: f"{self._called(clerk)} had no {self._game.dex.item_name(item)}"
             for item in lacking
         }
 
     def added(self, clerk: Clerk) -> str:
         """Return in words what was there of what one may want though the cartridge does not say so."""
         more = sorted(set(self.believed(clerk)) & WANTED.keys() - set(self._told[clerk]))
-        names = ", ".join(self._kit.dex.item_name(item) for item in more)
+        names = ", ".join(self._game.dex.item_name(item) for item in more)
         return f"{self._called(clerk)} had {names}" if names else ""
 
     def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
         """Tell what is for sale; that nothing is, only where nobody knows better."""
         if wares or clerk in self._untold:
-            self._kit.encounters.looked(state, clerk.person, wares)
+            self._game.encounters.looked(state, clerk.person, wares)
 
     def _called(self, clerk: Clerk) -> str:
-        return self._kit.story.called(self._where[clerk][0])
+        return self._game.story.called(self._where[clerk][0])
 
 
-def _sold(kit: GameContext, map_id: int, person: int) -> frozenset[int] | None:
-    shops = [each for each in kit.terrain.plain.map(map_id).shops if each.slot == person]
+def _sold(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:
+    shops = [each for each in game.terrain.plain.map(map_id).shops if each.slot == person]
     return frozenset(item for shop in shops for item in shop.items) if shops else None
 
 
-def bag_space(kit: GameContext) -> Capability:
+def bag_space(game: GameContext) -> Capability:
     """Throw away what is worth least when the bag is full."""
-    kept = frozenset(WANTED) | kit.story.kept
+    kept = frozenset(WANTED) | game.story.kept
 
     def read(state: State) -> Mapping[str, int]:
-        return {CRAMMED: int(_least_worth(kit.dex, state.bag, kept) is not None)}
+        return {CRAMMED: int(_least_worth(game.dex, state.bag, kept) is not None)}
 
     def begin(state: State) -> Skill:
-        stack = _least_worth(kit.dex, state.bag, kept)
+        stack = _least_worth(game.dex, state.bag, kept)
         return toss(stack.item, state) if stack is not None else nothing()
 
     action = Action(
@@ -103,7 +103,7 @@ def bag_space(kit: GameContext) -> Capability:
     return Capability(
         name="room",
         sensors=(watching({CRAMMED: 0}, lambda state: (state.bag,), read),),
-        deeds=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
+        actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(
             Goal(
                 CRAMMED, (Require(CRAMMED, at_most=0),), BAG_SPACE_PRIORITY, "have room in the bag"
@@ -121,28 +121,28 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
     return min(spare, key=lambda each: prices[each.item] * each.quantity, default=None)
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Buy what runs short where it is sold, as far as the money goes."""
-    clerks, shelves = kit.story.clerks, ShopWares(kit)
-    called = {place.name: place.called for place in kit.story.places}
+    clerks, shelves = game.story.clerks, ShopWares(game)
+    called = {place.name: place.called for place in game.story.places}
 
     def read(state: State) -> Mapping[str, int]:
-        lacking = _bought_from({each: shelves.believed(each) for each in clerks}, kit, state)
-        expected = _bought_from({each: shelves.told(each) for each in clerks}, kit, state)
-        _tell(lacking, expected, shelves, kit)
+        lacking = _bought_from({each: shelves.believed(each) for each in clerks}, game, state)
+        expected = _bought_from({each: shelves.told(each) for each in clerks}, game, state)
+        _tell(lacking, expected, shelves, game)
         return {each.supplied: int(each not in lacking) for each in clerks}
 
     strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        here, lessons = state.map.map_id, kit.experience.lessons
+        here, lessons = state.map.map_id, game.experience.lessons
         strong = strength_of(state.party)
         return state.bag, state.player.money, strong, state.flags.events, here, lessons
 
     return Capability(
         name="shop",
         sensors=(watching({each.supplied: 1 for each in clerks}, sources, read),),
-        deeds=tuple(_deed(clerk, shelves, kit) for clerk in clerks),
+        actions=tuple(_bound_action(clerk, shelves, game) for clerk in clerks),
         goals=tuple(
             Goal(
                 each.supplied,
@@ -156,13 +156,13 @@ def capability(kit: GameContext) -> Capability:
 
 
 def _tell(
-    lacking: Collection[Clerk], expected: Collection[Clerk], shelves: ShopWares, kit: GameContext
+    lacking: Collection[Clerk], expected: Collection[Clerk], shelves: ShopWares, game: GameContext
 ) -> None:
     """Say what memory changes: who is not asked, who is asked instead, and what a visit does not bring about."""
-    known = kit.experience
-    missing = {each: shelves.missing(each) for each in kit.story.clerks}
+    known = game.experience
+    missing = {each: shelves.missing(each) for each in game.story.clerks}
     why = ", ".join(words for each in missing.values() for words in each.values())
-    for each in kit.story.clerks:
+    for each in game.story.clerks:
         fact, name = each.supplied, f"shop:{each.place}"
         known.reasons.pop(fact, None)
         known.broken.pop(name, None)
@@ -179,49 +179,49 @@ def _tell(
 
 
 def _bought_from(
-    clerks: Mapping[Clerk, Collection[int]], kit: GameContext, state: State
+    clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
 ) -> frozenset[Clerk]:
     """Return whom to buy from what runs short: of those who sell it and are near, the nearest."""
-    steps = {each: _steps(each, kit, state) for each in clerks if _is_open(each, kit, state)}
+    steps = {each: _steps(each, game, state) for each in clerks if _is_open(each, game, state)}
     open_near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(ware for each in open_near for ware in clerks[each])
     return frozenset(
         next(each for each in open_near if item in clerks[each])
-        for item in _lacking(kit, sold, state)
+        for item in _lacking(game, sold, state)
     )
 
 
-def _steps(clerk: Clerk, kit: GameContext, state: State) -> int:
-    (there,) = [each.map_id for each in kit.story.places if each.name == clerk.place]
-    return kit.terrain.nearness.steps(state.map.map_id, there)
+def _steps(clerk: Clerk, game: GameContext, state: State) -> int:
+    (there,) = [each.map_id for each in game.story.places if each.name == clerk.place]
+    return game.terrain.nearness.steps(state.map.map_id, there)
 
 
-def _is_open(clerk: Clerk, kit: GameContext, state: State) -> bool:
+def _is_open(clerk: Clerk, game: GameContext, state: State) -> bool:
     """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
-    (place,) = [each for each in kit.story.places if each.name == clerk.place]
-    open_now = all(kit.story.shows(state, fact) for fact in clerk.needs)
-    return open_now and kit.story.is_near(state, place)
+    (place,) = [each for each in game.story.places if each.name == clerk.place]
+    open_now = all(game.story.shows(state, fact) for fact in clerk.needs)
+    return open_now and game.story.is_near(state, place)
 
 
-def _lacking(kit: GameContext, wares: Collection[int], state: State) -> Iterator[int]:
+def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterator[int]:
     """Yield the wares of which there are too few, as far as there is room and money for what is wanted of them."""
     for item, least in LEAST.items():
-        ware = kit.dex.all_items.get(item)
+        ware = game.dex.all_items.get(item)
         if item not in wares or ware is None or not ware.price or state.bag.quantity(item) >= least:
             continue
         if state.bag.full and not state.bag.quantity(item):
             continue
-        if item == items.POKE_BALL and not is_looking(kit, state):
+        if item == items.POKE_BALL and not is_looking(game, state):
             continue
         if state.player.money >= ware.price * (WANTED[item] - state.bag.quantity(item)):
             yield item
 
 
-def _deed(clerk: Clerk, shelves: ShopWares, kit: GameContext) -> BoundAction:
+def _bound_action(clerk: Clerk, shelves: ShopWares, game: GameContext) -> BoundAction:
     wares = shelves.told(clerk) | shelves.believed(clerk)
 
     def begin(state: State) -> Skill:
-        return buy(clerk.person, WANTED, kit.terrain, state, looked=partial(shelves.look, clerk))
+        return buy(clerk.person, WANTED, game.terrain, state, looked=partial(shelves.look, clerk))
 
     action = Action(
         name=f"shop:{clerk.place}",

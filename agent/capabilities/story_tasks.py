@@ -45,16 +45,16 @@ MENUS: Final = {
 }
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Do what the story asks for and reach its milestones, one after the other."""
-    story, terrain, ledger, chance = kit.story, kit.terrain, kit.ledger, kit.chance("story")
+    story, terrain, ledger, chance = game.story, game.terrain, game.ledger, game.chance("story")
     return Capability(
         name="story",
-        sensors=(_errand_sensor(kit), _mark_sensor(story), _milestone_sensor(story, ledger)),
-        deeds=(
-            *(_errand_deed(errand, kit) for errand in story.errands),
-            *(_task_deed(task, kit, chance) for task in story.tasks),
-            *(_witness_deed(milestone, terrain, ledger) for milestone in story.milestones),
+        sensors=(_errand_sensor(game), _mark_sensor(story), _milestone_sensor(story, ledger)),
+        actions=(
+            *(_errand_action(errand, game) for errand in story.errands),
+            *(_task_action(task, game, chance) for task in story.tasks),
+            *(_witness_action(milestone, terrain, ledger) for milestone in story.milestones),
         ),
         goals=(
             *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
@@ -65,7 +65,7 @@ def capability(kit: GameContext) -> Capability:
                     unless=_past(each, story),
                 )
                 for each in story.ambitions
-                if each.fact not in story.wants and _can_come(each.fact, kit)
+                if each.fact not in story.wants and _can_come(each.fact, game)
             ),
             *(
                 _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
@@ -100,10 +100,10 @@ def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
     )
 
 
-def _can_come(fact: str, kit: GameContext) -> bool:
+def _can_come(fact: str, game: GameContext) -> bool:
     """Say whether anything makes a fact true: without a whole cartridge nobody knows what teaches a move."""
-    moves = [each.move for each in kit.story.field_moves if each.known == fact]
-    return all(machine_fact(kit.story, kit.dex, move) is not None for move in moves)
+    moves = [each.move for each in game.story.field_moves if each.known == fact]
+    return all(machine_fact(game.story, game.dex, move) is not None for move in moves)
 
 
 def _turn(ambition: Ambition, story: Story) -> int:
@@ -114,28 +114,28 @@ def _turn(ambition: Ambition, story: Story) -> int:
     return len(milestones) + [each for each in story.ambitions if not each.after].index(ambition)
 
 
-def _errand_sensor(kit: GameContext) -> Sensor:
-    names = {_done(errand): errand for errand in kit.story.errands}
+def _errand_sensor(game: GameContext) -> Sensor:
+    names = {_done(errand): errand for errand in game.story.errands}
     known_at, vain = -1, frozenset[str]()
 
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
         nonlocal known_at, vain
         run = {name for name in names if recall.objective_status(name) == "completed"}
-        if known_at != kit.experience.lessons:
-            known_at = kit.experience.lessons
-            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], kit))
+        if known_at != game.experience.lessons:
+            known_at = game.experience.lessons
+            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], game))
         return {name: int(name in run or name in vain) for name in names}
 
     return Sensor(frozenset(names), read)
 
 
-def _is_vain(errand: Errand, kit: GameContext) -> bool:
+def _is_vain(errand: Errand, game: GameContext) -> bool:
     """Say whether memory knows that whoever the errand leads to only talks."""
-    (there,) = [each for each in kit.story.places if each.name == errand.place]
-    heard = kit.experience.person(there.map_id, errand.person)
+    (there,) = [each for each in game.story.places if each.name == errand.place]
+    heard = game.experience.person(there.map_id, errand.person)
     if heard is None or heard.came:
         return False
-    kit.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(heard))
+    game.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(heard))
     return True
 
 
@@ -168,10 +168,10 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
     return Sensor(frozenset(names), read)
 
 
-def _errand_deed(errand: Errand, kit: GameContext) -> BoundAction:
+def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        hearing = talk(errand.person, kit.terrain, state)
-        return kit.encounters.hear(errand.person, hearing, state)
+        hearing = talk(errand.person, game.terrain, state)
+        return game.encounters.hear(errand.person, hearing, state)
 
     action = Action(
         name=_done(errand),
@@ -183,18 +183,18 @@ def _errand_deed(errand: Errand, kit: GameContext) -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES - {"stray_menu"})
 
 
-def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
+def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
     # Chosen once, so that a resumed session wants the same as the one before it.
-    if task.feat.people:
-        kit.choices.person(task, chance)
+    if task.interaction.people:
+        game.choices.person(task, chance)
 
     def person(state: State) -> int:
-        return kit.choices.settle(task, partial(_words_of, kit, state.map.map_id))
+        return game.choices.settle(task, partial(_words_of, game, state.map.map_id))
 
-    tools = InteractionContext(kit.terrain, kit.dex, person)
+    tools = InteractionContext(game.terrain, game.dex, person)
 
     def begin(state: State) -> Skill:
-        return task.feat.begin(tools, state)
+        return task.interaction.begin(tools, state)
 
     action = Action(
         name=f"task:{task.id}",
@@ -202,7 +202,7 @@ def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
             Require(at(task.place), at_least=1),
             FREE,
             *(required(fact) for fact in task.needs),
-            *_fit_to_fight(task, kit),
+            *_fit_to_fight(task, game),
         ),
         effects=outcome((task.sets, *task.gives), task.takes),
         cost=5,
@@ -211,28 +211,28 @@ def _task_deed(task: Task, kit: GameContext, chance: Random) -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _words_of(kit: GameContext, map_id: int, slot: int) -> str:
+def _words_of(game: GameContext, map_id: int, slot: int) -> str:
     """Return what somebody on a map is sure to say, as far as the cartridge tells."""
-    here = kit.terrain.plain.map(map_id)
+    here = game.terrain.plain.map(map_id)
     said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
     words = " ".join(" ".join(said).split())
     return f'who says: "{words}"' if words else f"number {slot}"
 
 
-def _fit_to_fight(task: Task, kit: GameContext) -> Iterator[Require]:
+def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
     """Yield what the team must be for whom a task is against, where the cartridge tells who that is."""
-    if task.against is None or not team_of(kit.dex, task.against):
+    if task.against is None or not team_of(game.dex, task.against):
         return
     yield Require(task.ready, at_least=1)
     if task.rested:
         yield Require("party:hp", at_least=RESTED)
-    if homes(kit, task):
+    if homes(game, task):
         yield Require(task.fits, at_least=1)
-    if kit.memory is not None:
+    if game.memory is not None:
         yield Require(task.recalled, at_least=1)
 
 
-def _witness_deed(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
+def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
     """How a milestone gets its second witness."""
 
     def proven() -> bool:

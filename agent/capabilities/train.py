@@ -42,86 +42,88 @@ SPARRING: Final = "sparring"
 NOBODY: Final = 0  # the slot of the player himself
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Train until the odds are good."""
-    against = [task for task in kit.story.tasks if task.against and team_of(kit.dex, task.against)]
+    against = [
+        task for task in game.story.tasks if task.against and team_of(game.dex, task.against)
+    ]
     ready = tuple(Effect(task.ready, 1) for task in against)
-    grounds = [place for place in kit.story.places if _table(kit.dex, place) is not None]
+    grounds = [place for place in game.story.places if _table(game.dex, place) is not None]
     return Capability(
         name="train",
-        sensors=(_ready_sensor(kit), _sparring_sensor(kit)),
-        deeds=(*(_roam(place, ready, kit) for place in grounds), _spar(ready, kit))
+        sensors=(_ready_sensor(game), _sparring_sensor(game)),
+        actions=(*(_roam(place, ready, game) for place in grounds), _spar(ready, game))
         if ready
         else (),
     )
 
 
-def _ready_sensor(kit: GameContext) -> Sensor:
-    names = {task.ready: 0 for task in kit.story.tasks if task.against is not None}
+def _ready_sensor(game: GameContext) -> Sensor:
+    names = {task.ready: 0 for task in game.story.tasks if task.against is not None}
 
     def read(state: State) -> Mapping[str, int]:
         facts = dict(names)
-        for task in ahead(kit.story, state):
+        for task in ahead(game.story, state):
             if task.against is not None:
-                found = standing(kit, state.party, task.against, following(kit, task))
+                found = standing(game, state.party, task.against, following(game, task))
                 facts[task.ready] = int(found.ready)
                 tell(task.ready, found)
         return facts
 
     def tell(fact: str, found: Readiness) -> None:
-        reasons, grounds = kit.experience.reasons, kit.experience.grounds
+        reasons, grounds = game.experience.reasons, game.experience.grounds
         reasons.pop(fact, None)
         grounds.pop(fact, None)
         if found.proof is not None:
             grounds[fact] = str(found.proof)
-            kit.experience.sways(MemoryUse.WINS, fact, grounds[fact])
+            game.experience.sways(MemoryUse.WINS, fact, grounds[fact])
         elif found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
-            kit.experience.sways(MemoryUse.STRENGTH, fact, reasons[fact])
+            game.experience.sways(MemoryUse.STRENGTH, fact, reasons[fact])
 
     strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        return strength_of(state.party), state.flags.events, kit.experience.lessons
+        return strength_of(state.party), state.flags.events, game.experience.lessons
 
     return watching(names, sources, read)
 
 
-def _sparring_sensor(kit: GameContext) -> Sensor:
+def _sparring_sensor(game: GameContext) -> Sensor:
     def sources(state: State) -> tuple[object, ...]:
         return state.in_control, state.map.map_id, state.party, state.flags.events
 
     def read(state: State) -> Mapping[str, int]:
-        return {SPARRING: int(state.in_control and _partner(kit, state) != NOBODY)}
+        return {SPARRING: int(state.in_control and _partner(game, state) != NOBODY)}
 
     return watching({SPARRING: 0}, sources, read)
 
 
-def _partner(kit: GameContext, state: State) -> int:
+def _partner(game: GameContext, state: State) -> int:
     """The sprite slot of a trainer on this map who would almost surely lose, or 0."""
-    for each in watchers(kit.terrain.world(state), state):
-        if odds(kit.dex, state.party, each.opponent) >= SURE:
+    for each in watchers(game.terrain.world(state), state):
+        if odds(game.dex, state.party, each.opponent) >= SURE:
             return each.slot
     return NOBODY
 
 
-def _roam(place: Place, ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
+def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return roam(kit.terrain, state)
+        return roam(game.terrain, state)
 
     action = Action(
         name=f"train:{place.name}",
         requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect("party:hp", SPENT)),
-        cost=_cost(kit.dex, place),
+        cost=_cost(game.dex, place),
         says=f"train in {place.called}",
     )
     return BoundAction(action, begin, suppresses=frozenset({"busy"}))
 
 
-def _spar(ready: tuple[Effect, ...], kit: GameContext) -> BoundAction:
+def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return talk(_partner(kit, state), kit.terrain, state, patience=LOOKS)
+        return talk(_partner(game, state), game.terrain, state, patience=LOOKS)
 
     action = Action(
         name="spar",

@@ -54,35 +54,35 @@ STEPS: Final = 5
 MAP: Final = "map"  # the fact that says on which map the player is
 
 
-def around(kit: GameContext, _state: State) -> Obstacles:
+def around(game: GameContext, _state: State) -> Obstacles:
     """Return the squares that memory makes dearer; a way over them is still a way, where there is no other."""
-    barred = kit.experience.barred()
+    barred = game.experience.barred()
     return (
         Obstacles(frozenset(), dict.fromkeys(barred, BARRED_DETOUR)) if barred else Obstacles.none()
     )
 
 
-def detour(place: Place, kit: GameContext, state: State) -> str:
+def detour(place: Place, game: GameContext, state: State) -> str:
     """Return why the way to `place` is not the shortest; nothing, where memory does not change it."""
-    barred = kit.experience.barred()
+    barred = game.experience.barred()
     if not barred or not state.in_control:
         return ""
-    usual = find_way(kit.terrain, _end(place), state) or ()
+    usual = find_way(game.terrain, _end(place), state) or ()
     found = next((barred[hop.to[:3]] for hop in usual if hop.to[:3] in barred), None)
     if found is None:
         return ""
-    where = kit.story.called(found.map_id)
+    where = game.story.called(found.map_id)
     why = f"a walk to {found.towards} got no further at ({found.x},{found.y}) of {where}"
-    kit.experience.sways(MemoryUse.ROUTES, f"the way to {place.called}", why)
+    game.experience.sways(MemoryUse.ROUTES, f"the way to {place.called}", why)
     return f"remembered: {why}"
 
 
-def walk(place: Place, kit: GameContext, state: State) -> Skill:
+def walk(place: Place, game: GameContext, state: State) -> Skill:
     """Walk to `place`, and tell of the square that could not be stepped on, or could again.
 
     It is broken off where it turns dark for somebody who has a light: nobody needs to grope on to the next battle.
     """
-    met, barred = kit.encounters, kit.experience.barred()
+    met, barred = game.encounters, game.experience.barred()
     began = state
 
     def pass_over(state: State) -> None:
@@ -91,14 +91,14 @@ def walk(place: Place, kit: GameContext, state: State) -> Skill:
             met.passed(state, (here.map_id, here.x, here.y))
 
     way = travel(
-        kit.terrain,
+        game.terrain,
         _end(place),
         state,
         balked=lambda spot: met.barred(began, spot[:3], place.called),
     )
 
     def turned_dark(state: State) -> bool:
-        return state.is_dark and state.in_control and kit.story.can_use(state, FLASH)
+        return state.is_dark and state.in_control and game.story.can_use(state, FLASH)
 
     if barred:
         way = overseen(way, pass_over)
@@ -109,7 +109,7 @@ def _end(place: Place) -> Destination:
     return Destination(place.map_id, frozenset({place.spot}) if place.spot is not None else None)
 
 
-def locked_doors(_kit: GameContext) -> Capability:
+def locked_doors(_game: GameContext) -> Capability:
     """Walk through locked doors once the card is in the bag."""
     return Capability(name="card_key", passages=(_opened,))
 
@@ -118,14 +118,14 @@ def _opened(state: State) -> frozenset[Obstacle]:
     return OPENS if state.bag.quantity(CARD_KEY) else frozenset()
 
 
-def trainer_sight(kit: GameContext) -> Capability:
+def trainer_sight(game: GameContext) -> Capability:
     """Keep out of the sight of trainers that the team, as it is, might lose against."""
 
     def eyes(state: State) -> Obstacles:
         if not state.in_control or not state.party.mons:
             return Obstacles.none()
-        seen = watchers(kit.terrain.world(state), state)
-        risky = [each for each in seen if odds(kit.dex, state.party, each.opponent) < SAFE]
+        seen = watchers(game.terrain.world(state), state)
+        risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
         if not risky:
             return Obstacles.none()
         costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
@@ -134,17 +134,19 @@ def trainer_sight(kit: GameContext) -> Capability:
     return Capability(name="caution", hazards=(eyes,))
 
 
-def capability(kit: GameContext) -> Capability:
+def capability(game: GameContext) -> Capability:
     """Walk to any of the named places of the story, but through no gate that is still closed."""
-    story = kit.story
+    story = game.story
     tells = frozenset(
         [at(place.name) for place in story.places] + [each.fact for each in story.lands]
     )
     return Capability(
         name="travel",
-        sensors=(Sensor(tells | {MAP}, _reader(kit)),),
-        deeds=tuple(_deed(place, way, kit) for place in story.places for way in place.approaches()),
-        hazards=(_closed_gates(story), partial(around, kit)),
+        sensors=(Sensor(tells | {MAP}, _reader(game)),),
+        actions=tuple(
+            _bound_action(place, way, game) for place in story.places for way in place.approaches()
+        ),
+        hazards=(_closed_gates(story), partial(around, game)),
     )
 
 
@@ -153,9 +155,9 @@ def at(place: str) -> str:
     return f"at:{place}"
 
 
-def _reader(kit: GameContext) -> Read:
+def _reader(game: GameContext) -> Read:
     """Return what tells where the player is; only a place that is part of a map, and a land, ask for more than the map."""
-    story = kit.story
+    story = game.story
     nowhere = {at(place.name): 0 for place in story.places}
     before = {**nowhere, **{each.fact: 0 for each in story.lands}, MAP: 0}
     whole = {place.map_id: {**nowhere, MAP: place.map_id} for place in story.places}
@@ -182,7 +184,7 @@ def _reader(kit: GameContext) -> Read:
                 },
             }
         if here in spots:
-            world, start = kit.terrain.world(state), spot_of(state)
+            world, start = game.terrain.world(state), spot_of(state)
             joined = {fact: int(joins(world, start, spot)) for fact, spot in spots[here]}
             facts = {**facts, **joined}
         return facts
@@ -199,24 +201,24 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
     )
 
 
-def _deed(place: Place, way: PlaceAccess, kit: GameContext) -> BoundAction:
+def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return walk(place, kit, state)
+        return walk(place, game, state)
 
     def note(state: State) -> str:
-        return detour(place, kit, state)
+        return detour(place, game, state)
 
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
         requires=(
             FREE,
-            *_free_to_go(way, kit.story.lands),
+            *_free_to_go(way, game.story.lands),
             *(required(fact) for fact in way.needs),
-            *_prepared(place, kit),
+            *_prepared(place, game),
         ),
-        effects=(*arriving(place, kit.story), *outcome((*place.gives, *way.gives), place.takes)),
+        effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives), place.takes)),
         cost=TRAVEL_COST,
-        extra=_distance_to(place, kit.terrain),
+        extra=_distance_to(place, game.terrain),
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
@@ -233,17 +235,17 @@ def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:
             yield Require(each.fact, at_most=0)
 
 
-def _prepared(place: Place, kit: GameContext) -> Iterator[Require]:
+def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
     """Yield what the team must be before it goes where nobody heals and nothing leads back."""
-    tasks = [each for each in kit.story.tasks if each.id in place.trials]
+    tasks = [each for each in game.story.tasks if each.id in place.trials]
     for task in tasks:
-        if task.against is not None and team_of(kit.dex, task.against):
+        if task.against is not None and team_of(game.dex, task.against):
             yield Require(task.ready, at_least=1)
     if tasks:
         yield Require("party:hp", at_least=RESTED)
         yield Require("party:pp", at_least=RESTED)
         starts = {way.start for way in place.ways}
-        for clerk in kit.story.clerks:
+        for clerk in game.story.clerks:
             if clerk.place in starts:
                 yield Require(clerk.supplied, at_least=1)
 

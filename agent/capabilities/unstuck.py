@@ -15,7 +15,7 @@ LOOKS = 3  # for a way to somebody: one behind a counter across the room is aske
 
 
 def escape(terrain: Terrain) -> BoundAction:
-    """Return the deed of leaving the map by the nearest way."""
+    """Return the action of leaving the map by the nearest way."""
 
     def begin(state: State) -> Skill:
         return leave_map(terrain, state)
@@ -31,36 +31,36 @@ def escape(terrain: Terrain) -> BoundAction:
 
 
 class Inquiry(NamedTuple):
-    """The deed of asking somebody, and whether anybody is left on this map who was not asked yet."""
+    """The action of asking somebody, and whether anybody is left on this map who was not asked yet."""
 
-    deed: BoundAction
+    action: BoundAction
     somebody: Callable[[State], bool]
 
 
-def inquiry(kit: GameContext) -> Inquiry:
+def inquiry(game: GameContext) -> Inquiry:
     """Return how to ask those of a map whom the story does not ask, each once; whom memory knows to only talk is left out."""
-    spoken_for = _spoken_for(kit)
+    spoken_for = _spoken_for(game)
     asked: set[tuple[int, int]] = set()
 
     def left(state: State) -> Iterator[Person]:
         here = state.map.map_id
-        for person in _people(kit, state):
+        for person in _people(game, state):
             who = here, person.slot
             if who in asked or who in spoken_for:
                 continue
-            heard = kit.experience.person(*who)
+            heard = game.experience.person(*who)
             if heard is None or heard.came:
                 yield person
             else:
                 about = f"asking number {person.slot} in {heard.place}"
-                kit.experience.sways(MemoryUse.PEOPLE, about, only_talks(heard))
+                game.experience.sways(MemoryUse.PEOPLE, about, only_talks(heard))
 
     def begin(state: State) -> Skill:
         here = state.map
         near = min(left(state), key=lambda each: abs(each.x - here.x) + abs(each.y - here.y))
         asked.add((here.map_id, near.slot))
-        hearing = talk(near.slot, kit.terrain, state, patience=LOOKS)
-        return kit.encounters.hear(near.slot, hearing, state)
+        hearing = talk(near.slot, game.terrain, state, patience=LOOKS)
+        return game.encounters.hear(near.slot, hearing, state)
 
     def somebody(state: State) -> bool:
         return next(left(state), None) is not None
@@ -72,25 +72,25 @@ def inquiry(kit: GameContext) -> Inquiry:
         cost=1,
         says="ask somebody who was not heard yet",
     )
-    deed = BoundAction(
+    bound = BoundAction(
         action,
         lambda state: begin(state) if somebody(state) else nothing(),
         suppresses=SCREEN_REFLEXES,
     )
-    return Inquiry(deed, somebody)
+    return Inquiry(bound, somebody)
 
 
-def _people(kit: GameContext, state: State) -> Iterator[Person]:
+def _people(game: GameContext, state: State) -> Iterator[Person]:
     """Yield who is on the map and neither a trainer nor a thing."""
-    residents = kit.terrain.world(state).map(state.map.map_id).people
+    residents = game.terrain.world(state).map(state.map.map_id).people
     plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
     yield from (each for each in state.people_present if each.slot in plain)
 
 
-def _spoken_for(kit: GameContext) -> frozenset[tuple[int, int]]:
+def _spoken_for(game: GameContext) -> frozenset[tuple[int, int]]:
     """Return whom the story, healers and shops have a use for: they are asked when it is time."""
-    maps = {place.name: place.map_id for place in kit.story.places}
-    tasks = [(task.place, slot) for task in kit.story.tasks for slot in task.feat.people]
-    healers = [(each.place, each.person) for each in kit.story.healers]
-    clerks = [(each.place, each.person) for each in kit.story.clerks]
+    maps = {place.name: place.map_id for place in game.story.places}
+    tasks = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
+    healers = [(each.place, each.person) for each in game.story.healers]
+    clerks = [(each.place, each.person) for each in game.story.clerks]
     return frozenset((maps[place], slot) for place, slot in (*tasks, *healers, *clerks))

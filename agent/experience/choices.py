@@ -21,11 +21,11 @@ class TaskChoices:
     def person(self, task: Task, chance: Random) -> int:
         """Return whom to talk to for `task`."""
         # Drawn in any case: all other luck is the same with and without memory.
-        drawn = chance.choice(task.feat.people)
-        if len(task.feat.people) == 1:
+        drawn = chance.choice(task.interaction.people)
+        if len(task.interaction.people) == 1:
             return drawn
         if task.id not in self.made:
-            verdict = self._experience.best_way(task.id, task.feat.people, drawn)
+            verdict = self._experience.best_way(task.id, task.interaction.people, drawn)
             self.made[task.id] = verdict.way
             if verdict.why:
                 self._experience.reasons[task.sets] = verdict.why
@@ -38,11 +38,11 @@ class TaskChoices:
 
         `words` tells what is known of each.
         """
-        if len(task.feat.people) == 1:
-            return task.feat.people[0]
+        if len(task.interaction.people) == 1:
+            return task.interaction.people[0]
         if self.advise is not None and task.id not in self._asked:
             self._asked.add(task.id)
-            advised = self.advise(task.says, {way: words(way) for way in task.feat.people})
+            advised = self.advise(task.says, {way: words(way) for way in task.interaction.people})
             self.made[task.id] = self.made[task.id] if advised is None else advised
         return self.made[task.id]
 

@@ -133,7 +133,7 @@ class PlayProducers:
         ]
 
     def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """A deed of the plan that ended, with all it took."""
+        """An action of the plan that ended, with all it took."""
         intent: Intent = call.args[0]
         if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
             return None
@@ -243,7 +243,7 @@ class PlayProducers:
         return _produced(record, percept.tick, percept.state, importance=6)
 
     def objective_done(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
-        """A goal that is reached by the mere doing of the deed of its name."""
+        """A goal that is reached by the mere doing of the action of its name."""
         intent: Intent = call.args[0]
         pursuit, tick = intent.pursuit, call.instance.tick
         if pursuit is None or performed.outcome is not Outcome.DONE:

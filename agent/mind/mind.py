@@ -46,19 +46,19 @@ class Mind:
         self._recall = recall
         self._costs = costs or ActionCosts()
         self._here: State | None = None
-        self._deeds = {deed.action.name: deed for each in capabilities for deed in each.deeds}
+        self._bound = {bound.action.name: bound for each in capabilities for bound in each.actions}
         self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._ladder = ladder
         self._progress = ladder.progress
         ladder.spare(
             name
-            for name, deed in self._deeds.items()
-            if deed.at_once or deed.while_true is not PEACE
+            for name, bound in self._bound.items()
+            if bound.at_once or bound.while_true is not PEACE
         )
-        for way_out in (ladder.escape, ladder.inquiry.deed if ladder.inquiry else None):
+        for way_out in (ladder.escape, ladder.inquiry.action if ladder.inquiry else None):
             if way_out is not None:
-                self._deeds[way_out.action.name] = way_out
+                self._bound[way_out.action.name] = way_out
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
         self._weighed: tuple[Facts, list[Goal]] | None = None  # the open goals, as of which facts
@@ -66,7 +66,7 @@ class Mind:
         self._pursuit: ActiveGoal | None = None
         self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
         self._plan: Plan | None = None
-        self._last_deed: str | None = None  # the last that was done
+        self._last_action: str | None = None  # the last that was done
         self._doing: Intent | None = None  # the last that was decided
         self._held_up = False  # whether the last tick was a reflex's
 
@@ -103,7 +103,7 @@ class Mind:
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:
-        """Return what to do now: a reflex that fires, else the deed under way, else the next of the plan.
+        """Return what to do now: a reflex that fires, else the action under way, else the next of the plan.
 
         Raises:
             Stuck: when play gets nowhere, and the ladder has no rung left to climb from here.
@@ -149,7 +149,7 @@ class Mind:
                 self._failed(intent)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps of the mind; deeds under way are begun anew."""
+        """Return what a checkpoint keeps of the mind; actions under way are begun anew."""
         return {
             "failures": dict(self._failures),
             "setbacks": dict(self._setbacks),
@@ -179,7 +179,7 @@ class Mind:
         self._ladder.come_back(died["ladder"], tick)
 
     def remembered(self, event: BlackboardEvent) -> None:
-        """Make a new plan once the deed under way is over, when what is known is not what it was."""
+        """Make a new plan once the action under way is over, when what is known is not what it was."""
         if event.action == "write":
             self._plan = None
 
@@ -190,7 +190,7 @@ class Mind:
 
     @hookable
     def ended(self, intent: Intent, outcome: Outcome, here: State) -> Outcome:
-        """Say how a deed ended that was carried out to an end; `here` is the last state it was carried out in."""
+        """Say how an action ended that was carried out to an end; `here` is the last state it was carried out in."""
         return outcome
 
     def _watch_progress(self, percept: Percept) -> None:
@@ -223,8 +223,8 @@ class Mind:
 
     def firing(self, percept: Percept) -> Reflex | None:
         """Return the reflex that would preempt everything else at this moment."""
-        deed = self._deeds.get(self._intent.name) if self._intent else None
-        suppresses = deed.suppresses if deed else frozenset[str]()
+        bound = self._bound.get(self._intent.name) if self._intent else None
+        suppresses = bound.suppresses if bound else frozenset[str]()
         awake = (reflex for reflex in self._reflexes if reflex.name not in suppresses)
         return next((reflex for reflex in awake if reflex.fires(percept)), None)
 
@@ -248,10 +248,10 @@ class Mind:
         frames = self._ladder.pause()
         if frames:
             return self._idle(percept, "something else should come of it", frames)
-        deed = self._ladder.way_out(percept)
-        if deed is None:
+        bound = self._ladder.way_out(percept)
+        if bound is None:
             return None
-        return self._carry_out(deed, IntentSource.LADDER, percept)
+        return self._carry_out(bound, IntentSource.LADDER, percept)
 
     def _advised(self, percept: Percept, facts: Facts) -> Intent | None:
         """Ask for advice when a question is due, and try what was advised next, where it is possible."""
@@ -270,7 +270,7 @@ class Mind:
         name = advising.next_candidate(possible)
         if name is None:
             return None
-        return self._carry_out(self._deeds[name], IntentSource.ADVICE, percept)
+        return self._carry_out(self._bound[name], IntentSource.ADVICE, percept)
 
     def _moment(self, percept: Percept, facts: Facts) -> QuestionContext:
         plan = self._doing.plan if self._doing is not None else ""
@@ -280,11 +280,11 @@ class Mind:
         )
 
     def _carry_out(
-        self, deed: BoundAction, source: IntentSource, percept: Percept
+        self, bound: BoundAction, source: IntentSource, percept: Percept
     ) -> Intent | None:
-        """Begin a deed that no plan asks for; None when there is nothing left to do for it."""
-        course = SkillRun(deed.begin(percept.state))
-        intent = self._meant(source, deed.action.name, deed.action.says, course, percept)
+        """Begin an action that no plan asks for; None when there is nothing left to do for it."""
+        course = SkillRun(bound.begin(percept.state))
+        intent = self._meant(source, bound.action.name, bound.action.says, course, percept)
         return intent if intent.course.outcome is Outcome.RUNNING else None
 
     @hookable
@@ -294,8 +294,8 @@ class Mind:
         return self._pursuit
 
     def _let_go(self, facts: Facts) -> None:
-        """Drop the deed under way when what it counts on is gone; the plan may still stand later."""
-        if self._intent is not None and not self._deeds[self._intent.name].while_true.holds(facts):
+        """Drop the action under way when what it counts on is gone; the plan may still stand later."""
+        if self._intent is not None and not self._bound[self._intent.name].while_true.holds(facts):
             self._intent = None
 
     @hookable
@@ -308,7 +308,7 @@ class Mind:
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         goals = self.open_goals(facts)
         if not goals:
-            self._pursuit = self._last_deed = None
+            self._pursuit = self._last_action = None
             return self._idle(percept, self.at_a_loss(goals), LEISURE)
         chosen = self.plan_for(goals, facts)
         goal = chosen.goal if chosen is not None else goals[0]
@@ -346,7 +346,7 @@ class Mind:
 
     def _noted(self, chosen: Plan) -> Plan:
         """Return a plan with what memory has to say of beginning it now."""
-        note = self._deeds[chosen.actions[0].name].note
+        note = self._bound[chosen.actions[0].name].note
         words = note(self._here) if note is not None and self._here is not None else ""
         return noted(chosen, words) if words else chosen
 
@@ -362,21 +362,21 @@ class Mind:
             if goal.reached(facts):
                 pursuit = ActiveGoal(goal, self._begun.pop(name))
                 if self._recall.objective_status(name) == "active":
-                    self.reach(pursuit, percept)  # otherwise its last deed has closed it already
+                    self.reach(pursuit, percept)  # otherwise its last action has closed it already
 
     def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:
         action = chosen.actions[0]
-        if action.name == self._last_deed:
+        if action.name == self._last_action:
             # Facts outrank claims: done, and wanted again at once, it did not do its work.
             self._failures[action.name] += 1
             self._progress.changed_nothing(action.name)
-            self._last_deed = None
+            self._last_action = None
             # The same frame by frame would end the same: whatever went wrong may go otherwise a little later.
             pause = IDLE_FRAMES + PAUSE * self._failures[action.name] % LONGEST_PAUSE
             return self._idle(percept, f"{action.says} changed nothing", pause)
-        self._last_deed = None
+        self._last_action = None
         self._progress.begun(action.name)
-        course = SkillRun(self._deeds[action.name].begin(percept.state))
+        course = SkillRun(self._bound[action.name].begin(percept.state))
         intent = replace(
             self._meant(IntentSource.PLAN, action.name, action.says, course, percept),
             plan=explain(chosen, facts),
@@ -388,17 +388,17 @@ class Mind:
                 return intent
             case Outcome.DONE:
                 self._done(intent)  # there was nothing left to do, as on the square one walks to
-                if self._deeds[action.name].at_once:
+                if self._bound[action.name].at_once:
                     return self._next(percept, after(facts, action.effects))
             case _:
                 self._failed(intent)
         return self._idle(percept, f"{action.says} ended before it began")
 
     def _done(self, intent: Intent) -> None:
-        """Go on to the rest of the plan; whether the deed did what it should, the next facts tell."""
+        """Go on to the rest of the plan; whether the action did what it should, the next facts tell."""
         if intent.source is IntentSource.PLAN and self._plan is not None:
             self._plan = self._plan.rest()
-            self._last_deed = intent.name
+            self._last_action = intent.name
 
     def _failed(self, intent: Intent) -> None:
         """Make what failed dearer and its goal less urgent, and think again."""

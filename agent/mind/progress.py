@@ -147,7 +147,7 @@ def mark(*things: object) -> int:
 
 
 class ProgressMonitor:
-    """Watches what each tick shows and each deed comes to, and gives a verdict.
+    """Watches what each tick shows and each action comes to, and gives a verdict.
 
     Until the next gain, a square or a text is new only once. A gain (an event, a thing, a level) makes
     everything worth seeing again; growth (experience, money) forgives walking to and fro.
@@ -232,29 +232,29 @@ class ProgressMonitor:
         self._excess.clear()
 
     def begun(self, action: str) -> None:
-        """Take note of a deed that begins."""
+        """Take note of an action that begins."""
         self._lost = 0
         self._tried[action] += 1
         self._last = action
 
     def ended_well(self, action: str) -> None:
-        """Take note of a deed that went well; the first time, that is something new."""
+        """Take note of an action that went well; the first time, that is something new."""
         self._note(mark("done", action))
 
     def failed(self, action: str) -> None:
-        """Take note of a deed that failed."""
+        """Take note of an action that failed."""
         self._count(StuckReason.REPEATED_FAILURE, action, FAILS)
 
     def changed_nothing(self, action: str) -> None:
-        """Take note of a deed that went well without its effect."""
+        """Take note of an action that went well without its effect."""
         self._count(StuckReason.REPEATED_FAILURE, action, "changes nothing")
 
     def interrupted(self, action: str) -> None:
-        """Take note of a deed that the game took over from."""
+        """Take note of an action that the game took over from."""
         self._count(StuckReason.REPEATED_FAILURE, action, "is interrupted")
 
     def dropped(self, action: str, reflex: str) -> None:
-        """Take note of a deed that a reflex put an end to, where the player stands."""
+        """Take note of an action that a reflex put an end to, where the player stands."""
         self._count(StuckReason.REFLEX_LOOP, action, f"{reflex} {self._square}")
 
     def at_a_loss(self) -> None:

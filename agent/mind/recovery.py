@@ -163,7 +163,7 @@ class Ladder:
             return None
         if self._asking is not None and self.inquiry is not None:
             if self._asking == percept.place.map_id and self.inquiry.somebody(percept.state):
-                return self.inquiry.deed
+                return self.inquiry.action
             self._asking = None
             self._go_on_to_leave(percept)
         if self._leaving is None or self.escape is None:

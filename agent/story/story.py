@@ -55,7 +55,7 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by a feat.
+    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by an interaction.
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
     Whoever has to be fought for it is `against`, a class of trainers and a number; only where nobody heals on the way
@@ -66,7 +66,7 @@ class Task:
     says: str
     place: str
     sets: str
-    feat: Interaction
+    interaction: Interaction
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -327,7 +327,7 @@ def _task(row: Mapping[str, Any]) -> Task:
     (key,) = READERS.keys() & row.keys()
     rest = {name: value for name, value in _frozen(row).items() if name != key}
     against = Opponent(*row["against"]) if "against" in row else None
-    return Task(**{**rest, "feat": READERS[key](row[key]), "against": against})
+    return Task(**{**rest, "interaction": READERS[key](row[key]), "against": against})
 
 
 def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:

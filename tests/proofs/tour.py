@@ -54,7 +54,7 @@ def tour(kit: GameContext) -> Capability:
     return Capability(
         name="tour",
         sensors=(Sensor(under_way.facts, under_way.read),),
-        deeds=tuple(_deed(stop, under_way, kit) for stop in under_way.stops),
+        actions=tuple(_deed(stop, under_way, kit) for stop in under_way.stops),
         goals=tuple(
             Goal(
                 each.fact,

@@ -87,7 +87,7 @@ class Model:
 
     def happening(self, task: Task) -> list[Happening]:
         """Return what the world has where a task is done, by whom or what it is about."""
-        place, feat = self._place(task.place), task.feat
+        place, feat = self._place(task.place), task.interaction
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
         if isinstance(feat, LeaveArea):

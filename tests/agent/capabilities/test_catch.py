@@ -60,7 +60,7 @@ def test_a_full_team_wants_nobody(town: Game) -> None:
 
 
 def test_nobody_sets_out_to_catch_whom_there_is_no_place_for() -> None:
-    deeds = {deed.action.name.rpartition(":")[2]: deed.action for deed in capability(KIT).deeds}
+    deeds = {deed.action.name.rpartition(":")[2]: deed.action for deed in capability(KIT).actions}
     assert Require(PLACES, at_least=1) in deeds["surf"].requires
     assert Require(ROOM, at_least=1) in deeds["flash"].requires
     assert Require(ROOM, at_least=1) in deeds["challenge_leader"].requires

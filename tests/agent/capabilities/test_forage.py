@@ -50,7 +50,7 @@ def test_what_lies_about_is_picked_up(foraging: Capability, wood: Game) -> None:
     before = wood.state
     there = lying_about(foraging, before)
     assert there
-    (deed,) = foraging.deeds
+    (deed,) = foraging.actions
     assert wood.carry_out(deed.begin(before)) is Outcome.DONE
     assert lying_about(foraging, wood.state) == there - 1
     assert sum(s.quantity for s in wood.state.bag.items) == 1 + sum(
@@ -69,7 +69,7 @@ def test_where_nothing_lies_nothing_begins(foraging: Capability, played: Played)
     with game_at(played.folder, lambda state: state.in_control) as game:
         state = game.state
     assert lying_about(foraging, state) == 0
-    (deed,) = foraging.deeds
+    (deed,) = foraging.actions
     with pytest.raises(StopIteration) as ended:
         next(deed.begin(state))
     assert ended.value.value is Outcome.BLOCKED

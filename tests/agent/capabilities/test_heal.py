@@ -56,7 +56,7 @@ def test_who_would_wake_up_in_a_town_with_a_centre_was_healed(unhealed: Game) ->
 
 def first_of_the_plan(facts: dict[str, int]) -> str:
     """Return the first action of the plan for the most urgent goal of looking after the team."""
-    actions = [deed.action for each in (HEALING, WALKING) for deed in each.deeds]
+    actions = [deed.action for each in (HEALING, WALKING) for deed in each.actions]
     opened = {need: 1 for place in STORY.places for need in place.needs}
     facts = {"in_control": 1, "party:hp": 100, "party:pp": 100, **opened, **facts}
     goal = max(
@@ -81,7 +81,7 @@ def test_beside_a_healer_nothing_of_the_bag_is_used() -> None:
 def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
     """Who is to be fit and strong is not healed twice."""
     parts = kit()
-    deeds = (*HEALING.deeds, *WALKING.deeds, *train.capability(parts).deeds)
+    deeds = (*HEALING.actions, *WALKING.actions, *train.capability(parts).actions)
     (task,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
     strong = Goal(
         "strong",

@@ -89,7 +89,7 @@ class Rememberer:
 
     def do(self, name: str, state: State) -> None:
         """Do a deed to its end, which must take no step."""
-        (deed,) = (each for each in capability(self.kit).deeds if each.action.name == name)
+        (deed,) = (each for each in capability(self.kit).actions if each.action.name == name)
         with pytest.raises(StopIteration) as ended:
             next(deed.begin(state))
         assert ended.value.value is Outcome.DONE
@@ -121,7 +121,7 @@ def thinker(hooks: Hooks, thoughts: list[int], facts: dict[str, int]) -> Mind:
     everything = Capability(
         name="all",
         sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
-        deeds=(
+        actions=(
             BoundAction(
                 Action("think", (), (Effect("thought", 1),), 1, "think"), think, at_once=True
             ),
@@ -173,7 +173,7 @@ def river(hooks: Hooks, facts: dict[str, int]) -> Mind:
     everything = Capability(
         name="all",
         sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
-        deeds=(
+        actions=(
             BoundAction(Action("wade", (), (Effect("near", 1),), 3, "wade in"), walk),
             BoundAction(Action("swim", (near,), (there,), 3, "swim"), walk),
             BoundAction(Action("bridge", (is_open,), (there,), 1, "take the bridge"), walk),
@@ -291,7 +291,7 @@ def test_with_a_memory_every_fact_has_a_sensor_and_every_goal_can_be_reached(
 
 def test_without_a_memory_nothing_is_called_to_mind(rememberer: Rememberer) -> None:
     forgetful = replace(rememberer.kit, memory=None)
-    assert capability(forgetful).deeds == ()
+    assert capability(forgetful).actions == ()
     domain = domain_of(capabilities_for(forgetful))
     assert not [each for each in domain.actions if each.name.startswith("recalled")]
 

@@ -43,7 +43,7 @@ def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
     story, terrain = Story.of(CartridgeKind.DEMO), Terrain(WORLD)
     walks = capability(
         GameContext(story, terrain, Dex.of(CARTRIDGE), MilestoneLedger((), Hooks()), 0)
-    ).deeds
+    ).actions
     heals = tuple(
         Action(
             f"heal:{each.place}",

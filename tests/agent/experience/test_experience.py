@@ -243,7 +243,7 @@ def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival"
 
 
 def best(memory: AgentMemory, drawn: int, uses: frozenset[MemoryUse] = EVERY_USE) -> ChosenWay:
-    return experience(memory, uses).best_way(STARTER.id, STARTER.feat.people, drawn)
+    return experience(memory, uses).best_way(STARTER.id, STARTER.interaction.people, drawn)
 
 
 def several(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
@@ -253,7 +253,7 @@ def several(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -
 
 
 def test_e38_a_way_that_clearly_took_longer_is_not_taken_again(memory: AgentMemory) -> None:
-    long, other, short = STARTER.feat.people
+    long, other, short = STARTER.interaction.people
     several(memory, {long: 900, other: 800, short: 700})
     verdict = best(memory, long)
     assert verdict.way == short
@@ -262,7 +262,7 @@ def test_e38_a_way_that_clearly_took_longer_is_not_taken_again(memory: AgentMemo
 
 
 def test_e38_ways_that_cannot_be_told_apart_are_left_to_the_lot(memory: AgentMemory) -> None:
-    first, second, _ = STARTER.feat.people
+    first, second, _ = STARTER.interaction.people
     assert best(memory, first) == (first, "")
     several(memory, {first: 706, second: 700})
     assert best(memory, first) == (first, "")
@@ -271,14 +271,14 @@ def test_e38_ways_that_cannot_be_told_apart_are_left_to_the_lot(memory: AgentMem
 
 @pytest.mark.parametrize("times", [1, SPREAD - 1])
 def test_e38_luck_is_not_taken_for_a_way(memory: AgentMemory, times: int) -> None:
-    first, second, third = STARTER.feat.people
+    first, second, third = STARTER.interaction.people
     several(memory, {first: 900, second: 700}, times)
     assert best(memory, first) == (first, "")
     assert best(memory, third) == (third, "")  # nobody has tried it
 
 
 def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> None:
-    first, second, third = STARTER.feat.people
+    first, second, third = STARTER.interaction.people
     several(memory, {first: 900, second: 800, third: 700})
     waypoint(memory, third, 9_999, "badge")  # nobody else got that far
     assert best(memory, first).way == third

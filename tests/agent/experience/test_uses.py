@@ -376,7 +376,7 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
     asking = inquiry(known)
     asked = 0
     while asking.somebody(in_town.state):
-        in_town.carry_out(asking.deed.begin(in_town.state))
+        in_town.carry_out(asking.action.begin(in_town.state))
         asked += 1
         assert asked < 9
     heard = memory.blackboard.entries(STM, kind=HEARD)
@@ -430,7 +430,7 @@ def test_e35_a_sequence_that_won_is_called_to_mind_in_its_battle_and_in_no_other
     known = kit(experience(memory))
     assert [DEX.all_moves[each].name for each in sequence(known, fighting)] == list(moves)
     assert remembered(known, fighting).startswith("remembered: ")
-    (deed,) = battle(known).deeds
+    (deed,) = battle(known).actions
     assert deed.note is not None
     assert "100% of 4" in deed.note(fighting)
     without = kit(experience(memory, WITHOUT[MemoryUse.MOVES]))

@@ -81,7 +81,7 @@ class World:
         capability = Capability(
             name="all",
             sensors=(Sensor(frozenset(FACTS), self._read),),
-            deeds=(
+            actions=(
                 BoundAction(WALK, self.walk),
                 *(BoundAction(each, step) for each in (SING, REST_UP, DIG, BUILD)),
             ),

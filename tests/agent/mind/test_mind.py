@@ -65,7 +65,7 @@ class World:
         capability = Capability(
             name="all",
             sensors=(Sensor(FACTS, read),),
-            deeds=(
+            actions=(
                 BoundAction(PREPARE, two_steps),
                 BoundAction(GO, go),
                 BoundAction(SWIM, two_steps),

@@ -66,7 +66,7 @@ class Swamp:
         swamp = Capability(
             name="swamp",
             sensors=(Sensor(frozenset({"there", "in_battle"}), read),),
-            deeds=tuple(BoundAction(way, self.go) for way in self.ways),
+            actions=tuple(BoundAction(way, self.go) for way in self.ways),
             goals=(THERE,),
             reflexes=(alarm,),
         )

@@ -169,11 +169,11 @@ def test_a_skill_ends_in_a_game_that_never_changes(name: str, moments: Moments) 
 def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> None:
     state = moments[moment]
     for capability in capabilities():
-        for deed in capability.deeds:
+        for deed in capability.actions:
             if deed.while_true.at_most == 0:  # a fight has the bound of its table
                 steps_to_the_end(deed.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
-    steps_to_the_end(inquiry(kit()).deed.begin(state), state, 5_000)
+    steps_to_the_end(inquiry(kit()).action.begin(state), state, 5_000)
 
 
 def capabilities() -> tuple[Capability, ...]:

@@ -155,7 +155,7 @@ def test_a_task_is_done_where_the_facts_say(
     step = steps[STEPS[task.id]]
     (place,) = [each for each in STORY.places if each.name == task.place]
     assert place.map_id == step["map"]
-    squares = [list(square) for square in getattr(task.feat, "squares", ())]
+    squares = [list(square) for square in getattr(task.interaction, "squares", ())]
     if (
         task.id == "fetch_parcel"
     ):  # the scene takes the player on to the counter: there the walk ends
@@ -169,9 +169,9 @@ def test_a_task_is_done_where_the_facts_say(
     target = step.get("target") or {}
     if task.id == "take_starter":
         balls = sorted(target["balls"].values())
-        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.feat.people] == balls
-    elif task.feat.people:
-        (slot,) = task.feat.people
+        assert [[people[slot]["x"], people[slot]["y"]] for slot in task.interaction.people] == balls
+    elif task.interaction.people:
+        (slot,) = task.interaction.people
         assert slot == target.get("obj", slot)
         assert (people[slot]["x"], people[slot]["y"]) == (target["x"], target["y"])
 
@@ -214,7 +214,7 @@ def _kit(ledger: MilestoneLedger) -> GameContext:
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
     hooks = Hooks()
     story = story_tasks.capability(_kit(MilestoneLedger(STORY.milestones, hooks)))
-    suppresses = {deed.action.name: deed.suppresses for deed in story.deeds}
+    suppresses = {deed.action.name: deed.suppresses for deed in story.actions}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
     assert all("text" in suppresses[f"witness:{id_}"] for id_ in shown)
@@ -292,7 +292,7 @@ def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
 @pytest.mark.parametrize(
     "task",
     # On the ship it is the rival, who comes by himself.
-    [t for t in STORY.tasks if t.against and t.feat.people and t.id != "help_captain"],
+    [t for t in STORY.tasks if t.against and t.interaction.people and t.id != "help_captain"],
     ids=lambda task: task.id,
 )
 def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
@@ -300,7 +300,7 @@ def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
 ) -> None:
     (place,) = [each for each in STORY.places if each.name == task.place]
     trainers = [row for row in maps[place.map_id]["objects"] if row["kind"] == "trainer"]
-    slot = task.feat.people[0]
+    slot = task.interaction.people[0]
     (foe,) = [row for row in trainers if row["i"] == slot]
     assert task.against == (foe["class"], foe["set"])
 
@@ -365,7 +365,7 @@ def test_floors_carry_one_where_the_facts_say() -> None:
 
 def test_the_statues_of_the_old_house_are_answered_yes() -> None:
     switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
-    feats = [each.feat for each in STORY.tasks if each.sets in switch]
+    feats = [each.interaction for each in STORY.tasks if each.sets in switch]
     assert len(feats) == 5
     assert all(cast(AnswerMachine, each).yes for each in feats)
 
