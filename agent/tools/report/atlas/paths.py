@@ -104,15 +104,10 @@ def _is_between(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
         return between
     new_map = rows.map_id[1:] != rows.map_id[:-1]
     near = _is_walk(np.diff(rows.x), np.diff(rows.y))  # as numbers, whatever the map
-    way_in = np.isin(_squares(rows), _ways_in(world, map_ids))
+    way_in = np.isin((rows.map_id << 16) + (rows.y << 8) + rows.x, _ways_in(world, map_ids))
     suspect = new_map[:-1] & near[:-1] & ~new_map[1:]
     between[1:-1] = suspect & ~(way_in[1:-1] & near[1:])
     return between
-
-
-def _squares(rows: Rows) -> Numbers:
-    number: Numbers = (rows.map_id << 16) + (rows.y << 8) + rows.x
-    return number
 
 
 def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
@@ -122,13 +117,10 @@ def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
         base = game_map.map_id << 16
         found += [base + (warp.y << 8) + warp.x for warp in game_map.warps]
         if game_map.connections:
-            found += [base + (y << 8) + x for x, y in _edge(game_map.columns, game_map.rows)]
+            right, bottom = game_map.columns - 1, game_map.rows - 1
+            found += [base + (y << 8) + x for x in range(right + 1) for y in (0, bottom)]
+            found += [base + (y << 8) + x for x in (0, right) for y in range(bottom + 1)]
     return found
-
-
-def _edge(columns: int, rows: int) -> Iterator[tuple[int, int]]:
-    yield from ((x, y) for x in range(columns) for y in (0, rows - 1))
-    yield from ((x, y) for y in range(rows) for x in (0, columns - 1))
 
 
 MOMENTS: Final = 32  # shades of time
@@ -188,7 +180,8 @@ def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStre
         if (line.x, line.y) != end or line.moment != moment:
             place = f"M{line.x * step + step // 2} {line.y * step + step // 2}"
             paths[line.moment].append(place)
-        paths[line.moment].append(_stroke(line, step))
+        stroke = f"h{line.across * step}" if line.across else f"v{line.down * step}"
+        paths[line.moment].append(stroke)
         moment, end = line.moment, (line.x + line.across, line.y + line.down)
     return tuple(
         PathStretch(round(number / (MOMENTS - 1), 3), "".join(paths[number]))
@@ -207,7 +200,9 @@ def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[
     )
     counts = np.bincount(squares.astype(np.int64))
     busy = np.flatnonzero(counts >= BUSY)
-    begins = _begins(busy, _level(counts[busy]), across)
+    levels = _level(counts[busy])
+    apart = (np.diff(busy) != 1) | (np.diff(levels) != 0) | (busy[1:] % across == 0)
+    begins = np.flatnonzero(np.append(len(busy) > 0, apart))  # of runs side by side, as busy
     widths = np.diff(np.append(begins, len(busy)))
     busiest = np.maximum.reduceat(counts[busy], begins) if len(busy) else begins
     kept = np.sort(np.argsort(-busiest, kind="stable")[:MOST_TRODDEN])
@@ -271,16 +266,6 @@ def _lines(steps: PathSteps, shares: Numbers) -> Iterator[PathLine]:
     yield from map(PathLine, *[column.tolist() for column in columns])
 
 
-def _stroke(line: PathLine, step: int) -> str:
-    return f"h{line.across * step}" if line.across else f"v{line.down * step}"
-
-
 def _level(counts: Numbers) -> Numbers:
     doubled = np.log2(np.maximum(counts, BUSY) / BUSY).astype(np.int64)
     return np.minimum(1 + doubled, BUSIEST)
-
-
-def _begins(squares: Numbers, levels: Numbers, across: int) -> Numbers:
-    """Return where runs begin of squares side by side that are as busy."""
-    apart = (np.diff(squares) != 1) | (np.diff(levels) != 0) | (squares[1:] % across == 0)
-    return np.flatnonzero(np.append(len(squares) > 0, apart))

@@ -4,7 +4,7 @@ All positions on a sheet are pixels of its picture from the top left corner; `st
 """
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple
@@ -210,8 +210,11 @@ def _spread(world: World, start: int) -> Mapping[int, Plot]:
     placed = {start: _plot(world.map(start), 0, 0)}
     waiting = [start]
     for map_id in waiting:
-        for plot in _beside(world, placed[map_id]):
-            if plot.map_id not in placed and _has_room(plot, placed.values()):
+        for connection in world.map(map_id).connections:
+            if connection.map_id in placed or not exists(world, connection.map_id):
+                continue
+            plot = _joined(placed[map_id], connection, world.map(connection.map_id))
+            if _has_room(plot, placed.values()):
                 placed[plot.map_id] = plot
                 waiting.append(plot.map_id)
     return placed
@@ -220,12 +223,6 @@ def _spread(world: World, start: int) -> Mapping[int, Plot]:
 def _has_room(plot: Plot, others: Iterable[Plot]) -> bool:
     near = abs(plot.x) <= REACH and abs(plot.y) <= REACH
     return near and not any(plot.overlaps(other) for other in others)
-
-
-def _beside(world: World, here: Plot) -> Iterator[Plot]:
-    for connection in world.map(here.map_id).connections:
-        if exists(world, connection.map_id):
-            yield _joined(here, connection, world.map(connection.map_id))
 
 
 def _joined(here: Plot, connection: Connection, there: GameMap) -> Plot:
@@ -306,11 +303,9 @@ def draw_sheet(world: World, plots: Sequence[Plot], *, finest: int) -> SheetPict
     """Return the maps of a sheet at the first scale from `finest` on that gives a small file."""
     scales = SCALES[SCALES.index(finest) :]
     pictures = (_draw(world, plots, scale) for scale in scales)
-    return next(each for each in pictures if _is_small(each))
-
-
-def _is_small(picture: SheetPicture) -> bool:
-    return len(picture.png) <= MOST_BYTES or picture.scale == SCALES[-1]
+    return next(
+        each for each in pictures if len(each.png) <= MOST_BYTES or each.scale == SCALES[-1]
+    )
 
 
 def _draw(world: World, plots: Sequence[Plot], scale: int) -> SheetPicture:
