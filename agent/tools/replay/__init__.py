@@ -15,11 +15,11 @@ from agent.tools.replay.operations import (
     bisect_runs,
     export_run,
     picture_run,
+    redecide_run,
     replay_run,
 )
 from agent.tools.replay.portable import read_portable
 from agent.tools.replay.recording import Recording, TickRange, film, moments, recording_of, replay
-from agent.tools.replay.redecide import redecide_run
 
 __all__ = [
     "BisectResult",

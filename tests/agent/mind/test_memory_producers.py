@@ -29,7 +29,7 @@ from tests.agent.support import ROOT
 MAY_STORE: Final = (
     "app",  # where memory is built and wired to play
     "lab",  # where it is filled to be measured, and opened to be asked when play is over
-    "tools/replay/redecide.py",  # where a run is decided again in a folder that is gone afterwards
+    "tools/replay/operations.py",  # where a run is decided again in a folder that is gone afterwards
     "tools/scenario/history.py",  # where a run that begins at a saved moment gets what was known then
     "capabilities/memory_actions.py",  # where the planner is offered the actions of memory
     "mind/advisor_tools.py",  # and where a model is, whose word is a claim
