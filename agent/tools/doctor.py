@@ -39,7 +39,7 @@ class OwnerFact:
 
 
 def owner_facts(cartridge: Cartridge) -> tuple[OwnerFact, ...]:
-    """Return facts that people know by heart, of a cartridge whose survey found it sound."""
+    """Return well-known facts of a cartridge whose survey found it sound."""
     return tuple(_facts(World.of(cartridge), Dex.of(cartridge)))
 
 

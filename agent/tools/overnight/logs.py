@@ -105,7 +105,7 @@ def _append(path: Path, line: bytes) -> None:
 
 @dataclass(slots=True)
 class NightProgress:
-    """Where the night is: seconds of wall time, bytes logged, children started, and what was told of already."""
+    """Where the night is: seconds of wall time, bytes logged, children started, and what was logged already."""
 
     night_s: float = 0.0
     log_bytes: int = 0

@@ -50,7 +50,7 @@ class NightUsage(NamedTuple):
 
 
 class NightFault(Enum):
-    """The kinds under which faults are told and counted."""
+    """The kinds of fault, as they are logged and counted."""
 
     CRASH = "crash"  # a signal of the process's own making
     KILLED = "killed"  # SIGKILL, by the user or a system without memory

@@ -47,7 +47,7 @@ class StallDetector:
         self.idle_frames = 0
 
     def saw(self, beat: Heartbeat, now: float) -> None:
-        """Take note of a beat; one at the same tick tells nothing."""
+        """Note a heartbeat; one at the same tick says nothing."""
         if beat.tick == self._tick:
             return
         if self._tick >= 0:
@@ -235,7 +235,7 @@ class ChildWatch:
         )
 
     def _end(self, child: Child) -> None:
-        """Ask for a clean end; who does not end in time is killed."""
+        """Ask for a clean end, and kill the child when it does not end in time."""
         child.ask_to_end()
         until = self.clock.elapsed() + self.settings.patience.grace_s
         while child.code is None and self.clock.elapsed() < until:

@@ -88,7 +88,7 @@ class OpponentStats:
     ends: Mapping[str, int]
     turns: int
     levels: tuple[int, int]
-    by: str  # who fought most of them
+    by: str  # the own mon that fought most of them
     first_tick: int
 
     @property

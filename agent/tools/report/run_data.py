@@ -189,7 +189,7 @@ class RunVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What there is to judge by; `summary` is that of the last session, or empty where it left none."""
+    """What the verdict rests on; `summary` is that of the last session, empty where it left none."""
 
     night: NightLog
     summary: Mapping[str, Any]

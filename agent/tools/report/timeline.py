@@ -144,7 +144,7 @@ SPURT: Final = 2  # levels that a member gains at most at once, when it evolves
 
 @dataclass(frozen=True, slots=True)
 class TeamHistory:
-    """Curves over game seconds: a level for each who was in the team, percent of the team's HP, and money."""
+    """Curves over game seconds: a level for each member the team ever had, percent of the team's HP, and money."""
 
     levels: tuple[Series, ...]
     left_out: int  # members beyond those that have a line

@@ -33,7 +33,7 @@ from memory import EventRow, RunReader, read_run
 def drive_to(
     tick: int, records: Sequence[StepRecord], live: Recording, console: PyBoyConsole
 ) -> None:
-    """Bring `console` to the moment after `tick` of a branch, whose steps from the first on are `records`.
+    """Bring `console` to the moment after `tick` of a branch with these `records` from power-on.
 
     It starts at a checkpoint that the branch shares with the `live` one. Every tick on the way is compared.
 
@@ -243,7 +243,7 @@ def _key(name: str) -> str:
     return name if NAME.fullmatch(name) and name.isascii() else _text(name)
 
 
-TIMES_AS_LONG: Final = 3  # as the episode took; what gets nowhere again has shown it by then
+TIMES_AS_LONG: Final = 3  # as the episode took: by then play is stuck again, or free
 WHOLE: Final = re.compile(r"-?\d+")
 TRUTHS: Final = {"true": True, "false": False}
 
@@ -287,10 +287,10 @@ def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Pa
 
 
 def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> list[Path]:
-    """Return the files of new scenarios, one for each time that a run tells it got nowhere, or for the `episode`th.
+    """Return the files of new scenarios, one for each stuck episode of a run, or for the `episode`th.
 
     Raises:
-        RunError: when it tells of fewer; a run that tells of none gives no files.
+        RunError: when the run has fewer; a run without any gives no files.
     """
     with source_of(run, rom) as source:
         told = [event.payload for event in source.run.events("stuck")]

@@ -34,7 +34,7 @@ class SeenMoment:
     """A moment; `doing` is what the agent had decided, empty where the rules do not play.
 
     `gains` counts the ticks of play that brought what was never there before, as an event or a level;
-    `episodes` the times that play got nowhere, which is known when it has ended.
+    `episodes` counts the times play got stuck, known only when it has ended.
     """
 
     state: State

@@ -96,7 +96,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Have the first of the team so many times over."""
+    """Fill the team with copies of its first member, up to this size."""
 
     size: int
 

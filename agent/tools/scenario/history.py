@@ -31,7 +31,7 @@ def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
 
 
 def presume(run: Path, known: Sequence[str], story: Story) -> None:
-    """Let a run that has only just begun know such facts, as of its very start."""
+    """Record facts as known in a run that has just begun, as of its start."""
     _refuse_unknown(known, story)
     with closing(open_run(run)) as folder:
         store = folder.store
@@ -121,7 +121,7 @@ def in_words(payload: Mapping[str, Any]) -> str:
 
 
 def _ladder(run: RunReader) -> Mapping[str, Any]:
-    """Return what the last checkpoint keeps of getting nowhere; nothing where there is none."""
+    """Return the state of the recovery ladder in the last checkpoint; empty without one."""
     checkpoint = run.latest_checkpoint()
     if checkpoint is None:
         return {}

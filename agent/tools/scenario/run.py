@@ -106,7 +106,7 @@ def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, li
 
 
 def _nowhere(run: Path, watch: StrictWatch) -> list[str]:
-    """Return in words each time that play got nowhere."""
+    """Return in words each time that play got stuck."""
     if watch.now.episodes == watch.start.episodes:
         return []
     with closing(read_run(run)) as folder:
@@ -161,7 +161,7 @@ def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) 
     # A process that began as a copy of this one would share what the emulator has open.
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
     try:
-        with _ctrl_c_passed_over():  # who is started now goes on so: it ends with what it is at
+        with _ctrl_c_passed_over():  # workers inherit this: each finishes the scenario it is at
             reports = pool.map(partial(_run, cartridge=cartridge, cache=cache), files)
         yield from reports
     finally:

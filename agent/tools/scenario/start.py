@@ -77,7 +77,7 @@ class PlayWatch:
         self.interrupt.asked = self.arrived or self.frames >= self._play.frames
 
     def end(self, summary: Summary) -> None:
-        """Note what is known only when play has ended: how often it got nowhere."""
+        """Note what is known only when play has ended: how often it got stuck."""
         self._now = replace(self.now, episodes=summary.episodes)
         self.note(self._now)
 
@@ -111,7 +111,7 @@ class StrictWatch(PlayWatch):
         return self._broken + [words for each in self._counts for words in each.problems()]
 
     def note(self, now: SeenMoment) -> None:
-        """Note a moment; the first that must never be is told."""
+        """Note a moment; the first forbidden one is a problem."""
         if now.state.frame < self.start.state.frame and not self._broken:
             self._broken.append("the agent went back to a checkpoint from before the scenario")
         for each in self._never:

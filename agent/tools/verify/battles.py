@@ -1,4 +1,4 @@
-"""Facts of battles: who fights with which numbers, the damage of each hit, and chances tried out many times."""
+"""Facts of battles: both sides with their numbers, the damage of each hit, and chances tried out many times."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class DamageWatcher(FactWatcher):
         self._hit: tuple[int, Ram] | None = None  # whose turn, and RAM as it was before
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a loss; what it was is told a frame later, when both bytes are written."""
+        """Look for a loss; its cause is read a frame later, when both bytes are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
             self._hit = None
             return
@@ -168,7 +168,7 @@ class DamageWatcher(FactWatcher):
         if user is None or target is None or move is None or now.byte(MISSED):
             return
         if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
-            return  # who has been sent out, or met, since has fewer HP
+            return  # another mon came out meanwhile, with fewer HP
         if not move.power or move.number == LAST or move.effect in NOT_BY_FORMULA:
             return
         lost = _word(before, TARGET_HP[turn]) - _word(now, TARGET_HP[turn])

@@ -96,7 +96,7 @@ MOVEMENT: Final = symbol("wMovementFlags")
 
 
 class Watched(NamedTuple):
-    """A trainer who is not beaten, and how far away ahead of him the player stands, 0 where he does not."""
+    """A trainer not beaten yet, and how many squares ahead of him the player stands, 0 for elsewhere."""
 
     person: Person
     lookout: Lookout
@@ -109,7 +109,7 @@ class SightWatcher(FactWatcher):
     facts = (SEES, BLIND)
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """See a trainer notice the player, or the player begin a step before one who did not."""
+        """See a trainer notice the player, or the player begin a step in front of one that did not."""
         if now.byte(SPOTTED) & IS_SPOTTED and not before.byte(SPOTTED) & IS_SPOTTED:
             self._noticed(before, now, number)
         elif now.byte(COUNTER) and not before.byte(COUNTER):
@@ -126,7 +126,7 @@ class SightWatcher(FactWatcher):
             self.log.holds(SEES)
 
     def _passed(self, before: Ram, number: int) -> None:
-        """Look at who watched the square that is left: they are asked in each pass before the pad is."""
+        """Look at the trainers that watch the square being left: the game checks them before the pad."""
         state = read_state(before, number)
         if not len(state.party):
             return

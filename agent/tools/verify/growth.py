@@ -41,7 +41,7 @@ class ExperienceWatcher(FactWatcher):
     facts = (GAINED, STAT_EXP)
 
     def reset(self) -> None:
-        """Let a gain that was begun be none."""
+        """Forget a gain that had begun."""
         # Not all numbers of a change are written in one frame: it is held against some frames earlier.
         self._earlier: deque[Ram] = deque(maxlen=SETTLED)
         self._before: Ram | None = None
@@ -97,7 +97,7 @@ class LevelWatcher(FactWatcher):
     facts = (STATS,)
 
     def reset(self) -> None:
-        """Let a level that was reached be none."""
+        """Forget a level that was reached."""
         self._before: Party | None = None
         self._still = 0
         self._waited = 0

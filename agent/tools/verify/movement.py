@@ -19,7 +19,7 @@ COUNTER: Final = symbol("wWalkCounter")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 TRAVEL: Final = symbol("wWalkBikeSurfState")
 MOVEMENT: Final = symbol("wMovementFlags")
-SPINNING: Final = 0x80  # who is turned about faces all ways
+SPINNING: Final = 0x80  # a spinning player faces all ways
 COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
 
 
@@ -125,7 +125,7 @@ class StepTrials(Trial):
             self._left[fact] -= 1
             seen = _TRIES[fact](sandbox, facing)
             if seen is not None:
-                # The moment that is told of is the one that was tried at.
+                # The trial is logged at the moment at which it began.
                 self.log.judge(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
 
@@ -179,7 +179,7 @@ def _held(sandbox: Sandbox, facing: Facing) -> str | None:
     if any(person.position == ahead for person in begin.people + end.people):
         return None
     if walked and end.position not in (begin.position, ahead):
-        return None  # the ground carries on who steps on it
+        return None  # the ground carries the player on
     if not walked or end.position != ahead:
         return f"{facing.name} held for 16 frames did not lead to the free square ahead"
     return ""

@@ -127,7 +127,7 @@ MOMENTS: Final = 32  # shades of time
 MOST_LINES: Final = 20_000  # straight ones, on a sheet; the longest are kept
 MOST_TRODDEN: Final = 4_000  # the busiest are kept
 MOST_JUMPS: Final = 60
-BUSY: Final = 4  # times; who walks in and out again is no sign of anything
+BUSY: Final = 4  # times; walking in and out again says nothing
 BUSIEST: Final = 5  # levels, each twice as often as the one before
 
 
