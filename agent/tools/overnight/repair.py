@@ -7,28 +7,24 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from agent.tools.overnight.outcomes import MB, NightFault
-from memory import CorruptStore, StoreError, flaw_in, read_knowledge_store, read_run_store
+from memory import (
+    CorruptStore,
+    RunReader,
+    StoreError,
+    flaw_in,
+    read_knowledge_store,
+    read_run_store,
+)
 from memory.errors import ForeignStore, MissingStore
 from memory.store import move_aside, put_back, sync
+from memory.store.knowledge_store import KnowledgeReader
 
 FOLDER: Final = "copies"
 EVERY_S: Final = 600.0
 SHARE: Final = 20  # so many times as long as a copy takes is waited for the next one
-
-
-class CopyReader(Protocol):
-    """An open file that can be copied while others write it."""
-
-    def backup(self, path: Path) -> None:
-        """Copy what was committed to a new file at `path`."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the file."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +33,7 @@ class BackedUpFile:
 
     path: Path
     copy: Path
-    reader: Callable[[Path], CopyReader]
+    reader: Callable[[Path], RunReader | KnowledgeReader]
 
     @property
     def copies(self) -> Iterator[Path]:
