@@ -13,10 +13,11 @@ from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
 from agent.mind import AGENT
 from agent.story import MilestoneLedger, ReachedMilestone, Story
-from memory import Hooks, Json, RunReader, SessionObjective, open_memory, open_run
+from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
 
 REACHED: Final = "reached:"
 ERRAND: Final = "errand:"
+PRESUMED: Final = "known when the moment was saved"
 
 
 def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
@@ -37,7 +38,12 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         store = folder.store
         ledger = MilestoneLedger(story.milestones, Hooks())
         store.attach("ledger", ledger)
-        reached = [_presumed(each.id) for each in story.milestones if REACHED + each.id in known]
+        witnesses = {"ram": PRESUMED, "frame": PRESUMED}
+        reached = [
+            asdict(ReachedMilestone(each.id, 0, witnesses))
+            for each in story.milestones
+            if REACHED + each.id in known
+        ]
         ledger.restore({"reached": reached})
         for each in reached:
             store.append_event(0, "milestone", {**each, "picture": ""})
@@ -73,16 +79,11 @@ def _refuse_unknown(known: Sequence[str], story: Story) -> None:
             raise ScenarioError(message)
 
 
-def _presumed(milestone: str) -> dict[str, Json]:
-    words = "known when the moment was saved"
-    return asdict(ReachedMilestone(milestone, 0, {"ram": words, "frame": words}))
-
-
 def _completed(name: str, says: str) -> SessionObjective:
     return SessionObjective(
         objective_id=name,
         name=says,
-        description="known when the moment was saved",
+        description=PRESUMED,
         objective_type="errand",
         priority=0,
         status="completed",

@@ -176,22 +176,15 @@ class Listed:
 
 def listed(scenario: Scenario) -> Listed:
     """Return what people want to know of a scenario."""
-    start, trouble = _beginning(scenario)
-    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)
-
-
-def _beginning(scenario: Scenario) -> tuple[str, str]:
     first = scenario.start[0] if scenario.start else None
+    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
     if isinstance(first, Saved):
-        return _saved(scenario, first)
-    return (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
-
-
-def _saved(scenario: Scenario, saved: Saved) -> tuple[str, str]:
-    """Return where a saved moment comes from, and why it is of no use here."""
-    try:
-        made_by, sha1, frame = origin_of(state_path(scenario.states, saved.name))
-    except ScenarioError as error:
-        return f"state {saved.name}", str(error)
-    start = f"state {saved.name}: {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
-    return start, "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
+        start = f"state {first.name}"
+        try:
+            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
+        except ScenarioError as error:
+            trouble = str(error)
+        else:
+            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
+            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
+    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)
