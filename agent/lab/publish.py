@@ -212,12 +212,17 @@ def demo() -> Cartridge:
 
 
 def _commit() -> str:
-    command = ("git", "describe", "--always", "--dirty")
+    """Return the commit in the tree, and whether the code differs from it."""
+
+    def git(*words: str) -> str:
+        told = subprocess.run(("git", *words), cwd=HOME, capture_output=True, text=True, check=True)
+        return told.stdout.strip()
+
     try:
-        told = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=True)
+        changed = git("status", "--porcelain", "--", *CODE)
+        return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"  # played from an archive
-    return told.stdout.strip()
 
 
 def _write_index() -> None:

@@ -31,7 +31,6 @@ from agent.lab.bench.memory_fill import (
     STRATEGIES,
     TICKS,
     Names,
-    PlayStretch,
     stretch_of_play,
 )
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
@@ -44,6 +43,7 @@ from memory import (
     AgentMemory,
     Blackboard,
     Checkpoint,
+    Entry,
     Hooks,
     Knowledge,
     MemoryActions,
@@ -184,15 +184,14 @@ GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
 
 
 def consolidations(
-    memory: AgentMemory, store: RunStore, stretch: PlayStretch, rounds: int
+    memory: AgentMemory, store: RunStore, stretch: Sequence[Entry], rounds: int
 ) -> Iterator[BoundedFigure]:
     """Yield what a consolidation takes, each after a thousand ticks of what play writes."""
     took = []
     blackboard = memory.blackboard
     for number in range(1, rounds + 1):
-        tick, begins = number * TICKS, blackboard.game_s
-        for written in stretch.written:
-            written.onto(blackboard, tick, begins)
+        tick = number * TICKS
+        memory_fill.write_again(stretch, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain", {}))
     yield figure(CONSOLIDATION, took)

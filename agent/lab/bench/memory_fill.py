@@ -52,56 +52,33 @@ OWN: Final = frozenset(
 )  # kinds that memory writes by itself
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One entry as a producer wrote it, `tick` and `game_s` counted from the beginning of the stretch."""
-
-    scope: str
-    kind: str
-    data: Mapping[str, Json]
-    tick: int
-    game_s: float
-    importance: int
-
-    def onto(self, blackboard: Blackboard, tick: int, game_s: float) -> Entry:
-        """Write it again, in a stretch that begins at `tick` and `game_s`."""
-        return blackboard.write(
-            self.scope,
-            self.kind,
-            dated(self.data, tick),
-            tick=tick + self.tick,
-            game_s=game_s + self.game_s,
-            importance=self.importance,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PlayStretch:
-    """So many ticks of play, and how many game seconds they are."""
-
-    written: Sequence[Written]
-    seconds: float
-
-
-def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> PlayStretch:
-    """Return what the producers wrote in so many ticks of a game's story."""
+def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
+    """Return what the producers wrote in so many ticks of a game's story, dated from the first of them on."""
     story = Story.of(cartridge.kind)
     with _listening() as entries, session_of(cartridge, story, seed) as (session, _):
         session.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
     inside = [entry for entry in entries if SKIPPED < entry.tick <= SKIPPED + ticks]
     start = inside[0].game_s
-    written = [
-        Written(
-            scope=each.scope,
-            kind=each.kind,
-            data=dated(each.data, -SKIPPED),
-            tick=each.tick - SKIPPED,
-            game_s=each.game_s - start,
-            importance=each.importance,
+    return [
+        each._replace(
+            data=dated(each.data, -SKIPPED), tick=each.tick - SKIPPED, game_s=each.game_s - start
         )
         for each in inside
     ]
-    return PlayStretch(written, inside[-1].game_s - start)
+
+
+def write_again(stretch: Sequence[Entry], blackboard: Blackboard, tick: int) -> None:
+    """Write a stretch of play as if it began at `tick`, which is now."""
+    begins = blackboard.game_s
+    for each in stretch:
+        blackboard.write(
+            each.scope,
+            each.kind,
+            dated(each.data, tick),
+            tick=tick + each.tick,
+            game_s=begins + each.game_s,
+            importance=each.importance,
+        )
 
 
 def dated(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
@@ -157,13 +134,11 @@ class Names:
     places: Sequence[str]
 
     @classmethod
-    def of(cls, dex: Dex, stretch: PlayStretch) -> "Names":
+    def of(cls, dex: Dex, stretch: Sequence[Entry]) -> "Names":
         """Return the species of a cartridge, and the places of a stretch of play."""
         species = tuple(each.name for each in dex.all_species.values())
         places = {
-            str(each.data["location_name"]): None
-            for each in stretch.written
-            if each.kind == "location"
+            str(each.data["location_name"]): None for each in stretch if each.kind == "location"
         }
         return cls(species, tuple(places))
 
@@ -191,7 +166,7 @@ def full_knowledge(names: Names) -> Knowledge:
 
 
 def full_memory(
-    store: RunStore, known: Knowledge, names: Names, stretch: PlayStretch
+    store: RunStore, known: Knowledge, names: Names, stretch: Sequence[Entry]
 ) -> AgentMemory:
     """Return the memory of a run that took over all of `known` and has had as full a session as there is."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
@@ -205,14 +180,14 @@ def full_memory(
         strategist.snapshot_resources(number, _owned(number))
     for number in range(LOCATIONS):
         strategist.add_location(_location(number, names))
-    begins = memory.blackboard.game_s
-    for written in stretch.written:
-        written.onto(memory.blackboard, 0, begins)
+    write_again(stretch, memory.blackboard, 0)
     _top_up(memory, SESSION_EVENTS)
     return memory
 
 
-def observed(path: Path, stretch: PlayStretch, names: Names, count: int = OBSERVATIONS) -> RunStore:
+def observed(
+    path: Path, stretch: Sequence[Entry], names: Names, count: int = OBSERVATIONS
+) -> RunStore:
     """Return a run that remembers `count` observations: what play writes, with all the cartridge's names in it."""
     store = open_run_store(path, run_id="observed")
     entries = _observations(stretch, names)
@@ -237,10 +212,10 @@ def _top_up(memory: AgentMemory, count: int) -> None:
         )
 
 
-def _observations(stretch: PlayStretch, names: Names) -> Iterator[Entry]:
+def _observations(stretch: Sequence[Entry], names: Names) -> Iterator[Entry]:
     """Yield entries without end, those of play that are worth keeping over and over."""
     scope = scope_name(AGENT, "ltm:episodic")
-    kept = [each for each in stretch.written if not each.scope.endswith(":sensory")]
+    kept = [each for each in stretch if not each.scope.endswith(":sensory")]
     for seq, written in enumerate(cycle(kept), start=1):
         data = dated(written.data, seq)
         if written.kind == BATTLE:

@@ -5,14 +5,15 @@ Knows functions by the names they are found under. Knows nothing of what they do
 
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import ExitStack, contextmanager
+from functools import partial, wraps
 from statistics import median
 from time import perf_counter, thread_time
 from typing import Any, Final, NamedTuple, TypeAlias
 
 # "module:Class.method", or "module:function" in the module that calls it, to the name of a part.
 Parts: TypeAlias = Mapping[str, str]
+Function: TypeAlias = Callable[..., Any]
 
 CALIBRATIONS: Final = 5
 CALLS: Final = 2_000
@@ -31,19 +32,12 @@ class Stopwatch:
     @contextmanager
     def on(self, parts: Parts) -> Iterator[None]:
         """Time the functions that `parts` names, for whoever calls them meanwhile."""
-        originals = []
-        for name, part in parts.items():
-            owner, attribute = _home(name)
-            function = getattr(owner, attribute)
-            originals.append((owner, attribute, function))
-            setattr(owner, attribute, self.timed(part, function))
-        try:
+        with ExitStack() as stack:
+            for name, part in parts.items():
+                stack.enter_context(_replaced(name, partial(self.timed, part)))
             yield
-        finally:
-            for owner, attribute, function in originals:
-                setattr(owner, attribute, function)
 
-    def timed(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(self, part: str, function: Function) -> Function:
         """Return `function`, timed as `part`."""
         own, called, clock = self._own, self._called, self._clock
 
@@ -82,10 +76,17 @@ class Stopwatch:
         return inside, median(totals) - inside
 
 
-def _home(name: str) -> tuple[Any, str]:
-    """Return the class or module that holds what `name` names, and its name there."""
+@contextmanager
+def _replaced(name: str, wrapped: Callable[[Function], Function]) -> Iterator[None]:
+    """Have the function that `name` names be what `wrapped` makes of it."""
     path, _, attribute = name.replace(":", ".").rpartition(".")
-    return pkgutil.resolve_name(path), attribute
+    owner = pkgutil.resolve_name(path)
+    function = getattr(owner, attribute)
+    setattr(owner, attribute, wrapped(function))
+    try:
+        yield
+    finally:
+        setattr(owner, attribute, function)
 
 
 CONSOLE: Final = "console"
@@ -139,21 +140,18 @@ def heard(name: str) -> Iterator[list[ObservedCall]]:
 
     Calls that raise are left out.
     """
-    path, _, attribute = name.replace(":", ".").rpartition(".")
-    owner = pkgutil.resolve_name(path)
-    function = getattr(owner, attribute)
     calls: list[ObservedCall] = []
 
-    @wraps(function)
-    def listening(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
-        began, cpu = perf_counter(), thread_time()
-        result = function(*args, **kwargs)
-        cpu, wall = thread_time() - cpu, perf_counter() - began
-        calls.append(ObservedCall(args, result, began, wall, cpu))
-        return result
+    def wrapped(function: Function) -> Function:
+        @wraps(function)
+        def listening(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
+            began, cpu = perf_counter(), thread_time()
+            result = function(*args, **kwargs)
+            cpu, wall = thread_time() - cpu, perf_counter() - began
+            calls.append(ObservedCall(args, result, began, wall, cpu))
+            return result
 
-    setattr(owner, attribute, listening)
-    try:
+        return listening
+
+    with _replaced(name, wrapped):
         yield calls
-    finally:
-        setattr(owner, attribute, function)

@@ -149,6 +149,14 @@ def _examinees(
         yield Examinee(notes), Examinee(blank, glimpse)
 
 
+MARKS: Final = (
+    ExamMark.RIGHT,
+    ExamMark.ABSTAINED_RIGHTLY,
+    ExamMark.ABSTAINED_WRONGLY,
+    ExamMark.WRONG,
+)
+
+
 def exam_findings(cartridge: str, results: ExamResults) -> Findings:
     """Return the marks of both examinees, and every question with what was said to it."""
     sides = {"with": results.remembering, "without": results.forgetful}
@@ -160,7 +168,7 @@ def exam_findings(cartridge: str, results: ExamResults) -> Findings:
             **{
                 f"{who}: {mark.value}": score.total(these)[mark]
                 for who, score in sides.items()
-                for mark in ExamMark
+                for mark in MARKS
             },
             **{f"{who}: points": score.points(these) for who, score in sides.items()},
         }
@@ -191,7 +199,7 @@ def exam_findings(cartridge: str, results: ExamResults) -> Findings:
 
         panels = {
             f"{who} memory": {
-                kind.value: {mark.value: score.marks[kind][mark] for mark in ExamMark}
+                kind.value: {mark.value: score.marks[kind][mark] for mark in MARKS}
                 for kind in kinds
             }
             for who, score in sides.items()
