@@ -1,12 +1,13 @@
-"""Damage that is not by the formula, what halves or doubles it, and what users do to themselves."""
+"""What moves and things amount to in battles of the demo, and how trainers choose."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import pytest
 
-from tests.contract import battles
+from tests.contract import battles, things
 from tests.contract.arena import (
     HP,
     LEVEL,
@@ -23,15 +24,13 @@ from tests.contract.arena import (
     set_counter,
     set_status,
     status,
+    steady,
     tells,
     use,
 )
-from tests.contract.battles import FREEZE, PARALYSIS, POISON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.contract.conftest import Game
+from tests.contract.battles import BAG, BURN, FREEZE, PARALYSIS, POISON, Mon
+from tests.contract.conftest import Game
+from tests.contract.things import LIST, PARTY
 
 ONE_HIT, HALF, FIXED, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 41, 45, 7, 8, 3
 HAZE, MIST, FOCUS, HEAL, LIGHT_SCREEN, REFLECT, SUBSTITUTE = 25, 46, 47, 56, 64, 65, 79
@@ -290,3 +289,263 @@ def test_badges_count_again_when_the_enemy_lowers_something(
         use(game, PLAIN)
     assert game.byte("wPlayerMonStatMods", 1) == 6
     assert battles.field(game, "own", "attack") == 45 + 45 // 8
+
+
+BASE = 7  # a stage of no change
+
+
+@pytest.fixture
+def team(start: Callable[[str], Game]) -> Game:
+    game = start("bedroom")
+    battles.hurry(game)
+    battles.set_team(
+        game, Mon(3, hp=60, max_hp=200, stats=(50, 50, 80, 50)), Mon(7, hp=0, max_hp=90)
+    )
+    return game
+
+
+@pytest.fixture
+def items_arena(team: Game) -> Game:
+    """Give a wild battle at its first menu."""
+    return battles.meet(team, 33, 5)
+
+
+def items_use(game: Game, item: int, count: int = 2) -> Game:
+    """Open the bag in battle with one thing in it, and press A on it."""
+    things.fill_bag(game, (item, count))
+    battles.choose(game, BAG)
+    things.to_cursor(game, LIST).press("a")
+    return game
+
+
+def turn_is_over(game: Game) -> None:
+    battles.read_on(game)
+    assert battles.is_at_menu(game), game.text
+    assert game.byte("wEnemySelectedMove")
+
+
+def test_the_list_opens_at_once_and_b_costs_no_turn(items_arena: Game) -> None:
+    things.fill_bag(items_arena, (things.POTION, 2))
+    battles.choose(items_arena, BAG)
+    things.to_cursor(items_arena, LIST)
+    assert items_arena.byte("wListMenuID") == 3
+    items_arena.press("b")
+    things.to_cursor(items_arena, BAG)
+    assert items_arena.byte("wEnemySelectedMove") == 0
+    assert items_arena.byte("wActionResultOrTookBattleTurn") == 0
+
+
+def test_a_potion_helps_who_fights_and_the_enemy_acts(items_arena: Game) -> None:
+    items_use(items_arena, things.POTION)
+    things.to_cursor(items_arena, PARTY).press("a")
+    items_arena.wait(lambda: items_arena.has_arrow, 300)
+    assert things.words(items_arena) == "AAAA has 20 HP more!"
+    assert battles.field(items_arena, "own", "hp") == 80  # before the enemy acts
+    items_arena.press("b")
+    turn_is_over(items_arena)
+    assert items_arena.byte("wPlayerSelectedMove") == 0
+    assert items_arena.byte("wActionResultOrTookBattleTurn") == 0
+    assert things.bag(items_arena) == [(things.POTION, 1)]
+    assert int.from_bytes(battles.party_mon(items_arena, 0)[1:3]) == battles.field(
+        items_arena, "own", "hp"
+    )
+
+
+def test_who_waits_can_be_helped_too(items_arena: Game) -> None:
+    items_use(items_arena, things.REVIVE)
+    things.to_cursor(items_arena, PARTY).press("down")
+    items_arena.press("a")
+    assert "BBBB" in things.read(items_arena)
+    turn_is_over(items_arena)
+    assert int.from_bytes(battles.party_mon(items_arena, 1)[1:3]) == 45
+
+
+def test_what_changes_nothing_costs_nothing(items_arena: Game) -> None:
+    items_use(items_arena, things.ANTIDOTE)
+    things.to_cursor(items_arena, PARTY).press("a")
+    assert "nothing" in things.read(items_arena)
+    things.to_cursor(items_arena, LIST).press("a")
+    things.to_cursor(items_arena, PARTY).press("b")
+    things.to_cursor(items_arena, LIST).press("b")
+    things.to_cursor(items_arena, BAG)
+    assert things.bag(items_arena) == [(things.ANTIDOTE, 2)]
+    assert items_arena.byte("wEnemySelectedMove") == 0
+
+
+@pytest.mark.parametrize(
+    ("item", "state", "stat"),
+    [
+        (things.BURN_HEAL, BURN, "attack"),
+        (things.PARALYZE_HEAL, PARALYSIS, "speed"),
+        (things.ANTIDOTE, POISON, "defense"),
+        (things.AWAKENING, 3, "special"),
+    ],
+)
+def test_a_healed_fighter_has_its_stats_back(team: Game, item: int, state: int, stat: str) -> None:
+    stats = (50, 50, 80, 50)
+    battles.set_team(team, Mon(3, hp=60, max_hp=200, status=state, stats=stats))
+    items_arena = battles.meet(team, 33, 5)
+    items_use(items_arena, item)
+    things.to_cursor(items_arena, PARTY).press("a")
+    assert things.read(items_arena).startswith("AAAA")
+    assert battles.field(items_arena, "own", "status") == 0
+    own = dict(zip(("attack", "defense", "speed", "special"), stats, strict=True))
+    assert battles.field(items_arena, "own", stat) == own[stat]
+
+
+@pytest.mark.parametrize(("item", "stat"), [(65, 0), (66, 1), (67, 2), (68, 3)])
+def test_a_tonic_raises_a_stage(items_arena: Game, item: int, stat: int) -> None:
+    items_use(items_arena, item)
+    assert "used the" in things.read(items_arena)
+    assert "rose" in things.read(items_arena)
+    assert items_arena.byte("wPlayerMonStatMods", stat) == BASE + 1
+    turn_is_over(items_arena)
+    assert things.bag(items_arena) == [(item, 1)]
+
+
+def test_nobody_catches_what_belongs_to_a_trainer(team: Game) -> None:
+    items_arena = battles.challenge(team, 1, 1)
+    items_use(items_arena, things.BALL)
+    things.read(items_arena)
+    turn_is_over(items_arena)
+    assert things.bag(items_arena) == [(things.BALL, 2)]
+
+
+def test_a_ball_that_opens_again_is_gone_with_the_turn(items_arena: Game) -> None:
+    battles.poke(items_arena, "wEnemyMonActualCatchRate", bytes([0]))
+    items_use(items_arena, things.BALL)
+    turn_is_over(items_arena)
+    assert things.bag(items_arena) == [(things.BALL, 1)]
+
+
+def test_a_ball_that_holds_is_gone_when_the_caught_one_has_its_name(items_arena: Game) -> None:
+    battles.poke(items_arena, "wEnemyMonActualCatchRate", bytes([255]))
+    battles.set_field(items_arena, "enemy", "hp", 1)
+    items_use(items_arena, things.BALL)
+    for _ in range(4):  # the record of whoever is new, and the question of a name
+        battles.read_on(items_arena)
+        if items_arena.byte("wIsInBattle") == battles.NOTHING:
+            break
+        items_arena.press("b")
+    assert items_arena.byte("wIsInBattle") == battles.NOTHING
+    assert items_arena.byte("wCapturedMonSpecies")
+    assert things.bag(items_arena) == [(things.BALL, 1)]
+
+
+LEADER, SPARING, CARELESS = 34, 25, 1
+MINDS_SLEEP, MINDS_RAISE, BADLY_POISONED = 32, 11, 1
+MINDS_PLAIN: Final = 1
+MOSS, BROOK, HEARTH = 22, 21, 20
+USES: Final = 60
+
+
+@pytest.fixture
+def home(start: Callable[[str], Game]) -> Game:
+    game = start("bedroom")
+    battles.hurry(game)
+    own = Mon(3, hp=HP, max_hp=HP, level=20, stats=(40, 40, 60, 40), experience=9000)
+    battles.set_team(game, own)
+    return game
+
+
+@pytest.fixture
+def minds_dice(home: Game) -> Iterator[Dice]:
+    with Dice(home) as minds_dice:
+        yield minds_dice
+
+
+def face(game: Game, trainer_class: int) -> None:
+    battles.challenge(game, trainer_class, 1)
+    steady(game, "enemy")
+    steady(game, "own")
+
+
+def chosen(game: Game, minds_dice: Dice, byte: int) -> int:
+    """Return what the enemy wants to do in the next turn, when chance says `byte`."""
+    for side in ("own", "enemy"):
+        battles.set_field(game, side, "hp", HP)
+    minds_dice.roll([byte])
+    use(game, battles.with_effect(game, MINDS_RAISE).id)
+    battles.poke(game, "wPlayerMonStatMods", b"\7" * 6)
+    return game.byte("wEnemySelectedMove")
+
+
+def choices(game: Game, minds_dice: Dice) -> set[int]:
+    return {chosen(game, minds_dice, byte) for byte in (0, 100, 150, 255)}
+
+
+def test_careless_trainers_choose_like_wild_ones(home: Game, minds_dice: Dice) -> None:
+    face(home, CARELESS)
+    nap = battles.with_effect(home, MINDS_SLEEP).id
+    battles.set_field(home, "own", "status", PARALYSIS)
+    battles.set_moves(home, "enemy", [MINDS_PLAIN, nap])
+    assert chosen(home, minds_dice, 0) == MINDS_PLAIN
+    assert chosen(home, minds_dice, 255) == nap
+
+
+def test_others_spare_whom_something_ails(home: Game, minds_dice: Dice) -> None:
+    face(home, SPARING)
+    afflicting = [battles.with_effect(home, effect).id for effect in (32, 66, 67)]
+    battles.set_moves(home, "enemy", [*afflicting, MINDS_PLAIN])
+    assert chosen(home, minds_dice, 0) == afflicting[0]
+    battles.set_field(home, "own", "status", POISON)
+    assert choices(home, minds_dice) == {MINDS_PLAIN}
+
+
+def typed(game: Game, kind: int) -> int:
+    return next(m.id for m in battles.moves(game) if m.type == kind and m.power > 1)
+
+
+def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, minds_dice: Dice) -> None:
+    face(home, LEADER)
+    moss, brook, hearth = (typed(home, kind) for kind in (MOSS, BROOK, HEARTH))
+    for name in ("type1", "type2"):
+        battles.set_field(home, "own", name, MOSS)
+    battles.set_moves(home, "enemy", [moss, brook, hearth, MINDS_PLAIN])
+    assert choices(home, minds_dice) == {hearth}
+    battles.set_moves(home, "enemy", [moss, MINDS_PLAIN])
+    assert choices(home, minds_dice) == {MINDS_PLAIN}
+    battles.set_moves(home, "enemy", [moss])
+    assert choices(home, minds_dice) == {moss}
+
+
+def test_the_leader_sees_to_what_ails_his_own_once(home: Game, minds_dice: Dice) -> None:
+    face(home, LEADER)
+    battles.set_moves(home, "enemy", [MINDS_PLAIN])
+    assert home.byte("wAICount") == 1
+    battles.set_field(home, "enemy", "status", POISON)
+    set_status(home, "enemy", 3, BADLY_POISONED)
+    minds_dice.roll([])
+    assert tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    assert battles.field(home, "enemy", "status") == 0
+    assert status(home, "enemy", 3) == 0
+    assert hp(home, "own") == HP  # that was his turn
+    battles.set_field(home, "enemy", "status", POISON)
+    assert not tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    assert hp(home, "own") < HP
+
+
+@pytest.mark.parametrize(
+    ("left", "byte", "helps"), [(79, 127, True), (79, 128, False), (80, 0, False)]
+)
+def test_the_leader_heals_who_is_low_every_other_time(
+    home: Game,
+    minds_dice: Dice,
+    left: int,
+    byte: int,
+    helps: bool,  # noqa: FBT001
+) -> None:
+    face(home, LEADER)
+    battles.set_moves(home, "enemy", [MINDS_PLAIN])
+    battles.set_field(home, "enemy", "hp", left)
+    minds_dice.roll([0, byte])
+    assert tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps") == helps
+    assert hp(home, "enemy") == left + (20 if helps else 0)
+
+
+def test_no_other_class_has_remedies(home: Game, minds_dice: Dice) -> None:
+    face(home, SPARING)
+    battles.set_field(home, "enemy", "status", POISON)
+    minds_dice.roll([])
+    assert not tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    assert home.byte("wAICount") == 0

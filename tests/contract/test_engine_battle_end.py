@@ -1,20 +1,17 @@
-"""How battles end: the fallen and who comes next, victory and prizes, defeat."""
+"""How battles of the demo end, and how those who fought grow and learn."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from emulator import Phase
 from tests.contract import battles, growing
-from tests.contract.battles import FIGHT, Mon
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
+from tests.contract.battles import FIGHT, TEAM, Mon
+from tests.contract.conftest import Game
 
 HITTER: Final = 24  # never misses
 RAMBLER, BASIL = 1, 25
@@ -228,3 +225,258 @@ def test_rows_remembered_in_battle_are_forgotten_after_it(start: Callable[[str],
     for row in ("PartyAndBillsPC", "Bag", "BattleAndStart"):
         assert game.byte(f"w{row}SavedMenuItem") == 0
     assert game.byte("wListScrollOffset") == game.byte("wNumRunAttempts") == 0
+
+
+TRAINER_DVS = bytes([0x98, 0x88])
+OTHER_TRAINER = 0x1234
+
+
+def moves_at(game: Game, species: int, level: int) -> bytes:
+    known = [number for number in battles.base_data(game, species)[15:19] if number]
+    for when, number in growing.learnset(game, species):
+        if when <= level and number not in known:
+            known = [*known, number][-4:]
+    return bytes(known).ljust(4, b"\0")
+
+
+def growth_strong(species: int, level: int, game: Game, **more: object) -> Mon:
+    """Return somebody who wins at once, one point of experience short of nothing."""
+    growth = battles.base_data(game, species)[19]
+    return Mon(
+        species,
+        level=level,
+        hp=200,
+        max_hp=200,
+        stats=(500, 500, 500, 500),
+        moves=(battles.HITTER,),
+        experience=growing.experience(growth, level),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def growth_begin(start: Callable[[str], Game], *levels: int, trainer: int | None = None) -> Game:
+    game = start("bedroom")
+    battles.hurry(game)
+    team = (
+        growth_strong(species, level, game, trainer=trainer)
+        for species, level in zip((3, 7, 11), levels, strict=False)
+    )
+    battles.set_team(game, *team)
+    return game
+
+
+def gained(game: Game, place: int, level: int) -> int:
+    mon = battles.party_mon(game, place)
+    growth = battles.base_data(game, mon[0])[19]
+    return int.from_bytes(mon[14:17]) - growing.experience(growth, level)
+
+
+@pytest.mark.parametrize(("trainer", "enemy_level"), [(None, 7), (OTHER_TRAINER, 9), (None, 3)])
+def test_a_wild_one_is_worth_its_level(
+    start: Callable[[str], Game], trainer: int | None, enemy_level: int
+) -> None:
+    game = battles.meet(growth_begin(start, 40, trainer=trainer), 33, enemy_level)
+    base = battles.base_data(game, 33)
+    said = " ".join(battles.words(screen) for screen in battles.fight(game))
+    amount = base[9] * enemy_level // 7
+    amount += amount // 2 if trainer else 0
+    assert gained(game, 0, 40) == amount
+    assert f"AAAA gained {amount} EXP. points!" in said
+    trained = battles.party_mon(game, 0)[17:27]
+    assert [int.from_bytes(trained[i : i + 2]) for i in range(0, 10, 2)] == list(base[1:6])
+    assert (game.byte("wIsInBattle"), game.byte("wBattleResult")) == (battles.NOTHING, battles.WON)
+
+
+def test_those_who_fought_share(start: Callable[[str], Game]) -> None:
+    game = battles.meet(growth_begin(start, 40, 50, 60), 33, 9)
+    battles.choose(game, TEAM)
+    game.wait(lambda: game.cursor == (0, 1), 60)
+    game.press("down")
+    game.press("a", settle=20)
+    game.press("a", settle=20)
+    battles.read_on(game)
+    assert game.byte("wPartyGainExpFlags") == 0b11
+    battles.fight(game)
+    base = battles.base_data(game, 33)
+    each = base[9] // 2 * 9 // 7
+    assert [gained(game, 0, 40), gained(game, 1, 50), gained(game, 2, 60)] == [each, each, 0]
+    assert battles.party_mon(game, 1)[17:19] == (base[1] // 2).to_bytes(2)
+
+
+def test_trainers_are_worth_half_as_much_again(start: Callable[[str], Game]) -> None:
+    game = battles.challenge(growth_begin(start, 60), 25, 1)
+    species = battles.field(game, "enemy", "species")
+    level = battles.field(game, "enemy", "level")
+    assert game.block("wEnemyMons", 44)[27:29] == TRAINER_DVS
+    base = battles.base_data(game, species)
+    assert game.block("wEnemyMons", 44)[34:44] == growing.stats(base, TRAINER_DVS, level)
+    assert game.block("wEnemyMons", 12)[8:] == moves_at(game, species, level)
+    assert game.block("wEnemyMon", 12)[8:] == moves_at(game, species, level)
+    battles.fight(game)
+    amount = base[9] * level // 7
+    assert gained(game, 0, 60) == amount + amount // 2
+
+
+def test_a_wild_one_has_the_stats_of_its_dvs(start: Callable[[str], Game]) -> None:
+    seen = set()
+    for species, level in ((33, 3), (66, 4), (58, 12)):
+        game = growth_begin(start, 60)
+        game.tick(species)  # chance is what the clock makes it
+        battles.meet(game, species, level)
+        enemy = game.block("wEnemyMon", 29)
+        seen.add(enemy[12:14])
+        base = battles.base_data(game, species)
+        assert enemy[15:25] == growing.stats(base, enemy[12:14], level)
+        assert game.block("wEnemyMonUnmodifiedLevel", 11) == enemy[14:25]
+        assert enemy[8:12] == moves_at(game, species, level)
+        assert enemy[1:3] == enemy[15:17]
+    assert len(seen) > 1
+
+
+def test_a_new_level_brings_stats_and_a_move(start: Callable[[str], Game]) -> None:
+    game = growth_begin(start)
+    level, number = growing.learnset(game, 3)[0]
+    box = growing.win_to_level(game, level, (battles.HITTER, 2))
+    screens = battles.read_on(game)
+    mon = battles.party_mon(game, 0)
+    base = battles.base_data(game, 3)
+    assert mon[33] == level
+    assert mon[34:44] == growing.stats(base, mon[27:29], level, mon[17:27])
+    assert int.from_bytes(mon[1:3]) == 20 + int.from_bytes(mon[34:36]) - 30
+    rows = box.splitlines()
+    shown = [rows[row][16:19].strip() for row in (4, 6, 8, 10)]
+    assert shown == [str(int.from_bytes(mon[i : i + 2])) for i in range(36, 44, 2)]
+    assert mon[8:12] == bytes([battles.HITTER, 2, number, 0])
+    assert mon[31] == battles.move(game, number).pp
+    assert any("learned" in battles.words(screen) for screen in screens)
+
+
+def test_the_fallen_gain_nothing_and_a_hundred_is_the_end(start: Callable[[str], Game]) -> None:
+    game = growth_begin(start, 100, 50)
+    before = battles.party_mon(game, 0)[14:17]
+    battles.meet(game, 33, 60)
+    battles.poke(game, "wPartyGainExpFlags", b"\3")
+    battles.poke(game, "wPartyMons", bytes(2), battles.PARTY_MON + 1)
+    battles.fight(game)
+    assert battles.party_mon(game, 0)[14:17] == before
+    assert battles.party_mon(game, 0)[33] == 100
+    assert gained(game, 1, 50) == 0
+
+
+TOASTNUT: Final = 3
+KNOWN: Final = (battles.HITTER, 1, 2, 4)
+KEPT_FOR_EVER: Final = 15  # the first of those that machines teach again and again
+YES_NO, FORGET = (15, 8), (5, 8)
+
+
+def asked(start: Callable[[str], Game], known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
+    """Win the level of a new move and read to the question; return the game and the move."""
+    game = start("bedroom")
+    battles.hurry(game)
+    level, number = growing.learnset(game, TOASTNUT)[0]
+    growing.win_to_level(game, level, known)
+    screens = battles.read_on(game)
+    assert game.cursor == YES_NO, game.text
+    assert any("knows four moves" in battles.words(screen) for screen in screens)
+    assert "Forget one of them" in battles.words(game.text)
+    return game, number
+
+
+def answer(game: Game, button: str) -> Game:
+    """Answer with YES (A) or NO (B), and read to the next question, or to the map."""
+    game.press(button, hold=2, settle=30)
+    battles.read_on(game)
+    return game
+
+
+def moves_of(game: Game) -> tuple[int, ...]:
+    return tuple(battles.party_mon(game, 0)[8:12])
+
+
+def test_an_old_move_makes_room(start: Callable[[str], Game]) -> None:
+    game, number = asked(start)
+    assert game.byte("wMoveNum") == number
+    assert growing.phase(game) is Phase.YES_NO
+    answer(game, "a")
+    assert game.cursor == FORGET
+    assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == FORGET
+    assert (game.byte("wMaxMenuItem"), game.byte("hUILayoutFlags") & 2) == (3, 2)
+    assert growing.phase(game) is Phase.FORGET_MOVE
+    for row in (9, 10):
+        game.press("down", hold=2, settle=4)
+        assert game.cursor == (5, row)
+    game.press("a", hold=2, settle=4)
+    said = " / ".join(battles.words(screen) for screen in battles.read_on(game))
+    assert "AAAA forgot" in said
+    assert "AAAA learned" in said
+    assert moves_of(game) == (*KNOWN[:2], number, KNOWN[3])
+    assert battles.party_mon(game, 0)[31] == battles.move(game, number).pp
+    assert tuple(game.block("wBattleMon", 12)[8:12]) == moves_of(game)
+    game.wait(lambda: game.is_free, 300)
+    assert game.byte("hUILayoutFlags") & 2 == 0
+
+
+def test_it_can_be_given_up(start: Callable[[str], Game]) -> None:
+    game, _ = asked(start)
+    answer(game, "b")
+    assert game.cursor == YES_NO
+    assert "Give up" in battles.words(game.text)
+    game.press("a", hold=2, settle=30)
+    said = " / ".join(battles.words(screen) for screen in battles.read_on(game))
+    assert "AAAA did not learn" in said
+    assert moves_of(game) == KNOWN
+    game.wait(lambda: game.is_free, 300)
+
+
+def test_who_says_no_twice_is_asked_again(start: Callable[[str], Game]) -> None:
+    game, _ = asked(start)
+    for _ in range(2):
+        answer(answer(game, "b"), "b")
+        assert game.cursor == YES_NO
+        assert "Forget one of them" in battles.words(game.text)
+    assert moves_of(game) == KNOWN
+
+
+def test_b_goes_back_from_the_list_to_the_question(start: Callable[[str], Game]) -> None:
+    game, _ = asked(start)
+    answer(game, "a")
+    answer(game, "b")
+    assert game.cursor == YES_NO
+    assert "Forget one of them" in battles.words(game.text)
+    assert game.byte("hUILayoutFlags") & 2 == 0
+    assert moves_of(game) == KNOWN
+
+
+def test_moves_of_lasting_machines_are_never_forgotten(start: Callable[[str], Game]) -> None:
+    game, number = asked(start, (KEPT_FOR_EVER, *KNOWN[:3]))
+    answer(game, "a")
+    game.press("a", hold=2, settle=4)
+    screens = battles.read_on(game)
+    assert "Nobody can forget that move." in [battles.words(screen) for screen in screens]
+    assert game.cursor == FORGET
+    game.press("down", hold=2, settle=4)
+    answer(game, "a")
+    assert moves_of(game) == (KEPT_FOR_EVER, number, *KNOWN[1:3])
+
+
+def test_a_move_that_is_known_is_not_learned_again(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    level, number = growing.learnset(game, TOASTNUT)[0]
+    growing.win_to_level(game, level, (*KNOWN[:3], number))
+    battles.read_on(game)
+    assert game.byte("wIsInBattle") == battles.NOTHING
+    assert moves_of(game) == (*KNOWN[:3], number)
+
+
+def test_of_levels_jumped_over_nothing_is_learned(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    battles.hurry(game)
+    lessons = growing.learnset(game, TOASTNUT)
+    level = lessons[0][0]
+    growing.win_to_level(game, level, (battles.HITTER,), enemy_level=60)
+    battles.read_on(game)
+    reached = battles.party_mon(game, 0)[33]
+    assert reached > level
+    learned = [move for when, move in lessons if when == reached]
+    assert [move for move in moves_of(game) if move] == [battles.HITTER, *learned]

@@ -1,12 +1,14 @@
-"""Moves that strike several times, and those that go on for several turns."""
+"""Moves of the demo that take several turns or hits, changes of the team, and borrowed moves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import pytest
 
-from tests.contract import battles
+from emulator import MenuKind
+from tests.contract import battles, pcs
 from tests.contract.arena import (
     HP,
     Dice,
@@ -24,12 +26,8 @@ from tests.contract.arena import (
     tells,
     use,
 )
-from tests.contract.battles import POISON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.contract.conftest import Game
+from tests.contract.battles import PARALYSIS, POISON, Mon
+from tests.contract.conftest import Game
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
 THRASH, RAGE, BIDE, NEVER_MISSES, RAISE = 27, 81, 26, 17, 11
@@ -269,3 +267,192 @@ def test_paralysis_ends_what_was_begun(arena: Game, dice: Dice) -> None:
     assert dice.drawn == [0, 63, 0, 62]
     battles.read_on(arena)
     assert battles.is_at_menu(arena)
+
+
+BAR_START, FULL, EMPTY, LEVEL_MARK = 0x62, 0x6B, 0x63, 0x6E
+
+
+@pytest.fixture
+def team(start: Callable[[str], Game]) -> Game:
+    """Give the list of three behind START."""
+    game = start("bedroom")
+    battles.set_team(
+        game,
+        Mon(3, 12, 40, 40, (31, 32, 33, 34), (1, 2)),
+        Mon(7, 9, 10, 80, status=PARALYSIS),
+        Mon(11, 100, 0, 300),
+    )
+    game.press("start", settle=20)
+    for _ in range(8):
+        rows = game.text.splitlines()
+        if game.cursor is not None and "TEAM" in rows[game.cursor[1]]:
+            break
+        game.press("down")
+    game.press("a", settle=30)
+    assert game.cursor == (0, 1)
+    return game
+
+
+def test_the_list_says_how_each_is(team: Game) -> None:
+    assert team.byte("wMaxMenuItem") == 2
+    assert pcs.kind(team) is MenuKind.PARTY
+    rows = team.text.splitlines()
+    names = [rows[y][3:7] for y in (0, 2, 4)]
+    assert names == ["AAAA", "BBBB", "CCCC"]
+    assert [rows[y][13:16] for y in (1, 3, 5)] == [" 40", " 10", "  0"]
+    assert [rows[y][17:20] for y in (0, 2, 4)] == ["   ", "PAR", "FNT"]
+    assert (team.tile(13, 0), team.tile(13, 4)) == (LEVEL_MARK, 0xF7)
+    bars = [[team.tile(x, y) for x in range(5, 12)] for y in (1, 3, 5)]
+    assert bars[0] == [BAR_START, *[FULL] * 6]
+    assert bars[1] == [BAR_START, EMPTY + 6, *[EMPTY] * 5]
+    assert bars[2] == [BAR_START, *[EMPTY] * 6]
+
+
+def test_a_page_tells_everything_of_one(team: Game) -> None:
+    team.press("a", settle=20)
+    assert (team.byte("wTopMenuItemX"), team.byte("wTopMenuItemY")) == (12, 12)
+    words = [team.text.splitlines()[row][13:19].strip() for row in (12, 14, 16)]
+    assert words == ["STATS", "SWITCH", "CANCEL"]
+    team.press("a", settle=30)
+    rows = team.text.splitlines()
+    assert [rows[y][7:10].strip() for y in (6, 8, 10, 12)] == ["31", "32", "33", "34"]
+    assert rows[14][14:16] == "20"
+    team.press("b", settle=30)
+    assert team.cursor == (0, 1)
+
+
+def test_the_order_can_be_changed(team: Game) -> None:
+    before = [battles.party_mon(team, place) for place in range(3)]
+    team.press("a", settle=20)
+    team.press("down")
+    team.press("a", settle=20)
+    assert (team.byte("wMenuItemToSwap"), team.byte("wPartyMenuTypeOrMessageID")) == (1, 4)
+    team.press("down")
+    team.press("down")
+    assert (team.tile(0, 1), team.cursor) == (0xEC, (0, 5))
+    team.press("a", settle=20)
+    assert (team.byte("wMenuItemToSwap"), team.byte("wPartyMenuTypeOrMessageID")) == (0, 0)
+    assert [battles.party_mon(team, place) for place in range(3)] == before[::-1]
+    assert team.block("wPartySpecies", 4) == bytes([11, 7, 3, 0xFF])
+    assert [team.text.splitlines()[y][3:7] for y in (0, 4)] == ["CCCC", "AAAA"]
+
+
+def test_b_leaves_the_order_as_it_is(team: Game) -> None:
+    before = [battles.party_mon(team, place) for place in range(3)]
+    team.press("a", settle=20)
+    team.press("down")
+    team.press("a", settle=20)
+    team.press("down")
+    team.press("b", settle=20)
+    assert team.byte("wMenuItemToSwap") == 0
+    assert [battles.party_mon(team, place) for place in range(3)] == before
+    team.press("a", settle=20)
+    assert team.cursor == (12, 12)
+
+
+def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:
+    team.press("b", settle=40)
+    assert "TEAM" in team.text
+    shown = bytes(team.pyboy.memory[0x9620:0x9800])
+    assert shown == battles.table(team, "TextBoxGraphics", 0x20, 0x1E0)
+    team.press("b", settle=20)
+    assert team.step("down") or team.step("left")
+
+
+def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -> None:
+    battles.poke(team, "wFieldMoves", b"\7\1\1\1")
+    team.press("a", settle=20)
+    assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
+    assert team.byte("wMaxMenuItem") == 2
+    assert team.block("wFieldMoves", 4) == bytes(4)
+    assert pcs.kind(team) is MenuKind.PARTY_FIELD
+
+
+MIRROR, CONVERT, LEAVE, BORROWED_CHARGE, ANYTHING, NOTHING, BORROWED_RAISE = (
+    9,
+    24,
+    28,
+    39,
+    83,
+    85,
+    11,
+)
+BORROWED_CHARGING = 0x10
+PLAIN = 1
+
+
+def borrowed_with_effect(game: Game, number: int) -> int:
+    return battles.with_effect(game, number).id
+
+
+def test_anything_may_come(arena: Game, dice: Dice) -> None:
+    dice.roll([0, PLAIN])
+    use(arena, borrowed_with_effect(arena, ANYTHING))
+    assert lost(arena, "enemy") == blow(battles.move(arena, PLAIN).power)
+    assert arena.byte("wPlayerUsedMove") == PLAIN
+    assert arena.byte("wBattleMonPP") == 19
+
+
+@pytest.mark.parametrize("byte", [0, 118, 164, 165, 255])
+def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) -> None:
+    number = borrowed_with_effect(arena, ANYTHING)
+    dice.roll([0, byte])
+    begin(arena, number)
+    arena.wait(lambda: arena.byte("wPlayerUsedMove") not in {0, number}, 120)
+    assert battles.move(arena, arena.byte("wPlayerUsedMove")).pp
+    assert arena.byte("wPlayerUsedMove") < 165
+
+
+def test_what_comes_may_take_two_turns(arena: Game, dice: Dice) -> None:
+    charge = battles.with_effect(arena, BORROWED_CHARGE)
+    dice.roll([0, charge.id])
+    begin(arena, borrowed_with_effect(arena, ANYTHING))
+    read_until(arena, "gathers strength")
+    assert status(arena, "own") == BORROWED_CHARGING
+    battles.read_on(arena)
+    assert lost(arena, "enemy") == blow(charge.power, defense=60)
+    assert status(arena, "own") == 0
+
+
+def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
+    number = borrowed_with_effect(arena, MIRROR)
+    assert tells(use(arena, number), "nothing comes")
+    assert arena.byte("wEnemyUsedMove") == arena.byte("wEnemyMonMoves")
+    use(arena, number)
+    assert arena.byte("wPlayerMonStatMods", 3) == 8
+    assert arena.byte("wPlayerUsedMove") == arena.byte("wEnemyUsedMove")
+    assert len(dice.drawn) == 2
+
+
+def test_types_are_taken_over(arena: Game) -> None:
+    battles.set_field(arena, "enemy", "type1", 5)
+    battles.set_field(arena, "enemy", "type2", 7)
+    use(arena, borrowed_with_effect(arena, CONVERT))
+    assert battles.field(arena, "own", "type1") == 5
+    assert battles.field(arena, "own", "type2") == 7
+
+
+def test_sitting_about_does_nothing(arena: Game) -> None:
+    assert tells(use(arena, borrowed_with_effect(arena, NOTHING)), "nothing comes")
+    assert lost(arena, "enemy") == lost(arena, "own") == 0
+
+
+@pytest.mark.parametrize(("byte", "leaves"), [(0, False), (30, False), (31, True)])
+def test_a_fight_in_the_wild_can_be_blown_apart(
+    arena: Game,
+    dice: Dice,
+    byte: int,
+    leaves: bool,  # noqa: FBT001
+) -> None:
+    battles.set_field(arena, "enemy", "level", 21)  # a quarter is 5; of the two levels 42
+    dice.roll([0, byte])
+    lines = use(arena, borrowed_with_effect(arena, LEAVE))
+    assert tells(lines, "blown apart") == leaves
+    assert (arena.byte("wIsInBattle") == battles.NOTHING) == leaves
+    if leaves:
+        assert arena.byte("wBattleResult") == battles.LEFT
+
+
+def test_nobody_is_blown_away_from_a_trainer(arena: Game) -> None:
+    battles.poke(arena, "wIsInBattle", bytes([battles.TRAINER]))
+    assert tells(use(arena, borrowed_with_effect(arena, LEAVE)), "nothing comes")

@@ -1,19 +1,33 @@
-"""Sleep, poison, burn, frost, paralysis, stages of stats, and what else moves do besides damage."""
+"""What ails who fights in the demo, for good and for the battle."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import pytest
 
 from tests.contract import battles
+from tests.contract.arena import HP as VOLATILE_HP
+from tests.contract.arena import (
+    Dice,
+    begin,
+    blow,
+    counters,
+    enter,
+    go_on,
+    hp,
+    lost,
+    read_until,
+    set_counter,
+    set_status,
+    status,
+    tells,
+)
+from tests.contract.arena import use as volatile_use
 from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon
+from tests.contract.conftest import Game
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 HP = 320
 UP_1, DOWN_1, UP_2, DOWN_2 = 10, 18, 50, 58
@@ -293,3 +307,219 @@ def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> Non
             battles.fight(arena)
         assert battles.party_mon(arena, 0)[29] & 0xC0 == 0
     assert (arena.block("wEnemyMonNick", 11), arena.block("wBattleMonNick", 11)) == names
+
+
+CONFUSE, MAY_CONFUSE, MAY_FLINCH, OFTEN_FLINCHES, SEED, DISABLE = 49, 76, 31, 37, 84, 86
+FLINCHED, CONFUSED, SEEDED, RECHARGING = 0x08, 0x80, 0x80, 0x20
+BADLY_POISONED: Final = 1
+SHARE: Final = VOLATILE_HP // 16
+RAISE, LOWER = 11, 18
+BAD_POISON, LAST_RESORT = 92, 165
+MOSS: Final = 22
+
+
+@pytest.fixture
+def volatile_arena(start: Callable[[str], Game]) -> Game:
+    return enter(start)
+
+
+@pytest.fixture
+def dice(volatile_arena: Game) -> Iterator[Dice]:
+    with Dice(volatile_arena) as dice:
+        yield dice
+
+
+def effect(game: Game, number: int) -> int:
+    return battles.with_effect(game, number).id
+
+
+@pytest.mark.parametrize("byte", [0, 1, 2, 3, 255])
+def test_confusion_lasts_two_to_five_turns(volatile_arena: Game, dice: Dice, byte: int) -> None:
+    dice.roll([0, 0, byte], usual=0)
+    begin(volatile_arena, effect(volatile_arena, CONFUSE))
+    read_until(volatile_arena, "became confused")
+    assert status(volatile_arena, "enemy") == CONFUSED
+    assert counters(volatile_arena, "enemy")[1] == 2 + byte % 4
+
+
+def test_the_confused_act_or_hit_themselves(volatile_arena: Game, dice: Dice) -> None:
+    rest = effect(volatile_arena, RAISE)
+    for byte, hurts in ((0x7F, False), (0x80, True)):
+        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
+        set_status(volatile_arena, "enemy", 1, CONFUSED)
+        set_counter(volatile_arena, "enemy", 1, 5)
+        dice.roll([0, byte])
+        lines = volatile_use(volatile_arena, rest)
+        assert tells(lines, "is confused")
+        assert tells(lines, "hits itself") == hurts
+        assert (volatile_arena.byte("wEnemyMonStatMods", 3) == 7) == hurts
+        assert counters(volatile_arena, "enemy")[1] == 4
+    assert lost(volatile_arena, "enemy") == blow(40, byte=None)
+
+
+def test_confusion_ends_with_its_last_turn_and_costs_nothing_then(
+    volatile_arena: Game, dice: Dice
+) -> None:
+    set_status(volatile_arena, "enemy", 1, CONFUSED)
+    set_counter(volatile_arena, "enemy", 1, 1)
+    lines = volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+    assert tells(lines, "thinks clearly")
+    assert status(volatile_arena, "enemy") == 0
+    assert volatile_arena.byte("wEnemyMonStatMods", 3) == 8
+    assert len(dice.drawn) == 1
+
+
+def test_who_is_confused_is_not_confused_again(volatile_arena: Game, dice: Dice) -> None:
+    set_status(volatile_arena, "enemy", 1, CONFUSED)
+    set_counter(volatile_arena, "enemy", 1, 4)
+    dice.roll([0, 0], usual=0)
+    assert tells(volatile_use(volatile_arena, effect(volatile_arena, CONFUSE)), "nothing comes")
+    assert counters(volatile_arena, "enemy")[1] == 3
+
+
+@pytest.mark.parametrize(("byte", "confused"), [(24, True), (25, False)])
+def test_a_blow_may_confuse(volatile_arena: Game, dice: Dice, byte: int, confused: bool) -> None:  # noqa: FBT001
+    dice.roll([0, 200, 200, 0, byte, 3, 0])
+    volatile_use(volatile_arena, effect(volatile_arena, MAY_CONFUSE))
+    assert bool(status(volatile_arena, "enemy") & CONFUSED) == confused
+
+
+@pytest.mark.parametrize(("kind", "odds"), [(MAY_FLINCH, 26), (OFTEN_FLINCHES, 77)])
+def test_a_blow_may_cost_the_slower_its_turn(
+    volatile_arena: Game, dice: Dice, kind: int, odds: int
+) -> None:
+    for byte in (odds - 1, odds):
+        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
+        dice.roll([0, 200, 200, 0, byte])
+        lines = volatile_use(volatile_arena, effect(volatile_arena, kind))
+        assert tells(lines, "flinched") == (byte < odds)
+        assert (volatile_arena.byte("wEnemyMonStatMods", 3) == 7) == (byte < odds)
+        assert status(volatile_arena, "enemy") & FLINCHED == 0
+
+
+def test_who_has_acted_does_not_flinch_in_the_next_turn(volatile_arena: Game, dice: Dice) -> None:
+    battles.set_field(volatile_arena, "own", "speed", 5)
+    for _ in range(2):
+        dice.roll([0, 200, 200, 0, 0])
+        assert not tells(
+            volatile_use(volatile_arena, effect(volatile_arena, MAY_FLINCH)), "flinched"
+        )
+        assert status(volatile_arena, "enemy") & FLINCHED == 0
+
+
+def test_bad_poison_takes_another_sixteenth_every_turn(volatile_arena: Game, dice: Dice) -> None:
+    dice.roll([0], usual=0)
+    volatile_use(volatile_arena, BAD_POISON)
+    assert battles.field(volatile_arena, "enemy", "status") == POISON
+    assert status(volatile_arena, "enemy", 3) == BADLY_POISONED
+    taken = SHARE
+    for turn in (2, 3):
+        assert counters(volatile_arena, "enemy")[2] == turn - 1
+        assert lost(volatile_arena, "enemy") == taken
+        volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+        taken += turn * SHARE
+    assert lost(volatile_arena, "enemy") == taken
+
+
+def test_seeds_feed_the_other_side(volatile_arena: Game, dice: Dice) -> None:
+    battles.set_field(volatile_arena, "own", "hp", 100)
+    dice.roll([0], usual=0)
+    volatile_use(volatile_arena, effect(volatile_arena, SEED))
+    assert status(volatile_arena, "enemy", 2) == SEEDED
+    assert (lost(volatile_arena, "enemy"), hp(volatile_arena, "own")) == (SHARE, 100 + SHARE)
+    assert tells(volatile_use(volatile_arena, effect(volatile_arena, SEED)), "nothing comes")
+    battles.set_field(volatile_arena, "own", "hp", VOLATILE_HP - 1)
+    volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+    assert hp(volatile_arena, "own") == VOLATILE_HP
+
+
+def test_seeds_grow_with_bad_poison(volatile_arena: Game) -> None:
+    set_status(volatile_arena, "enemy", 2, SEEDED)
+    set_status(volatile_arena, "enemy", 3, BADLY_POISONED)
+    battles.set_field(volatile_arena, "enemy", "status", POISON)
+    volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+    assert lost(volatile_arena, "enemy") == SHARE + 2 * SHARE
+    assert counters(volatile_arena, "enemy")[2] == 2
+
+
+def test_moss_cannot_be_seeded(volatile_arena: Game, dice: Dice) -> None:
+    battles.set_field(volatile_arena, "enemy", "type2", MOSS)
+    dice.roll([0], usual=0)
+    assert tells(volatile_use(volatile_arena, effect(volatile_arena, SEED)), "nothing comes")
+    assert status(volatile_arena, "enemy", 2) == 0
+
+
+def test_the_enemy_forgets_a_move_for_some_turns(volatile_arena: Game, dice: Dice) -> None:
+    harmless = volatile_arena.byte("wEnemyMonMoves")
+    battles.set_moves(volatile_arena, "enemy", [harmless, effect(volatile_arena, RAISE)])
+    dice.roll([255, 0, 0, 2], usual=0)  # it wants the second, and forgets the first for 3
+    lines = volatile_use(volatile_arena, effect(volatile_arena, DISABLE))
+    assert tells(lines, "forgot how")
+    assert counters(volatile_arena, "enemy")[3] == 0x12
+    assert volatile_arena.byte("wEnemyDisabledMoveNumber") == harmless
+    for left in (0x11, 0):
+        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
+        dice.roll([0])
+        lines = volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+        assert volatile_arena.block("wEnemyMonStatMods", 4)[3] == 7
+        assert counters(volatile_arena, "enemy")[3] == left
+    assert tells(lines, "remembers")
+    assert volatile_arena.byte("wEnemyDisabledMoveNumber") == 0
+
+
+def test_who_forgets_what_it_was_about_to_do_loses_the_turn(
+    volatile_arena: Game, dice: Dice
+) -> None:
+    dice.roll([0, 0, 0, 7], usual=0)
+    lines = volatile_use(volatile_arena, effect(volatile_arena, DISABLE))
+    assert tells(lines, "cannot remember")
+    assert volatile_arena.byte("wEnemyMonStatMods", 3) == 7
+    assert tells(volatile_use(volatile_arena, effect(volatile_arena, DISABLE)), "nothing comes")
+    assert volatile_arena.byte("wEnemySelectedMove") == LAST_RESORT
+
+
+def test_the_player_cannot_choose_what_is_forgotten(volatile_arena: Game) -> None:
+    first, second = effect(volatile_arena, RAISE), effect(volatile_arena, RAISE + 2)
+    set_counter(volatile_arena, "own", 3, 0x14)
+    battles.poke(volatile_arena, "wPlayerDisabledMoveNumber", bytes([first]))
+    battles.set_moves(volatile_arena, "own", [first, second])
+    lines = [battles.words(screen) for screen in battles.fight(volatile_arena)]
+    assert tells(lines, "been forgotten")
+    assert battles.is_at_menu(volatile_arena)
+    assert volatile_arena.block("wPlayerMonStatMods", 4) == b"\7" * 4
+    battles.fight(volatile_arena, 1)
+    assert volatile_arena.byte("wPlayerMonStatMods", 3) == 8
+    assert counters(volatile_arena, "own")[3] == 0x13
+
+
+def test_nothing_but_what_is_forgotten_leaves_the_last_resort(volatile_arena: Game) -> None:
+    number = effect(volatile_arena, RAISE)
+    set_counter(volatile_arena, "own", 3, 0x14)
+    battles.poke(volatile_arena, "wPlayerDisabledMoveNumber", bytes([number]))
+    battles.set_moves(volatile_arena, "own", [number, effect(volatile_arena, LOWER)])
+    battles.poke(volatile_arena, "wBattleMonPP", bytes([20, 0]))
+    assert tells(go_on(volatile_arena), "out of moves")
+    assert volatile_arena.byte("wPlayerUsedMove") == LAST_RESORT
+
+
+def test_going_out_forgets_it_all(volatile_arena: Game) -> None:
+    for byte in (1, 2, 3):
+        set_status(volatile_arena, "enemy", byte, 0xFF)
+    battles.set_team(volatile_arena, battles.Mon(3), battles.Mon(7))
+    for index in range(4):
+        set_counter(volatile_arena, "own", index, 0x11)
+    set_status(volatile_arena, "own", 1, CONFUSED)
+    set_status(volatile_arena, "own", 2, SEEDED)
+    set_status(volatile_arena, "enemy", 1, 0x20)  # holds on
+    set_status(volatile_arena, "enemy", 2, 0)
+    set_status(volatile_arena, "enemy", 3, 0)
+    battles.choose(volatile_arena, battles.TEAM)
+    volatile_arena.tick(30)
+    volatile_arena.press("down")
+    volatile_arena.press("a", settle=20)
+    volatile_arena.press("a", settle=20)
+    battles.read_on(volatile_arena)
+    assert [status(volatile_arena, "own", byte) for byte in (1, 2, 3)] == [0, 0, 0]
+    assert counters(volatile_arena, "own") == (0, 0, 0, 0)
+    assert status(volatile_arena, "enemy") == 0
+    assert volatile_arena.cursor == FIGHT

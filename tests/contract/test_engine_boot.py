@@ -1,13 +1,31 @@
-"""Power-on, title screen and main menu."""
+"""From power-on of the demo to a new game: build, frames, names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib.util
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import pytest
 
-    from tests.contract.conftest import Game
+from emulator import MenuKind
+from tests.contract import pcs
+from tests.contract.chapter import (
+    HEATHER_WAY,
+    ROUTE_TRAINERS,
+    STONECROSS,
+    WOOD,
+    WOOD_TRAINERS,
+    through_the_door,
+)
+from tests.contract.conftest import Game, halting_share
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90
@@ -69,3 +87,383 @@ def test_options_of_the_main_menu_come_back_to_it(start: Callable[[str], Game]) 
     game.press("b", settle=20)
     assert game.byte("wOptions") & 0xF == 1
     assert game.cursor == (1, 4)
+
+
+END, LIST_END = 0x50, 0xFF
+JUNO = bytes([0x89, 0x94, 0x8D, 0x8E, END])
+
+
+def test_pages_of_the_speech_wait_at_the_arrow(start: Callable[[str], Game]) -> None:
+    game = start("main menu")
+    game.press("a")
+    game.wait(lambda: game.has_arrow, 400)
+    page = game.block("wTileMap")
+    blinks = set()
+    for _ in range(60):
+        game.tick()
+        blinks.add(game.tile(18, 16))
+        assert game.block("wTileMap")[:338] == page[:338]
+    assert blinks == {0xEE, 0x7F}
+    assert game.byte("wFontLoaded") == 0  # no overworld below
+    game.press("b")
+    game.tick(30)
+    assert game.block("wTileMap") != page
+
+
+def test_the_naming_menu_is_where_the_contract_has_it(start: Callable[[str], Game]) -> None:
+    game = start("naming")
+    assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == (1, 2)
+    assert game.byte("wMaxMenuItem") == 3
+    assert game.byte("wMenuWatchedKeys") == 1
+    rows = [2, 4, 6, 8]
+    for item, row in enumerate(rows):
+        assert game.cursor == (1, row)
+        assert game.byte("wCurrentMenuItem") == item
+        assert game.word("wMenuCursorLocation") == 0xC3A0 + 20 * row + 1
+        game.press("down")
+    assert game.cursor == (1, 8)
+    game.press("b", settle=20)
+    assert game.cursor == (1, 8)
+
+
+def test_a_new_player_owns_what_the_contract_says(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    assert game.block("wPlayerName")[:5] == JUNO
+    assert END in game.block("wRivalName")[1:8]
+    assert game.block("wPlayerMoney") == bytes([0x00, 0x30, 0x00])
+    assert (game.byte("wPartyCount"), game.byte("wPartySpecies")) == (0, LIST_END)
+    assert (game.byte("wNumBagItems"), game.byte("wBagItems")) == (0, LIST_END)
+    assert game.byte("wNumBoxItems") == 1
+    assert game.block("wBoxItems", 3) == bytes([0x14, 1, LIST_END])
+    assert game.byte("wObtainedBadges") == 0
+    assert game.byte("wOptions") & 0xF == 3
+    assert game.byte("wIsInBattle") == 0
+    assert not any(game.block("wEventFlags"))
+    assert game.byte("wLastMap") == 0
+
+
+def test_control_begins_in_the_bedroom(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    assert game.place == (38, 3, 6)
+    assert game.block("wSpriteStateData1", 16)[4:7:2] == bytes([0x3C, 0x40])
+    assert game.step("down")
+
+
+def test_the_clock_runs_sixty_frames_a_second(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+
+    def frames() -> int:
+        minutes, seconds = game.byte("wPlayTimeMinutes"), game.byte("wPlayTimeSeconds")
+        return 60 * (60 * minutes + seconds) + game.byte("wPlayTimeFrames")
+
+    before = frames()
+    game.tick(200)
+    assert frames() - before == 200
+
+
+def test_the_same_inputs_give_the_same_machine(power_on: Callable[[], Game]) -> None:
+    first, second = (new_game(power_on(), 150) for _ in range(2))
+    for region in (slice(0xA000, 0xA598), slice(0xC000, 0xE000), slice(0xFF80, 0xFFFF)):
+        assert first.pyboy.memory[region] == second.pyboy.memory[region]
+
+
+def test_what_the_save_ram_held_does_not_matter(power_on: Callable[[], Game]) -> None:
+    clean, dirty = power_on(), power_on()
+    for address in range(0xA000, 0xA598):
+        dirty.pyboy.memory[0, address] = address * 7 & 0xFF
+    for game in (clean, dirty):
+        new_game(game, 150)
+    assert clean.pyboy.memory[0xC000:0xE000] == dirty.pyboy.memory[0xC000:0xE000]
+
+
+def test_a_different_wait_at_the_title_is_a_different_game(power_on: Callable[[], Game]) -> None:
+    games = [new_game(power_on(), wait) for wait in (150, 187, 224)]
+    assert len({game.block("wPlayerID") for game in games}) == 3
+    assert len({game.block("hRandomAdd", 2) for game in games}) == 3
+
+
+def new_game(game: Game, wait: int) -> Game:
+    """Play to the bedroom blindly: the same presses at the same frames."""
+    game.tick(wait)
+    game.press("start", settle=60)
+    game.press("a", settle=60)
+    for _ in range(40):
+        game.press("a", settle=24)
+        game.press("down", settle=8)
+    game.tick(200)
+    assert game.byte("wCurMap") == 38
+    return game
+
+
+KEYBOARD_END = 0x50
+A, J, SMALL_A = 0x80, 0x89, 0xA0
+END_KEY = (17, 13)
+ENOUGH = 0.95
+
+
+@pytest.fixture
+def keys(start: Callable[[str], Game]) -> Game:
+    """Give the keyboard behind NEW NAME."""
+    game = start("naming")
+    game.press("a", settle=30)
+    assert game.cursor == (1, 5)
+    return game
+
+
+def place(game: Game) -> tuple[int, int]:
+    """Return row and column as the contract counts them, which must be where the cursor is."""
+    row, column = game.byte("wCurrentMenuItem"), game.byte("wTopMenuItemX")
+    assert game.cursor == (column, 3 + 2 * row)
+    return row, column
+
+
+def typed(game: Game) -> bytes:
+    return game.block("wStringBuffer", 11).split(bytes([KEYBOARD_END]))[0]
+
+
+def press(game: Game, *buttons: str) -> Game:
+    for button in buttons:
+        game.press(button, hold=3, settle=4)
+    return game
+
+
+def test_the_keys_are_where_the_contract_has_them(keys: Game) -> None:
+    assert pcs.kind(keys) is MenuKind.KEYBOARD
+    letters = [[keys.tile(x, y) for x in range(2, 19, 2)] for y in range(5, 15, 2)]
+    assert bytes(letters[0] + letters[1] + letters[2][:8]) == bytes(range(A, A + 26))
+    assert letters[2][8] == 0x7F
+    assert letters[3] == [0xF1, 0x9A, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F, 0xE1, 0xE2]
+    assert letters[4] == [0xE3, 0xE6, 0xE7, 0xEF, 0xF5, 0xF3, 0xE8, 0xF4, 0xF0]
+    assert "lower case" in keys.text
+    assert keys.byte("wNamingScreenType") == 0
+    assert halting_share(keys, 60) >= ENOUGH
+
+
+def test_the_cursor_wraps_in_rows_and_columns(keys: Game) -> None:
+    assert place(keys) == (1, 1)
+    for button, where in (
+        ("left", (1, 17)),
+        ("right", (1, 1)),
+        ("right", (1, 3)),
+        ("down", (2, 3)),
+        ("up", (1, 3)),
+        ("up", (6, 1)),
+        ("left", (6, 1)),
+        ("right", (6, 1)),
+        ("up", (5, 1)),
+        ("right", (5, 3)),
+        ("down", (6, 1)),
+        ("down", (1, 1)),
+    ):
+        press(keys, button)
+        assert place(keys) == where
+    assert keys.block("wTileMap").count(0xED) == 1
+
+
+def test_a_held_key_counts_once(keys: Game) -> None:
+    keys.press("right", hold=60)
+    assert place(keys) == (1, 3)
+    keys.press("a", hold=60)
+    assert typed(keys) == bytes([A + 1])
+
+
+def test_letters_come_and_go(keys: Game) -> None:
+    press(keys, "a", "down", "a")
+    assert typed(keys) == bytes([A, J])
+    assert keys.byte("wNamingScreenNameLength") == 2
+    assert keys.text.splitlines()[2][10:12] == "AJ"
+    press(keys, "b")
+    assert typed(keys) == bytes([A])
+    press(keys, "b", "b")
+    assert typed(keys) == b""
+
+
+def test_the_case_changes_by_select_and_by_its_row(keys: Game) -> None:
+    press(keys, "select", "a")
+    assert keys.byte("wAlphabetCase") == 1
+    assert "UPPER CASE" in keys.text
+    press(keys, "up", "a", "down", "a")
+    assert keys.byte("wAlphabetCase") == 0
+    assert typed(keys) == bytes([SMALL_A, A])
+
+
+def test_a_full_name_can_only_be_ended(keys: Game) -> None:
+    press(keys, *["a"] * 7)
+    assert keys.cursor == END_KEY
+    assert typed(keys) == bytes([A] * 7)
+    press(keys, "left", "a")
+    assert len(typed(keys)) == 7
+    press(keys, "right", "a")
+    keys.wait(lambda: keys.has_arrow, 200)
+    assert keys.block("wPlayerName", 8) == bytes([A] * 7 + [KEYBOARD_END])
+
+
+def test_start_ends_a_name(keys: Game) -> None:
+    press(keys, "a", "start")
+    keys.wait(lambda: keys.has_arrow, 200)
+    assert keys.block("wPlayerName", 2) == bytes([A, KEYBOARD_END])
+
+
+def test_no_name_leads_back_to_the_list(keys: Game) -> None:
+    press(keys, "start")
+    keys.wait(lambda: keys.cursor == (1, 2), 60)
+    assert pcs.kind(keys) is MenuKind.NAMES
+    press(keys, "down", "a")
+    keys.wait(lambda: keys.has_arrow, 200)
+    assert keys.block("wPlayerName", 5) == bytes([0x89, 0x94, 0x8D, 0x8E, KEYBOARD_END])
+
+
+def test_the_letter_that_lent_its_tile_is_whole_again(keys: Game) -> None:
+    glyph = bytes(keys.pyboy.memory[0x8F00:0x8F10])
+    press(keys, "start")
+    keys.wait(lambda: keys.cursor == (1, 2), 60)
+    font = keys.rom(4, 0x5A80 + 8 * 0x70, 8)
+    coin = bytes(keys.pyboy.memory[0x8F00:0x8F10])
+    assert coin[::2] == coin[1::2] == font
+    assert glyph != coin
+
+
+MOST = 1.1
+LINES, FIRST_OF_BLANK, LINE = 154, 144, 0xFF44
+DELAY = bytes.fromhex("3E01E0D67600F0D6")  # of home code: asks for a V-blank, and halts
+RETURN = b"\xc9"
+V_BLANK = 0x40
+HOLDS = 120
+
+
+class Stopwatch:
+    """The lines of picture that went by from each V-blank to the next wait, hooked into a game."""
+
+    def __init__(self, game: Game) -> None:
+        self.lines: list[int] = []
+        self._game, self._blanks = game, 0
+        home = game.rom(0, 0, 0x3FFF)
+        waits = home.index(DELAY)
+        self._hooks = (waits, home.index(RETURN, waits), V_BLANK)
+        for place, note in zip(
+            self._hooks, (self._waits, self._goes_on, self._blanked), strict=True
+        ):
+            game.pyboy.hook_register(0, place, note, None)
+
+    def stop(self) -> None:
+        for place in self._hooks:
+            self._game.pyboy.hook_deregister(0, place)
+
+    def _waits(self, _: object) -> None:
+        since_blank = (self._game.pyboy.memory[LINE] - FIRST_OF_BLANK) % LINES
+        self.lines.append(since_blank + LINES * self._blanks)
+
+    def _goes_on(self, _: object) -> None:
+        self._blanks = 0
+
+    def _blanked(self, _: object) -> None:
+        self._blanks += 1
+
+
+def wander(game: Game, watch: Stopwatch, dice: random.Random) -> list[int]:
+    """Walk about at random; what leads off the map or into talk ends at the beginning, and does not count."""
+    beginning, here, lines = game.save(), game.place.map, list[int]()
+    for _ in range(HOLDS):
+        direction = dice.choice(("up", "down", "left", "right"))
+        game.hold(direction)
+        game.tick(dice.randint(4, 90))
+        game.release(direction)
+        game.wait(lambda: not game.byte("wWalkCounter"), 40)
+        if game.is_free and game.place.map == here:
+            lines += watch.lines
+        else:
+            game.load(beginning).tick(dice.randint(4, 90))
+        watch.lines.clear()
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("target", "entrance"),
+    [(HEATHER_WAY, 0), (HEATHER_WAY, 1), (WOOD, 0), (WOOD, 2), (STONECROSS, 0)],
+)
+def test_a_pass_computes_little_more_than_a_frame(
+    start: Callable[[str], Game], target: int, entrance: int
+) -> None:
+    game = through_the_door(start, target, entrance)
+    for event in (*ROUTE_TRAINERS, *WOOD_TRAINERS):
+        game.set_event(event)
+    game.poke("wStatusFlags4", game.byte("wStatusFlags4") | 0x10)  # nobody wild
+    game.tick(60)
+    watch = Stopwatch(game)
+    lines = wander(game, watch, random.Random(target + entrance))
+    watch.stop()
+    assert len(lines) > 1000
+    assert max(lines) <= MOST * LINES
+
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "roms" / "demo" / "build.py"
+IMAGE = ROOT / "roms" / "demo.gb"
+VARIABLES = range(0xA000, 0xA598)  # cartridge RAM before sHallOfFame
+WORK_RAM = range(0xC000, 0xE000)
+HIGH_RAM = range(0xFF80, 0xFFFF)
+HOME = range(0x1900, 0x4000)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """Copy sources and image beside the checkout's own, where test workers cannot meet."""
+    if shutil.which("sdcc") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have sdcc")
+        pytest.skip("sdcc is not installed")
+    unwanted = shutil.ignore_patterns("build", "__pycache__")
+    shutil.copytree(BUILD.parent, tmp_path / "demo", ignore=unwanted)
+    shutil.copy(IMAGE, tmp_path / "demo.gb")
+    return tmp_path / "demo"
+
+
+def test_the_sources_build_the_committed_image(copied: Path) -> None:
+    command = [sys.executable, str(copied / "build.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    variables_lie_in_cartridge_ram_alone(copied / "build" / "demo.map")
+
+
+def variables_lie_in_cartridge_ram_alone(map_file: Path) -> None:
+    """Check every area of the build; building takes long, so one build serves both questions."""
+    areas = re.findall(
+        r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8}) = ",
+        map_file.read_text(encoding="ascii"),
+        re.MULTILINE,
+    )
+    placed = {name: (int(at, 16), int(size, 16)) for name, at, size in areas if int(size, 16)}
+    assert "_DATA" in placed
+    assert "_INITIALIZED" not in placed
+    for name, (at, size) in placed.items():
+        last = at + size - 1
+        if at > 0xFFFF or name.startswith("_VECTORS"):
+            continue
+        assert at not in WORK_RAM
+        assert at not in HIGH_RAM
+        room = VARIABLES if at in VARIABLES else HOME
+        assert {at, last} <= set(room), f"{name} at {at:#x}-{last:#x}"
+
+
+def test_a_changed_image_is_named_to_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = builder_module()
+    image = bytearray(IMAGE.read_bytes())
+    builder.check(bytes(image), tmp_path / "built.gb")
+    changed = tmp_path / "demo.gb"
+    image[0x12345] ^= 1
+    changed.write_bytes(image)
+    monkeypatch.setattr(builder, "IMAGE", changed)
+    with pytest.raises(builder.BuildError, match="differs from its sources at 0x12345"):
+        builder.check(IMAGE.read_bytes(), tmp_path / "built.gb")
+
+
+def builder_module() -> ModuleType:
+    """Return build.py, which is no module of a package."""
+    spec = importlib.util.spec_from_file_location("demo_build", BUILD)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,14 +1,30 @@
-"""Who wanders, wanders within reason."""
+"""People of the demo: talk, gifts, services, trainers and scenes."""
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import pytest
 
-    from tests.contract.conftest import Game
+from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
+from tests.contract.chapter import through_the_door as behind_a_door
+from tests.contract.conftest import Game, halting_share
+from tests.contract.stations import (
+    ALDERBROOK,
+    ASKED,
+    BATTLED_RIVAL,
+    BEAT_RAMBLER,
+    GOT_STARTER,
+    LAB,
+    LANE,
+    TOWN,
+    fight,
+    read_on,
+    to_challenge,
+    to_table,
+)
 
 WALKS, HIDDEN, RANGE = 0xFE, 0xFF, 5
 CENTRE = 8  # what is counted from where one came from, when there
@@ -110,3 +126,417 @@ def test_off_screen_nobody_moves(start: Callable[[str], Game]) -> None:
     before = [game.sprite(slot) for slot in hidden]
     game.tick(1000)
     assert [game.sprite(slot) for slot in hidden] == before
+
+
+FIRST_BADGE, SECOND_BADGE = 0x01, 0x02
+BEFORE_THE_EDGE = (18, 14)
+
+
+class Giver(NamedTuple):
+    """A house with somebody in it, what they want to see, and what they give."""
+
+    house: int
+    badge: int
+    item: int
+    event: int
+
+
+CARVER = Giver(55, FIRST_BADGE, 196, 0x5E0)
+LAMP_MAKER = Giver(57, FIRST_BADGE, 200, 0x3D8)
+FERRYMAN = Giver(62, SECOND_BADGE, 198, 0x880)
+STEVEDORE = Giver(63, SECOND_BADGE, 199, 0x238)
+GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
+
+
+def asks(game: Game) -> str:
+    """Talk to the only person of a house, and return what is said."""
+    game.go_beside(*game.sprite(1)).press("a")
+    return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
+
+
+@pytest.mark.parametrize("giver", GIVERS)
+def test_nobody_gives_anything_without_the_badge(
+    start: Callable[[str], Game], giver: Giver
+) -> None:
+    game = behind_a_door(start, giver.house)
+    empty_bag(game)
+    game.poke("wObtainedBadges", 0xFF & ~giver.badge)
+    assert asks(game)
+    assert not game.has_happened(giver.event)
+    assert bag(game) == {}
+
+
+@pytest.mark.parametrize("giver", GIVERS)
+def test_the_badge_gets_one_machine_and_no_second(
+    start: Callable[[str], Game], giver: Giver
+) -> None:
+    game = behind_a_door(start, giver.house)
+    empty_bag(game)
+    game.poke("wObtainedBadges", giver.badge)
+    assert "JUNO got" in asks(game)
+    assert game.has_happened(giver.event)
+    assert bag(game) == {giver.item: 1}
+    assert "got" not in asks(game)
+    assert bag(game) == {giver.item: 1}
+
+
+def test_a_full_bag_costs_another_visit(start: Callable[[str], Game]) -> None:
+    game = behind_a_door(start, CARVER.house)
+    fill_bag(game)
+    game.poke("wObtainedBadges", CARVER.badge)
+    asks(game)
+    assert not game.has_happened(CARVER.event)
+    empty_bag(game)
+    asks(game)
+    assert bag(game) == {CARVER.item: 1}
+
+
+def in_stonecross(start: Callable[[str], Game]) -> Game:
+    """Leave the carver's as if it stood in Stonecross: through the door of its rest house."""
+    game = behind_a_door(start, 58)
+    game.poke("wLastMap", STONECROSS)
+    game.go(3, 6)
+    game.hold("down")
+    game.wait(lambda: game.place.map == STONECROSS, 200)
+    game.release("down")
+    game.wait(lambda: game.is_free, 200)
+    return game
+
+
+def test_the_guard_turns_back_who_has_no_badge_and_lets_pass_who_has(
+    start: Callable[[str], Game],
+) -> None:
+    game = in_stonecross(start).go(*BEFORE_THE_EDGE)
+    game.hold("right")
+    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    game.release("right")
+    assert "Wait, please!" in " ".join(game.read_to_the_end())
+    game.wait(lambda: game.is_free, 60)
+    assert game.place[1:] == BEFORE_THE_EDGE
+    game.poke("wObtainedBadges", FIRST_BADGE)
+    game.step("right")
+    game.step("right")
+    assert game.place == (SORREL_ROAD, 0, 14)
+
+
+USED_CENTRE = 0x04
+HP, STATUS, MAX_HP, PP = 1, 4, 34, 29
+POISONED = 0x08
+MACHINE_FRAMES = 100
+ENOUGH = 0.95
+NIBBIT = 33
+
+
+def hurt(game: Game) -> Game:
+    for offset, value in ((HP, 0), (HP + 1, 3), (STATUS, POISONED), (PP, 1)):
+        game.poke("wPartyMons", value, offset)
+    return game
+
+
+def is_whole(game: Game) -> bool:
+    mon = game.block("wPartyMons", 44)
+    return mon[HP : HP + 2] == mon[MAX_HP : MAX_HP + 2] and not mon[STATUS] and mon[PP] & 0x3F > 1
+
+
+def ask_the_nurse(game: Game) -> Game:
+    game.go(3, 3).face("up")
+    game.press("a")
+    return read_on(game, lambda: game.cursor == (12, 8))
+
+
+def test_the_nurse_heals(start: Callable[[str], Game]) -> None:
+    game = ask_the_nurse(hurt(start("rest house")))
+    assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (6, 1)
+    assert "HEAL" in game.text
+    assert "CANCEL" in game.text
+    assert game.byte("wLastBlackoutMap") == TOWN
+    assert not game.byte("wStatusFlags4") & USED_CENTRE
+    game.press("a")
+    frames = game.wait(lambda: is_whole(game), 600)
+    assert frames >= MACHINE_FRAMES
+    read_on(game, lambda: game.is_free)
+    assert is_whole(game)
+    assert game.byte("wLastBlackoutMap") == ALDERBROOK
+    assert game.byte("wStatusFlags4") & USED_CENTRE
+    assert game.place.map == 41
+
+
+@pytest.mark.parametrize("button", ["b", "a"])
+def test_who_cancels_is_not_healed(start: Callable[[str], Game], button: str) -> None:
+    game = ask_the_nurse(hurt(start("rest house")))
+    if button == "a":
+        game.press("down")
+        assert game.cursor == (12, 10)
+    game.press(button)
+    read_on(game, lambda: game.is_free)
+    assert not is_whole(game)
+    assert game.byte("wLastBlackoutMap") == TOWN
+    assert not game.byte("wStatusFlags4") & USED_CENTRE
+
+
+@pytest.mark.parametrize(("last", "money"), [(TOWN, 3100), (ALDERBROOK, 999_999)])
+def test_a_lost_battle_ends_where_one_was_healed(
+    start: Callable[[str], Game], last: int, money: int
+) -> None:
+    game = start("lane")
+    game.poke("wGrassRate", 0)
+    game.poke("wLastBlackoutMap", last)
+    for place, byte in enumerate(bytes.fromhex(f"{money:06}")):
+        game.poke("wPlayerMoney", byte, place)
+    game.poke("wCurEnemyLevel", 3)
+    game.poke("wCurOpponent", NIBBIT)
+    fight(game, won=False)
+    read_on(game, lambda: game.place.map == last and game.is_free)
+    assert (game.place.x, game.place.y) == {TOWN: (3, 6), ALDERBROOK: (4, 6)}[last]
+    assert game.byte("wIsInBattle") == 0
+    assert int(game.block("wPlayerMoney").hex()) == money // 2
+    assert is_whole(game)
+    assert game.byte("wSpriteStateData1", 9) == 0
+    assert game.byte("wJoyIgnore") == 0
+    assert game.step("down")
+
+
+def test_the_team_is_shown_behind_start(start: Callable[[str], Game]) -> None:
+    game = start("lane")
+    game.tick(10)
+    tiles = game.block("wTileMap")
+    game.press("start", settle=20)
+    game.press("a", settle=60)
+    assert game.cursor == (0, 1)
+    assert halting_share(game, 100) >= ENOUGH
+    game.press("b", settle=60)
+    assert game.cursor == (11, 2)
+    game.press("b", settle=20)
+    assert game.is_free
+    assert game.block("wTileMap") == tiles
+
+
+def test_questions_sleep_while_they_wait(start: Callable[[str], Game]) -> None:
+    game = ask_the_nurse(start("rest house"))
+    assert halting_share(game, 100) >= ENOUGH
+    game = start("lab").go(6, 4).face("up")
+    game.press("a")
+    read_on(game, lambda: game.cursor == (15, 8))
+    assert halting_share(game, 100) >= ENOUGH
+
+
+RAMBLER = 1
+SIGHT = 4
+SEEN, SCRIPTED, ENGAGED = 0x01, 0x01, 0x08
+FACES_LEFT = 0xD2
+ROW, COLUMN = 23, 13  # he looks to the right
+
+
+def below_his_line(start: Callable[[str], Game], x: int) -> Game:
+    game = start("lane")
+    game.poke("wGrassRate", 0)
+    assert game.sprite(RAMBLER) == (COLUMN, ROW)
+    return game.go(x, ROW + 1)
+
+
+def enter_his_line(game: Game) -> Game:
+    """Take one step up and wait for what comes of it."""
+    game.hold("up")
+    game.wait(lambda: game.place.y == ROW, 30)
+    game.release("up")
+    game.tick(6)
+    return game
+
+
+def is_seen(game: Game) -> bool:
+    return bool(game.byte("wMiscFlags") & SEEN)
+
+
+@pytest.mark.parametrize("distance", range(1, SIGHT + 1))
+def test_he_sees_and_comes_up(start: Callable[[str], Game], distance: int) -> None:
+    game = enter_his_line(below_his_line(start, COLUMN + distance))
+    assert is_seen(game)
+    assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
+    assert game.byte("wStatusFlags7") & ENGAGED
+    assert game.byte("wEngagedTrainerClass") == 201
+    assert game.byte("wEngagedTrainerSet") == 1
+    walked = 0
+    for _ in range(400):
+        if game.byte("wFontLoaded"):
+            break
+        if game.byte("wStatusFlags5") & SCRIPTED:
+            assert game.byte("wNPCMovementScriptPointerTableNum")
+            walked = max(walked, game.byte("wNPCNumScriptedSteps"))
+        game.tick()
+    assert walked == distance - 1
+    assert game.sprite(RAMBLER) == (game.place.x - 1, ROW)
+    assert game.byte("wSpriteStateData1", 9) == 8  # the player looks at him
+    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    assert game.byte("wTrainerNo") == 1
+    game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
+
+
+def test_out_of_reach_he_sees_nothing(start: Callable[[str], Game]) -> None:
+    game = below_his_line(start, COLUMN + SIGHT)
+    game.poke("wSpriteStateData2", COLUMN - 1 + 4, 16 * RAMBLER + 5)
+    assert not is_seen(enter_his_line(game))
+    assert game.is_free
+
+
+def test_from_behind_and_beside_he_sees_nothing(start: Callable[[str], Game]) -> None:
+    game = below_his_line(start, COLUMN + 2)
+    game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1))
+    game.tick(8)
+    assert game.byte("wSpriteStateData1", 16 * RAMBLER + 9) == 8
+    assert not is_seen(enter_his_line(game))
+    game = below_his_line(start, COLUMN)
+    game.tick(20)
+    assert not is_seen(game)
+
+
+def test_a_win_is_remembered(start: Callable[[str], Game]) -> None:
+    game = enter_his_line(below_his_line(start, COLUMN + 2))
+    money = game.block("wPlayerMoney")
+    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    fight(game, won=True)
+    read_on(game, lambda: game.is_free and not is_seen(game))
+    assert game.has_happened(BEAT_RAMBLER)
+    assert game.block("wPlayerMoney") > money
+    assert game.byte("wJoyIgnore") == game.byte("wStatusFlags7") & ENGAGED == 0
+    assert (game.place.x, game.place.y) == (COLUMN + 2, ROW)
+    game.tick(60)
+    assert game.is_free  # though he looks at him
+    game.press("a")
+    assert "Ledges only go one" in game.read_to_the_end()[0]
+    assert game.is_free
+
+
+def test_talking_to_him_begins_it_too(start: Callable[[str], Game]) -> None:
+    game = below_his_line(start, COLUMN).face("up")
+    game.press("a")
+    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    fight(game, won=True)
+    read_on(game, lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
+
+
+def test_a_loss_is_not_a_win(start: Callable[[str], Game]) -> None:
+    game = enter_his_line(below_his_line(start, COLUMN + 1))
+    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    fight(game, won=False)
+    read_on(game, lambda: game.place.map == 0 and game.is_free)
+    assert not game.has_happened(BEAT_RAMBLER)
+
+
+STARTERS = {1: 3, 2: 7, 3: 11}
+BEATEN_BY = {3: 7, 7: 11, 11: 3}
+RIVAL, HAZEL = 1, 5
+RIVAL_OPPONENT = 225
+
+
+def is_hidden(game: Game, slot: int) -> bool:
+    data = game.block("wToggleableObjectList")
+    index = data[data.index(bytes([slot])) + 1]
+    return bool(game.byte("wToggleableObjectFlags", index // 8) & 1 << index % 8)
+
+
+def test_nobody_walks_the_lane_alone(start: Callable[[str], Game]) -> None:
+    game = start("town").go(9, 2)
+    for _ in range(2):
+        game.hold("up")
+        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+        game.release("up")
+        assert game.byte("wPalletTownCurScript") != 0
+        pages = game.read_to_the_end()
+        assert "HAZEL" in pages[1]
+        game.wait(lambda: game.is_free and game.place.y == 2, 60)
+        assert game.byte("wPalletTownCurScript") == 0
+    game.set_event(GOT_STARTER)
+    game.go(9, 0).step("up")
+    assert game.place.map == LANE
+
+
+def test_hazel_asks_and_then_nobody_leaves(start: Callable[[str], Game]) -> None:
+    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
+    game.press("a")
+    assert game.read_to_the_end()
+    assert game.has_happened(ASKED)
+    game.go(4, 5)
+    game.hold("down")
+    game.wait(lambda: bool(game.byte("wOaksLabCurScript")), 60)
+    game.release("down")
+    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert (game.place.x, game.place.y) == (4, 5)
+
+
+def test_the_lab_can_be_left_unasked(start: Callable[[str], Game]) -> None:
+    game = start("lab").go(4, 5).go(4, 10)
+    assert game.is_free
+    assert game.place.map == LAB
+
+
+@pytest.mark.parametrize("button", ["b", "a"])
+def test_a_ball_can_be_left(start: Callable[[str], Game], button: str) -> None:
+    game = to_table(start("lab"), 2)
+    game.press("a")
+    read_on(game, lambda: game.cursor == (15, 8))
+    assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (0, 1)
+    if button == "a":
+        game.press("down")
+        assert game.cursor == (15, 10)
+    game.press(button, settle=40)
+    assert game.is_free
+    assert game.byte("wPartyCount") == 0
+    assert not game.has_happened(GOT_STARTER)
+    assert not is_hidden(game, 3)
+
+
+@pytest.mark.parametrize("starter", STARTERS)
+def test_each_of_three_is_answered(start: Callable[[str], Game], starter: int) -> None:
+    game = start(f"starter {starter}")
+    species = STARTERS[starter]
+    assert game.byte("wPartyCount") == 1
+    assert game.byte("wPartySpecies") == game.byte("wPlayerStarter") == species
+    assert game.byte("wPartyMons", 33) == 5
+    assert game.has_happened(GOT_STARTER)
+    assert not game.has_happened(BATTLED_RIVAL)
+    his = next(ball for ball, kind in STARTERS.items() if kind == BEATEN_BY[species])
+    assert game.byte("wRivalStarter") == BEATEN_BY[species]
+    assert [is_hidden(game, 1 + ball) for ball in STARTERS] == [
+        ball in {starter, his} for ball in STARTERS
+    ]
+    assert game.sprite(RIVAL) == (5 + his, 4)
+    to_challenge(game)
+    assert game.byte("wCurOpponent") == RIVAL_OPPONENT
+    assert game.byte("wTrainerNo") == starter
+    game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
+    read_on(game, lambda: game.byte("wEnemyMon") != 0)
+    assert game.byte("wEnemyMon") == BEATEN_BY[species]
+
+
+@pytest.mark.parametrize("end", ["won", "lost"])
+def test_the_rival_is_fought_and_leaves(start: Callable[[str], Game], end: str) -> None:
+    game = to_challenge(start("starter 2"))
+    money = game.block("wPlayerMoney")
+    fight(game, won=end == "won")
+    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert game.has_happened(BATTLED_RIVAL)
+    assert game.byte("wIsInBattle") == 0
+    assert game.place == (LAB, 4, 6)
+    assert game.block("wPartyMons", 44)[1:3] == game.block("wPartyMons", 44)[34:36]
+    assert is_hidden(game, RIVAL)
+    assert (game.block("wPlayerMoney") > money) == (end == "won")
+    game.go_beside(*game.sprite(HAZEL)).press("a")
+    assert "Go north" in game.read_to_the_end()[0]
+    assert game.go(4, 10).is_free
+
+
+def test_directions_are_ignored_while_the_rival_walks(start: Callable[[str], Game]) -> None:
+    game = to_challenge(start("starter 1"))
+    fight(game, won=True)
+    walked = 0
+    for frame in range(3000):
+        if frame % 30 == 0:
+            game.press("b")
+        game.tick()
+        if not game.byte("wOaksLabCurScript"):
+            break
+        if game.byte("wStatusFlags5") & 1:
+            walked += 1
+            assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
+    assert walked > 32
+    assert game.byte("wJoyIgnore") == 0

@@ -1,6 +1,8 @@
-"""What a model costs, to the last billionth and never too little."""
+"""What a model costs: prices, terms, bounds of tokens, and what was spent on what."""
 
+import json
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -9,11 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.model import Usage
-from agent.advisor.money import Price, Rates, load_prices
+from agent.advisor import Purpose
+from agent.advisor.model import Request, Usage
+from agent.advisor.money import (
+    Ceiling,
+    Price,
+    Rates,
+    load_prices,
+    load_terms,
+    most_input_tokens,
+    nanos_of,
+    spent_on,
+)
 from agent.advisor.money import prices as prices_of_data
-from agent.advisor.money.prices import KINDS
+from agent.advisor.money.limits import ADDED, PICTURE
+from agent.advisor.money.prices import KINDS, MEMORY, dollars
 from agent.errors import UsageError
+from tests.agent.advisor.money import BIG, SMALL, Purses, terms
 
 ONE = "input = 1\noutput = 2\ncache_read = 0.125\ncache_write_5m = 1.5\ncache_write_1h = 2\n"
 
@@ -134,3 +148,189 @@ def test_a_prompt_that_turns_out_shorter_is_no_dearer_than_its_worst_case() -> N
 def test_the_price_is_exact_and_rounded_up(rates: Rates, usage: Usage) -> None:
     exact = sum(Fraction(getattr(rates, kind), 1000) * getattr(usage, kind) for kind in KINDS)
     assert 0 <= Price(rates).of(usage) - exact < 1
+
+
+def test_the_terms_that_hold_without_a_word_are_cheap_and_priced() -> None:
+    terms = load_terms()
+    prices = load_prices()
+    assert terms.ceilings.run.nanos == 2 * 10**9
+    for ceiling in (terms.ceilings.run, terms.ceilings.hour, terms.ceilings.milestone):
+        assert None not in (ceiling.nanos, ceiling.calls, ceiling.tokens)
+    usual, small = prices.require(terms.usual), prices.require(terms.small)
+    assert small.at_worst(1_000, 1_000) < usual.at_worst(1_000, 1_000)
+
+
+def test_the_terms_name_purposes_that_there_are() -> None:
+    terms = load_terms()
+    asked = {purpose.value for purpose in Purpose}
+    assert terms.always_small == MEMORY
+    assert all(step.gives_up <= asked for step in terms.steps)
+
+
+@pytest.mark.parametrize(
+    ("percent", "asked", "model"),
+    [
+        (0, {each.value for each in Purpose}, "claude-sonnet-5-5"),
+        (49, {each.value for each in Purpose}, "claude-sonnet-5-5"),
+        (50, {"no_plan", "plan_failed", "stuck", "choice"}, "claude-sonnet-5-5"),
+        (75, {"no_plan", "plan_failed", "stuck", "choice"}, "claude-haiku-5-5"),
+        (100, set(), ""),
+    ],
+)
+def test_steps_down_are_those_of_the_table(percent: int, asked: set[str], model: str) -> None:
+    terms = load_terms()
+    found = {each.value: terms.model_for(each.value, percent) for each in Purpose}
+    assert {purpose for purpose, whom in found.items() if whom} == asked
+    assert {whom for whom in found.values() if whom} == ({model} if asked else set())
+
+
+def test_terms_come_from_a_file_too(tmp_path: Path) -> None:
+    path = tmp_path / "terms.toml"
+    path.write_text(
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.hour]\ndollars = 0.0000000015\ncalls = 3\n"
+    )
+    terms = load_terms(path)
+    assert (terms.usual, terms.small, terms.steps) == ("a", "b", ())
+    assert terms.ceilings.hour == Ceiling(nanos=1, calls=3)  # never more than was said
+    assert terms.ceilings.run == Ceiling()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[models",
+        "[models]\nusual = 'a'",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.week]\ncalls = 3",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ncoins = 3",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ndollars = 'many'",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ndollars = nan",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ncalls = '5'",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ntokens = 1.5",
+        "[models]\nusual = 'a'\nsmall = 'b'\n[[steps]]\nsmall = true",
+    ],
+)
+def test_a_file_that_says_no_terms_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "terms.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"write it like terms\.toml"):
+        load_terms(path)
+
+
+def test_a_file_of_terms_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_terms(tmp_path / "none.toml")
+
+
+def test_a_ceiling_below_nothing_is_refused() -> None:
+    with pytest.raises(UsageError, match="negative"):
+        Ceiling(calls=-1)
+
+
+def test_dollars_are_turned_into_billionths_exactly() -> None:
+    assert nanos_of(Decimal("0.1")) * 3 == nanos_of(Decimal("0.3"))
+
+
+@pytest.fixture
+def purses(tmp_path: Path) -> Iterator[Purses]:
+    made = Purses(tmp_path, terms())
+    yield made
+    made.close()
+
+
+def ask(
+    purses: Purses, model: str, purpose: str, usage: Usage | None, *, sent: bool = True
+) -> None:
+    permit = purses.wallet.permit(model, 1_000_000, 1_000_000, purpose)
+    assert permit is not None
+    if sent:
+        purses.wallet.settle(permit, usage)
+    else:
+        purses.wallet.cancel(permit)
+
+
+def test_it_is_told_by_purpose_model_and_kind(purses: Purses) -> None:
+    ask(purses, BIG, "stuck", Usage(input=100, output=10, cache_read=1_000))
+    ask(purses, SMALL, "observer", Usage(input=200, output=20))
+    ask(purses, SMALL, "stuck", None, sent=False)
+    spent = spent_on(purses.store.calls(), observation_tokens=113)
+    assert (spent.nanos, spent.calls, spent.tokens) == (100 + 50 + 100 + 20 + 10, 2, 1_330)
+    assert spent.purposes == {"stuck": 250, "observer": 30}
+    assert spent.models == {BIG: 250, SMALL: 30}
+    assert (spent.kinds["input"], spent.kinds["output"], spent.kinds["cache_read"]) == (
+        300,
+        30,
+        1_000,
+    )
+    assert spent.states == {"settled": 2, "cancelled": 1}
+    assert spent.memory_tokens == 220 + 113
+    assert spent.memory_share == pytest.approx(333 / 1_330)
+
+
+def test_what_nobody_heard_of_is_told_apart(purses: Purses) -> None:
+    ask(purses, SMALL, "stuck", None)
+    spent = spent_on(purses.store.calls())
+    assert spent.unknown_nanos == spent.nanos == 700_000
+    assert "at worst, as nobody heard: $0.0007 of it" in spent.lines()
+
+
+def test_it_is_said_in_words(purses: Purses) -> None:
+    ask(purses, BIG, "stuck", Usage(input=900_000, output=100_000))
+    ask(purses, SMALL, "observer", Usage(input=1_000_000))
+    assert spent_on(purses.store.calls()).lines() == [
+        "model: $0.0015 for 2 calls and 2,000,000 tokens, 50% of them memory's own",
+        "by purpose: stuck $0.0014, observer $0.0001",
+        "by model: big-model $0.0014, small-model $0.0001",
+        "tokens: input 1,900,000, output 100,000, cache_read 0, cache_write_5m 0, cache_write_1h 0",
+    ]
+
+
+def test_where_nobody_was_asked_there_is_nothing_to_say(purses: Purses) -> None:
+    spent = spent_on(purses.store.calls())
+    assert spent.lines() == []
+    assert spent.memory_share == 0
+
+
+@pytest.mark.parametrize(
+    ("nanos", "said"), [(0, "$0.0000"), (1, "$0.0001"), (1_234_500_000_000, "$1,234.5000")]
+)
+def test_dollars_are_rounded_up(nanos: int, said: str) -> None:
+    assert dollars(nanos) == said
+
+
+def request(text: str, **more: object) -> Request:
+    messages = [{"role": "user", "content": [{"type": "text", "text": text}]}]
+    return Request("m", [], messages, 10, **more)  # type: ignore[arg-type]
+
+
+EMPTY = most_input_tokens(request(""))
+
+
+@pytest.mark.parametrize("text", ["abc", "é", "火", "🔥", "\ud800", "\x00", "\u200b", '"\\'])
+def test_every_byte_counts_for_a_token(text: str) -> None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    assert most_input_tokens(request(text)) - EMPTY >= size
+
+
+def test_text_that_a_tokenizer_makes_longer_counts_as_what_it_becomes() -> None:
+    assert most_input_tokens(request("\ufdfa")) - EMPTY == len("صلى الله عليه وسلم".encode())
+
+
+def test_all_that_is_sent_counts() -> None:
+    tools = [{"name": "look", "input_schema": {"type": "object"}}]
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
+    bare = Request("m", [], [], 10)
+    for part in ({"tools": tools}, {"output_schema": schema}, {"system": tools}):
+        whole = Request(**{"model": "m", "system": [], "messages": [], "max_tokens": 10, **part})  # type: ignore[arg-type]
+        (sent,) = part.values()
+        assert most_input_tokens(whole) - most_input_tokens(bare) >= len(json.dumps(sent)) - 4
+
+
+def test_words_of_the_service_count_too() -> None:
+    assert most_input_tokens(Request("m", [], [], 10)) >= ADDED
+
+
+def test_a_picture_counts_for_the_largest_there_is_wherever_it_is() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
+    result = {"type": "tool_result", "content": [picture, picture]}
+    messages = [{"role": "user", "content": [picture, result]}]
+    assert most_input_tokens(Request("m", [], messages, 10)) >= ADDED + 3 * PICTURE

@@ -1,6 +1,8 @@
-"""Where everything stands in a request, and that its beginning stays as it is."""
+"""Requests: where everything stands, what is memory, how old it is told to be."""
 
+import datetime as dt
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,11 +14,34 @@ from inline_snapshot import snapshot
 
 from agent.advisor.model import Request
 from agent.advisor.port import Purpose
-from agent.advisor.prompt import asked, data, filled, mode_of, prompt_file, question_text
-from agent.advisor.request import NOT_RUN, Fixed, request_of, result, text, turns_of
+from agent.advisor.prompt import (
+    Dating,
+    Mode,
+    PromptContext,
+    asked,
+    build_prompt,
+    data,
+    filled,
+    mode_of,
+    prompt_file,
+    prompt_now,
+    question_text,
+)
+from agent.advisor.request import (
+    MEMORY_TOKENS,
+    NOT_RUN,
+    Fixed,
+    remembered,
+    request_of,
+    result,
+    text,
+    turns_of,
+)
+from memory.conversation.format import parse
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
-from tests.agent.advisor.advising import LOOK, MODEL, PNG, question
+from memory.tokens import tokens
+from tests.agent.advisor.advising import KEY, LOOK, MODEL, PNG, advising, question
 from tests.fake_service.validation import validate
 
 
@@ -381,3 +406,115 @@ def test_the_text_of_the_game_cannot_close_its_tag() -> None:
 
 def test_a_picture_is_told_in_words() -> None:
     assert "sha256" in question_text(question(picture=PNG))
+
+
+BLOCK = "<observations>\n## Setbacks\n- lost against RAT L9\n</observations>"
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_c14_observations_stand_behind_the_environment(mode: Mode) -> None:
+    text = build_prompt(PromptContext("You are at the gym.", BLOCK), mode)
+    assert f"You are at the gym.\n\n{BLOCK}\n\n" in text
+    assert text.count("<observations>") == 1
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_c09_c14_without_observations_no_line_is_left_for_them(
+    mode: Mode, nothing: str | None
+) -> None:
+    text = build_prompt(PromptContext("You are at the gym.", nothing), mode)
+    assert "observations>" not in text
+    assert "\n\n\n" not in text
+    assert "You are at the gym.\n\nTrust" in text
+    assert text == build_prompt(PromptContext("You are at the gym."), mode)
+
+
+def test_c14_the_two_modes_ask_for_different_things() -> None:
+    act, plan = (build_prompt(PromptContext("here", BLOCK), mode) for mode in Mode)
+    assert act != plan
+    assert "what it should do now" in act
+    assert "nothing is done yet" in plan
+
+
+def test_c14_what_was_observed_is_not_filled_in() -> None:
+    text = build_prompt(PromptContext("costs $5", "$context ${environment}"), Mode.ACT)
+    assert "costs $5\n\n$context ${environment}" in text
+
+
+def test_c17_each_prompt_is_of_its_own_moment() -> None:
+    moments, blocks = iter(["first", "second"]), iter([None, BLOCK])
+    texts = [prompt_now(lambda: next(moments), lambda: next(blocks), Mode.ACT) for _ in range(2)]
+    assert "first" in texts[0]
+    assert BLOCK not in texts[0]
+    assert f"second\n\n{BLOCK}" in texts[1]
+
+
+def test_c18_the_size_of_the_block_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="agent.advisor.prompt")
+    prompt_now(lambda: "here", lambda: "x" * 41, Mode.PLAN)
+    prompt_now(lambda: "here", lambda: None, Mode.PLAN)
+    assert [record.getMessage() for record in caplog.records] == [
+        "the block of observations has 41 characters, 11 tokens",
+        "the block of observations has 0 characters, 0 tokens",
+    ]
+    assert {record.levelno for record in caplog.records} == {logging.DEBUG}
+
+
+SHARE_BLOCK = "<observations>\n- a door opened\n</observations>"
+NOTES = "lost to the rival"
+
+
+def test_rules_and_questions_are_nobodys_memory() -> None:
+    system = [{"type": "text", "text": "rules"}]
+    said = [{"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}]
+    assert list(remembered(Request("claude", system, said, 100))) == []
+
+
+def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> None:
+    system = [{"type": "text", "text": each} for each in ("rules", "observed", "reflected")]
+    reminder = '<system-reminder id="on">go on</system-reminder>'
+    blocks = [
+        {"type": "text", "text": f"{reminder}Now.\n{BLOCK}\nWhat next?"},
+        {"type": "tool_result", "tool_use_id": "1", "content": SHARE_BLOCK},
+    ]
+    request = Request("claude", system, [{"role": "user", "content": blocks}], 100)
+    assert list(remembered(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
+
+
+def test_an_advisor_counts_what_memory_put_into_its_prompts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with advising(fixed=Fixed(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
+        bench.advisor.ask(question())
+        bench.advisor.ask(question(tick=900))
+    noted = tokens(f"<memory>\n{NOTES}\n</memory>")
+    assert bench.counts[MEMORY_TOKENS] == 2 * (noted + tokens(SHARE_BLOCK))
+
+
+OBSERVED = "Date: 2026-11-20\n* 🔴 (14:30) milestone reached: left_home"
+
+
+def test_d11_observations_have_their_age_and_keep_it_until_they_change() -> None:
+    days = iter(dt.date(2026, 11, 22) + dt.timedelta(days=each) for each in range(9))
+    dating, view = Dating(lambda: next(days)), ConversationView(observations=OBSERVED)
+    first = dating.dated(view, question(tick=100)).observations
+    assert "2 days ago" in first
+    assert dating.dated(view, question(tick=900)).observations == first  # a day and 800 ticks later
+    grown = view._replace(observations=f"{OBSERVED}\n* 🟡 (15:00) asked what comes next")
+    second = dating.dated(grown, question(tick=950)).observations
+    assert "4 days ago" in second
+    assert "950" in second
+    assert parse(second) == parse(grown.observations)
+
+
+def test_d11_without_a_date_the_games_own_time_is_told() -> None:
+    told = Dating().dated(ConversationView(reflection=OBSERVED), question(tick=100)).reflection
+    assert "tick 100" in told
+    assert "ago" not in told
+
+
+def test_what_is_not_there_has_no_age() -> None:
+    dated = Dating().dated(ConversationView(), question())
+    assert (dated.reflection, dated.observations) == ("", "")

@@ -1,21 +1,41 @@
-"""A cartridge with Red's identity: recognised, decoded, played by its own story, and never written to."""
+"""Cartridges that are not the demo: one with Red's identity, and ones with damaged tables."""
 
+import random
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha1
 from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
+from agent.app import Interrupt, Settings, Stop, play_run
+from agent.skills import Terrain
+from agent.skills.route import Spot, find_route, hops
+from agent.skills.talk import talk
 from agent.story import Story
-from emulator import RED, CartridgeKind
-from tests.agent.support import Watcher
+from emulator import (
+    RED,
+    Cartridge,
+    CartridgeKind,
+    EmulatorError,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, Rom, image_checksum
+from emulator.dex import moves, species, trainers, wild
+from emulator.dex import moves as types
+from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE, WARP_SIZE, read_header
+from tests.agent.support import Played, Watcher, game_at
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
 CAVEAT = "nobody has run this on the real cartridge yet"
 
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the facts of the game are not here")
+needs_cartridge = pytest.mark.skipif(
+    not FOLDER.exists(), reason="the facts of the game are not here"
+)
 
 
 @pytest.fixture
@@ -30,6 +50,7 @@ def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "red.gb"
 
 
+@needs_cartridge
 def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
     red: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,6 +63,7 @@ def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
     assert f'until = "{last}"' in (tmp_path / "run" / "run.toml").read_text(encoding="utf-8")
 
 
+@needs_cartridge
 def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:
     before = red.read_bytes()
     settings = Settings(rom=red, ticks=2, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
@@ -50,6 +72,7 @@ def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:
     assert red.read_bytes() == before
 
 
+@needs_cartridge
 def test_the_demo_says_nothing_of_the_kind(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -59,3 +82,89 @@ def test_the_demo_says_nothing_of_the_kind(
         Interrupt(),
     )
     assert CAVEAT not in caplog.text
+
+
+DEMO = load_cartridge(demo_cartridge_path())
+BEDROOM, HOUSE, TOWN, PARENT = 38, 37, 0, 1
+STAIRS = Spot(BEDROOM, 6, 1, TOWN)  # beside them
+NO_MAP = 0xF9
+INDEX, MAP = 2, 3  # of the bytes of a warp
+TABLES = (
+    (species.BASE, 400),
+    (species.LEARNSETS, 380),
+    (moves.MOVES, 300),
+    (trainers.PARTIES, 94),
+    (trainers.MONEY, 200),
+    (types.TYPE_EFFECTS, 200),
+    (wild.POINTERS, 60),
+)
+
+
+def offset(bank: int, address: int) -> int:
+    return bank * BANK_SIZE + address % BANK_SIZE
+
+
+def warps_of(map_id: int) -> int:
+    """Where the warps of a map lie."""
+    rom = Rom(DEMO.rom)
+    header = read_header(rom, map_id)
+    pointer = header.address + HEADER_SIZE + CONNECTION_SIZE * len(header.connections)
+    border, count = 1, 1
+    return offset(header.bank, rom.pointer(header.bank, pointer)) + border + count
+
+
+def spoilt(changes: Mapping[int, int]) -> Cartridge:
+    """The demo with some bytes changed."""
+    rom = bytearray(DEMO.rom)
+    for at, byte in changes.items():
+        rom[at] = byte
+    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
+    return replace(DEMO, rom=bytes(rom), sha1=f"spoilt {sorted(changes.items())}")
+
+
+@pytest.mark.parametrize("damage", [{MAP: NO_MAP}, {INDEX: 3}])
+def test_a_warp_that_no_map_bears_out_leads_nowhere(damage: Mapping[int, int]) -> None:
+    cartridge = spoilt({warps_of(BEDROOM) + at: byte for at, byte in damage.items()})
+    world = World.of(cartridge)
+    assert all(hop.to.map_id == BEDROOM for hop in hops(world, STAIRS))
+    assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
+
+
+def test_a_warp_beyond_the_map_it_leads_to_is_the_end_of_the_way() -> None:
+    lands_at = warps_of(HOUSE) + 2 * WARP_SIZE
+    world = World.of(spoilt({lands_at: 200, lands_at + 1: 200}))
+    outside = Spot(HOUSE, 200, 200, TOWN)
+    assert outside in [hop.to for hop in hops(world, STAIRS)]
+    assert hops(world, outside) == ()
+    assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
+
+
+def test_somebody_who_stands_beyond_the_map_cannot_be_talked_to(played: Played) -> None:
+    with game_at(played.folder, lambda state: bool(state.people)) as game:
+        state = game.state
+        far = replace(state.people[0], slot=PARENT, x=99, y=99)
+        course = talk(PARENT, Terrain(World.of(DEMO)), replace(state, people=(far,)), patience=1)
+        assert next(course).button is None  # waits for them to come back
+
+
+def damaged(seed: int) -> Cartridge:
+    chance = random.Random(seed)
+    places = [chance.choice(TABLES) for _ in range(20)]
+    return spoilt(
+        {offset(*at) + chance.randrange(size): chance.randrange(256) for at, size in places}
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_play_on_damaged_tables_is_sound_or_ends_with_one_line(
+    seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cartridge, path = damaged(seed), tmp_path / "damaged.gb"
+    path.write_bytes(cartridge.rom)
+    settings = Settings(
+        rom=path, seed=seed, ticks=220, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"
+    )
+    with suppress(EmulatorError):  # which the command line prints as one line
+        summary = play_run(settings, Watcher(), Interrupt())
+        assert summary.stop is not Stop.ERROR, summary.reason
+    assert "Traceback" not in caplog.text

@@ -20,7 +20,7 @@ from agent.tools.replay import replay, replay_run
 from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
 from memory.observations import ObservationQuery
-from tests.agent.app.test_session import CARTRIDGE, FROZEN
+from tests.agent.app.test_play import CARTRIDGE, FROZEN
 from tests.agent.support import Played, Watcher, game_at
 
 NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that nothing on the cartridge sets

@@ -1,13 +1,23 @@
 """Bad input gets one clear line and the right exit code, and damages nothing."""
 
+import re
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from agent.app.play import HOME
+from agent.cli.memory.export import _flat, _inert
+from agent.cli.output import Output, facts, listing
+from agent.tools.report.chart import local
+from agent.tools.scenario.capture import _value
 from emulator import demo_cartridge_path, load_cartridge
 from emulator.cartridge import header_checksum, image_checksum
+from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Agent, Played
 
 DEMO = demo_cartridge_path().read_bytes()
@@ -158,3 +168,97 @@ def test_a_run_of_another_cartridge_is_not_replayed(
     ended = agent("replay", played.folder, "--rom", other)
     assert ended.code == 1
     assert one_line(ended.err, "pass the --rom it was played on")
+
+
+@pytest.fixture
+def run(played: Played, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played.folder, tmp_path / "run"))
+
+
+def _edit(run: Path, sql: str) -> None:
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        database.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE steps SET button = 'nonsense' WHERE tick = 40",
+        "UPDATE steps SET settle = 1000000000 WHERE tick = 40",
+        "DELETE FROM steps WHERE tick = 40",
+        "UPDATE events SET payload = '{}' WHERE kind = 'milestone'",
+    ],
+)
+def test_an_edited_run_is_neither_drawn_nor_recorded_nor_exported(
+    sql: str, run: Path, agent: Agent, tmp_path: Path
+) -> None:
+    _edit(run, sql)
+    for command in (
+        ("replay", run, "--to", 50, "--png", tmp_path / "made"),
+        ("replay", run, "--export", tmp_path / "made"),
+        ("scenario", "record", run, "--at", 200, "--name", "it", "--into", tmp_path / "made"),
+    ):
+        ended = agent(*command)
+        assert (ended.code, ended.out, len(ended.err.splitlines())) == (1, "", 1), ended.err
+        assert not (tmp_path / "made").exists()
+
+
+def test_a_team_that_is_none_is_damage(run: Path, agent: Agent) -> None:
+    _edit(run, "UPDATE trail SET team = '[[1]]'")
+    ended = agent("report", run)
+    assert (ended.code, "is damaged (trail: " in ended.err) == (1, True)
+
+
+def test_a_clock_beyond_all_calendars_is_told_all_the_same(run: Path, agent: Agent) -> None:
+    _edit(run, "UPDATE vitals SET at_ms = 99999999999999999, wall_s = 1e300")
+    assert agent("report", run).code == 0
+    assert local(-1e300).year in {1969, 1970}
+
+
+def test_words_beyond_the_basic_plane_can_be_read_again(
+    run: Path, agent: Agent, tmp_path: Path
+) -> None:
+    into = tmp_path / "a folder"
+    says = 'A "quote", \\ and \U0001f600\x7f\nü'
+    made = agent(
+        "scenario", "record", run, "--at", 40, "--name", "it", "--into", into, "--says", says
+    )
+    assert made.code == 0, made.err
+    assert f"scenario run '{into}/it.toml'" in made.out
+    assert agent("scenario", "list", into).code == 0
+    assert _value("a\ud800").encode()
+
+
+TEXTS = hostile_texts(key="an-entirely-made-up-key-0123456789")
+SHORT = [each for each in TEXTS if len(each.text) < 1_000]
+
+
+@pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
+def test_what_is_printed_obeys_nobody_but_the_program(hostile: Hostile) -> None:
+    told = StringIO()
+    out = Output(file=told, width=80, force_terminal=False)
+    out.say(hostile.text)
+    out.print(facts(hostile.text, [(hostile.text, hostile.text)]))
+    out.print(listing(hostile.text, ("id", "words"), [("a", hostile.text)], wide=1))
+    for obeyed in "\x1b\x07\x08\x0b\x0c\r\x00\x9b\u202e":
+        assert obeyed not in told.getvalue()
+    assert told.getvalue().encode()
+
+
+def test_styles_of_the_program_are_kept_on_a_terminal() -> None:
+    told = StringIO()
+    Output(file=told, width=80, force_terminal=True, color_system="truecolor").print("[bold]a[/]")
+    assert "\x1b[1ma\x1b[0m" in told.getvalue()
+
+
+@pytest.mark.parametrize("hostile", TEXTS, ids=[each.id for each in TEXTS])
+def test_no_cell_of_a_table_is_a_formula(hostile: Hostile) -> None:
+    assert not str(_inert(hostile.text)).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert str(_inert(hostile.text)).removeprefix("'") == hostile.text.removeprefix("'")
+
+
+@pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
+def test_a_page_shows_words_and_neither_fetches_nor_runs_them(hostile: Hostile) -> None:
+    told = _flat(hostile.text)
+    assert len(told.splitlines()) <= 1
+    assert not re.search(r"(?<!\\)(?:\\\\)*[<\[`*]", told)

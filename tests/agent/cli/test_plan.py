@@ -1,14 +1,19 @@
 """`plan`: one moment as the planner sees it, in words."""
 
+import os
 import re
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from agent.app import Interrupt, Settings, outlook, play_run
+from agent.app import Interrupt, Outlook, Settings, TickView, outlook, outlooks_of_ram, play_run
 from agent.story import Story
 from emulator import CartridgeKind
-from tests.agent.support import Agent, Played, Watcher
+from tests.agent.support import Agent, Played, Watcher, end_the_story
 
 
 def test_a_cartridge_just_switched_on_is_to_be_booted(agent: Agent) -> None:
@@ -63,3 +68,156 @@ def test_nonsense_gets_one_line(agent: Agent, arguments: tuple[str, str], words:
     (line,) = ended.err.splitlines()
     assert line.startswith("error: ")
     assert words in line
+
+
+def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path: Path) -> None:
+    run, asked = tmp_path / "run", Interrupt()
+
+    def stop_at_text(moment: TickView) -> None:
+        state = moment.state
+        asked.asked = state.game_started and state.dialogue.is_open and state.menu is None
+
+    play_run(Settings(run=run, memory=tmp_path / "memory.sqlite"), Watcher(stop_at_text), asked)
+    seen = outlook(None, run)
+    assert seen.now == "text is waiting"
+    assert seen.goal is not None
+    assert seen.goal.says == "say goodbye downstairs"
+    assert "Now: text is waiting.\nGoal: say goodbye" in agent("plan", "--run", run).out
+
+
+def test_where_all_is_reached_no_goal_is_listed(
+    agent: Agent, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_the_story(monkeypatch, "first_badge")
+    said = agent("plan", "--run", played.folder).out
+    assert "\nOpen goals: none\nNow: " in said
+    assert said.endswith("\nNo plan.\n")
+
+
+@pytest.mark.parametrize("mind", ["{}", "[1]", '{"mind": {}, "eyes": {}}'])
+@pytest.mark.parametrize("command", [("plan", "--run"), ("play", "--resume")])
+def test_a_mind_that_another_version_kept_is_refused_in_one_line(
+    command: tuple[str, str], mind: str, agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(played.folder, run)
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        database.execute("UPDATE checkpoints SET mind = ?", (mind,))
+    ended = agent(*command, run)
+    assert ended.code == 1
+    (line,) = ended.err.splitlines()
+    assert "keeps no mind that this version understands" in line
+
+
+FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
+IMAGES: Final = FACTS / "wram"
+SNAPSHOT: Final = Path(__file__).with_name("plans_of_ram_images.txt")
+
+needs_images = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images are not here")
+
+
+def told(outlook: Outlook) -> str:
+    parts = (
+        f"Moment: {outlook.name}, {outlook.moment}",
+        f"Now: {outlook.now}.",
+        outlook.plan or "No plan.",
+    )
+    return "\n".join(parts)
+
+
+@needs_images
+def test_each_moment_has_the_plan_that_was_read_and_found_sensible() -> None:
+    # When a change of the story or the planner changes a plan: read it, then keep it.
+    plans = "\n\n".join(told(each) for each in outlooks_of_ram(IMAGES, None)) + "\n"
+    assert plans == SNAPSHOT.read_text(encoding="utf-8")
+
+
+@needs_images
+def test_all_images_of_a_folder_are_told(agent: Agent) -> None:
+    ended = agent("plan", "--from-ram", IMAGES)
+    assert ended.code == 0, ended.err
+    moments = [line for line in ended.out.splitlines() if line.startswith("Moment: ")]
+    assert len(moments) == len(list(IMAGES.glob("*.wram"))) == 16
+
+
+@needs_images
+def test_one_image_is_told_alone(agent: Agent) -> None:
+    ended = agent("plan", "--from-ram", IMAGES / "bedroom_new_game.wram")
+    assert ended.out.startswith("Moment: bedroom_new_game, Reds House 2F (3,6)\nTeam: nobody\n")
+    assert "Now: walk to Pallet Town.\nGoal: leave home" in ended.out
+
+
+@needs_images
+@pytest.mark.parametrize(
+    ("name", "passed"),
+    [
+        ("bedroom_new_game", set()),
+        ("oaks_lab_before_rival", {"left_home", "starter"}),
+        ("pallet_town_walking", {"left_home", "starter", "rival", "second_town", "parcel"}),
+    ],
+)
+def test_what_ram_shows_to_be_behind_is_not_wanted_again(name: str, passed: set[str]) -> None:
+    (seen,) = outlooks_of_ram(IMAGES / f"{name}.wram", None)
+    facts = {fact for fact, value in seen.facts.items() if value}
+    assert {fact for fact in facts if fact.startswith("reached:")} == {
+        f"reached:{each}" for each in passed
+    }
+
+
+@needs_images
+def test_images_stay_as_they_are(tmp_path: Path) -> None:
+    copy = shutil.copytree(IMAGES, tmp_path / "images")
+    before = {path: path.read_bytes() for path in copy.iterdir()}
+    list(outlooks_of_ram(copy, None))
+    assert {path: path.read_bytes() for path in copy.iterdir()} == before
+
+
+def test_a_blank_image_is_told_by_the_story_of_the_cartridge_named(
+    agent: Agent, tmp_path: Path
+) -> None:
+    (tmp_path / "blank.wram").write_bytes(bytes(0x2000))
+    (tmp_path / "blank.hram").write_bytes(bytes(0x7F))
+    ended = agent("plan", "--from-ram", tmp_path, "--rom", "roms/demo.gb")
+    assert ended.code == 0, ended.err
+    assert "Moment: blank, before the game" in ended.out
+    assert "say goodbye downstairs (priority 60)" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "holds no RAM image"),
+        ({"a.wram": 0x2000}, "a.hram"),
+        ({"a.wram": 0x1FFF, "a.hram": 0x7F}, "has 8191 bytes, and must have 8192"),
+        ({"a.wram": 0x2000, "a.hram": 0}, "has 0 bytes, and must have 127"),
+    ],
+)
+def test_what_is_no_image_gets_one_line(
+    files: dict[str, int], words: str, agent: Agent, tmp_path: Path
+) -> None:
+    for name, size in files.items():
+        (tmp_path / name).write_bytes(bytes(size))
+    ended = agent("plan", "--from-ram", tmp_path)
+    assert ended.code == 2
+    (line,) = ended.err.splitlines()
+    assert words in line
+
+
+def test_a_pipe_is_no_image(agent: Agent, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.wram")
+    ended = agent("plan", "--from-ram", tmp_path / "a.wram")
+    assert ended.code == 2
+    assert "is no file but a folder, device or pipe" in ended.err
+
+
+@pytest.mark.parametrize("path", ["nowhere", "README.md"])
+def test_what_is_no_file_of_an_image_gets_one_line(path: str, agent: Agent) -> None:
+    ended = agent("plan", "--from-ram", path)
+    assert ended.code == 2
+    (line,) = ended.err.splitlines()
+    assert "is no RAM image" in line
+
+
+def test_a_run_and_an_image_are_two_moments(agent: Agent) -> None:
+    ended = agent("plan", "--from-ram", "somewhere", "--run", "elsewhere")
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)

@@ -1,13 +1,13 @@
 """What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.capabilities import GameContext
+from agent.capabilities import GameContext, forage
 from agent.capabilities.readiness import (
     DARED,
     PROVEN,
@@ -19,15 +19,17 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.errors import UsageError
-from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
+from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse, found
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST
 from agent.experience.choices import TaskChoices
-from agent.experience.uses import SPREAD, ChosenWay
+from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, spare
+from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain, plan
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from agent.story.story import Task
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
+from emulator.profile import symbol
 from memory import (
     WAYPOINT,
     AgentMemory,
@@ -40,6 +42,7 @@ from memory import (
     open_memory,
     open_run_store,
 )
+from tests.agent.lessons import EPISODIC as CHOICES_EPISODIC
 from tests.agent.lessons import LATE, teach
 from tests.agent.support import Played, Watcher, game_at
 
@@ -327,3 +330,99 @@ def test_a_strength_that_is_remembered_is_that_of_the_team_asked_about(played: P
     assert [asked(each) for each in (team, team, grown, Party(()), team)] == [
         strength(each) for each in (team, team, grown, Party(()), team)
     ]
+
+
+WOOD, POTION, ANTIDOTE = 51, 20, 11  # both kinds lie in the wood
+
+
+@pytest.fixture
+def choices_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentMemory]:
+    store = open_run_store(tmp_path_factory.mktemp("run") / "run.sqlite", run_id="run")
+    yield open_memory(store, "play", session_id="run", started_at=0.0)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def in_the_wood(played: Played) -> State:
+    def is_there(state: State) -> bool:
+        return state.in_control and state.map.map_id == WOOD
+
+    with game_at(played.folder, is_there) as game:
+        return game.state
+
+
+def journey(
+    choices_memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]
+) -> None:
+    taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
+    data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
+    choices_memory.blackboard.write(
+        CHOICES_EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0
+    )
+
+
+def journeys(choices_memory: AgentMemory, *potions: int, found: int = 2) -> None:
+    for number, left in enumerate(potions):
+        journey(choices_memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
+
+
+def lying(choices_memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
+    asked = Experience(choices_memory.recall, uses, CHOICES_EPISODIC)
+    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
+    (sensor,) = forage.capability(kit).sensors
+    return sensor.read(percept_of(state, 1), choices_memory.recall)[forage.LEFT]
+
+
+def test_e35_what_every_run_had_left_over_is_left_lying(
+    choices_memory: AgentMemory, in_the_wood: State
+) -> None:
+    assert lying(choices_memory, in_the_wood) == 2
+    journeys(choices_memory, 5, 3, 4)
+    assert lying(choices_memory, in_the_wood) == 1  # the antidote
+    assert lying(choices_memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
+
+
+@pytest.mark.parametrize("left", [(5, 2, 4), (5, 4)])
+def test_e35_what_one_run_would_have_missed_or_few_tell_of_is_picked_up(
+    choices_memory: AgentMemory, in_the_wood: State, left: tuple[int, ...]
+) -> None:
+    assert len(left) < ENOUGH or min(left) <= 2  # the two of them that were found
+    journeys(choices_memory, *left)
+    assert lying(choices_memory, in_the_wood) == 2
+
+
+def test_why_it_is_left_lying_is_told_and_counted_once(
+    choices_memory: AgentMemory, in_the_wood: State
+) -> None:
+    journeys(choices_memory, 5, 3, 4)
+    asked = Experience(choices_memory.recall, EVERY_USE, CHOICES_EPISODIC)
+    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
+    (sensor,) = forage.capability(kit).sensors
+    for frame in (1, 2):
+        state = replace(in_the_wood, frame=frame)
+        sensor.read(percept_of(state, frame), choices_memory.recall)
+    assert asked.moved[MemoryUse.THINGS] == 1
+    ((about, why),) = asked.told.items()
+    assert about == "HONEY DROP in the wood"
+    assert why == "1 and more were left over in all of 3 runs"
+
+
+def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> None:
+    def is_there(state: State) -> bool:
+        return state.in_control and state.map.map_id == WOOD
+
+    with game_at(played.folder, is_there) as game:
+        assert not found(WORLD, game.state).get(ANTIDOTE)
+        (flag,) = (
+            toggle.flag
+            for toggle in WORLD.map(WOOD).toggles
+            for person in WORLD.map(WOOD).people
+            if person.slot == toggle.slot and person.item == ANTIDOTE
+        )
+        address = symbol("wToggleableObjectFlags") + flag // 8
+        game.poke({address: game.state.flags.hidden[flag // 8] | 1 << flag % 8})
+        assert found(WORLD, game.state)[ANTIDOTE] == 1
+
+
+def test_nothing_is_to_spare_where_nobody_told_of_it(choices_memory: AgentMemory) -> None:
+    assert spare(choices_memory.blackboard.entries(CHOICES_EPISODIC, kind=WAYPOINT)) == {}

@@ -27,7 +27,7 @@ from memory import (
     read_run,
 )
 from memory.observations import TOOLS, Extractors, ObservationQuery, Result, observations_block
-from tests.agent.app.test_session import CARTRIDGE, FROZEN, STORY
+from tests.agent.app.test_play import CARTRIDGE, FROZEN, STORY
 from tests.agent.support import Played, Watcher
 from tests.memory.observations.damage import scribble_over
 from tests.memory.observations.observing import all_of

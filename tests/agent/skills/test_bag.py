@@ -1,12 +1,29 @@
-"""What is done in menus, on the cartridge: buying, using things of the bag, putting the team in order."""
+"""Menus on the cartridge: buying, the bag, the team, and Red's START menu."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeAlias
 
 import pytest
 
-from agent.skills import Outcome, Terrain, buy, swap, use_item
-from emulator import State, World, demo_cartridge_path, load_cartridge
+from agent.app.plan import read_images
+from agent.skills import Outcome, Skill, Terrain, buy, look_at, swap, use_item
+from emulator import (
+    RED,
+    Button,
+    Cartridge,
+    Menu,
+    MenuKind,
+    Party,
+    State,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+    read_state,
+)
 from emulator.profile import symbol
+from emulator.ram import Bag, Stack
 from tests.agent.support import Game, Played, game_at
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))
@@ -133,3 +150,112 @@ def test_two_of_the_team_change_places(store: Game) -> None:
 
 def test_nobody_changes_places_with_who_is_not_there(store: Game) -> None:
     assert store.carry_out(swap(0, 1, store.state)) is Outcome.BLOCKED
+
+
+BUYING_STORE: Final = 42
+BUYING_CLERK: Final = 1
+DELIVERED: Final = RED.events["oak_got_parcel"]
+
+
+@pytest.fixture
+def in_the_store(played: Played) -> Iterator[Game]:
+    def is_there(state: State) -> bool:
+        return (
+            state.in_control and state.map.map_id == BUYING_STORE and state.flags.is_set(DELIVERED)
+        )
+
+    with game_at(played.folder, is_there) as game:
+        yield game
+
+
+def test_the_bag_holds_as_many_as_were_wanted_after_one_visit(in_the_store: Game) -> None:
+    cartridge: Cartridge = load_cartridge(demo_cartridge_path())
+    terrain = Terrain(World.of(cartridge))
+    (shop,) = terrain.plain.map(BUYING_STORE).shops
+    dearest, cheapest = shop.items[0], shop.items[-1]
+    before = in_the_store.state
+    wanted = {
+        cheapest: before.bag.quantity(cheapest) + 3,
+        dearest: before.bag.quantity(dearest) + 2,
+    }
+    assert (
+        in_the_store.carry_out(buy(BUYING_CLERK, wanted, terrain, before), within=150)
+        is Outcome.DONE
+    )
+    after = in_the_store.state
+    assert {item: after.bag.quantity(item) for item in wanted} == wanted
+    assert after.in_control
+
+
+IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
+MENU_POTION: Final = 20
+ENTRIES: Final = {
+    6: ("POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
+    7: ("POKéDEX", "POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
+}  # by wMaxMenuItem, which is one more than the number of the last
+
+Errand: TypeAlias = Callable[[State], Skill]
+
+needs_menu = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images are not here")
+
+
+@pytest.fixture(scope="module")
+def state() -> State:
+    """A moment of Red with two mons and a potion."""
+    [(_, ram)] = read_images(IMAGES / "pallet_town_walking.wram")
+    read = read_state(ram, 0)
+    mon = read.party[0]
+    return replace(
+        read,
+        party=Party((mon, replace(mon, nickname="OTHER", exp=mon.exp + 1))),
+        bag=Bag((Stack(MENU_POTION, 1),)),
+    )
+
+
+@needs_menu
+@pytest.mark.parametrize("maximum", ENTRIES)
+@pytest.mark.parametrize(
+    ("errand", "wanted"),
+    [
+        (lambda state: look_at(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
+        (lambda state: look_at(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
+        (lambda state: swap(0, 1, state), "POKéMON"),
+        (lambda state: use_item(MENU_POTION, 0, state), "ITEM"),
+    ],
+    ids=["look at the team", "look into the bag", "swap two mons", "use a potion"],
+)
+def test_the_entry_wanted_is_chosen(
+    errand: Errand, wanted: str, maximum: int, state: State
+) -> None:
+    for remembered in range(maximum):  # where the cursor was left the last time
+        opened = replace(state, menu=_start_menu(remembered, maximum))
+        assert ENTRIES[maximum][_chosen(errand(opened), opened)] == wanted
+
+
+def _start_menu(current: int, maximum: int) -> Menu:
+    return Menu(
+        kind=MenuKind.START,
+        top_x=11,
+        top_y=2,
+        current=current,
+        maximum=maximum,
+        watched_keys=0,
+        cursor=(11, 2 + 2 * current),
+        list_offset=0,
+        list_count=0,
+        list_menu_id=0,
+    )
+
+
+def _chosen(skill: Skill, state: State) -> int:
+    """Carry out presses in the menu alone, and return where the cursor is when A is pressed."""
+    step = next(skill)
+    for _ in range(20):
+        menu = state.menu
+        assert menu is not None
+        if step.button is Button.A:
+            return menu.current
+        move = {Button.DOWN: 1, Button.UP: -1}.get(step.button, 0) if step.button else 0
+        state = replace(state, menu=_start_menu(menu.current + move, menu.maximum))
+        step = skill.send(state)
+    raise AssertionError("nothing was chosen")

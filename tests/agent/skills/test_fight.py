@@ -7,8 +7,21 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.skills import Attack, Flee, Order, Outcome, TriedOrders, fight
+from agent.battle import BattlePolicy
+from agent.skills import (
+    Attack,
+    Flee,
+    Order,
+    Outcome,
+    Switch,
+    Throw,
+    TriedOrders,
+    UseItem,
+    fight,
+    wait,
+)
 from emulator import BattleResult, Button, MenuKind, Phase, State, Step
+from tests.agent.ring import DEX, FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Game, Played, Watcher, game_at
 
 
@@ -209,3 +222,219 @@ def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: 
     again = fight(ATTACKING, against_rival.state)  # as after a resume
     against_rival.carry_out(again)
     assert not against_rival.state.in_battle
+
+
+MASTER_BALL, POKE_BALL, POTION, AWAKENING = 1, 4, 20, 14
+SLEEP = 3
+SLOW = 0x45  # of wOptions: words come letter by letter
+MATES = [Fighter(name, 5) for name in ("PLIPPET", "MOPPLE", "NIBBIT", "WRENKIN", "SPORKLE")]
+
+
+@pytest.fixture(scope="module")
+def _ring(played: Played) -> Iterator[Ring]:
+    with game_at(played.folder, lambda state: state.in_control) as game:
+        yield Ring(game, game.console.save())
+
+
+@pytest.fixture
+def ring(_ring: Ring) -> Ring:
+    return _ring
+
+
+def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, hp=9), bag=[(POKE_BALL, 1), (POTION, 2)])
+    ring.arm("PONDER")
+    commander = Script((UseItem(POTION, 0), Attack(0)))
+    ring.fight(commander)
+    healed = commander.seen[1]
+    assert healed.bag.quantity(POTION) == 1
+    assert healed.battle is not None
+    assert healed.battle.own is not None
+    assert healed.battle.own.hp == 29
+    assert not commander.tried[1].refused
+
+
+def test_a_thing_of_the_bag_is_used_on_somebody_who_waits(ring: Ring) -> None:
+    ring.enter(
+        Fighter("TOASTNUT", 12), Fighter("PLIPPET", 8, hp=3, status=SLEEP), bag=[(AWAKENING, 1)]
+    )
+    commander = Script((UseItem(AWAKENING, 1), Attack(0)))
+    ring.fight(commander)
+    assert commander.seen[1].party[1].status.sleep == 0
+    assert commander.seen[1].bag.quantity(AWAKENING) == 0
+
+
+@pytest.mark.parametrize("frames", range(1, 40, 9))
+def test_no_question_is_answered_by_a_press_meant_for_words(ring: Ring, frames: int) -> None:
+    """However printing and presses fall together."""
+    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
+    ring.enter(Fighter("TOASTNUT", 6, known, short_of=1), options=SLOW)
+    ring.weaken()
+    ring.game.console.perform(wait(frames))
+    assert ring.fight(Script(forgotten=1)) == [(Phase.YES_NO, "a")]
+    assert "GLOWER" not in ring.moves_known()
+
+
+def test_what_would_do_nothing_is_refused_and_the_battle_goes_on(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12), bag=[(POTION, 1)])
+    ring.arm("PONDER")
+    commander = Script((UseItem(POTION, 0), Attack(0)))
+    ring.fight(commander)
+    assert UseItem(POTION, 0) in commander.tried[1].refused
+    assert ring.state.bag.quantity(POTION) == 1
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_who_is_caught_joins_the_team_under_its_own_name(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12), wild=("FIZZWIG", 4), bag=[(MASTER_BALL, 1)])
+    asked = ring.fight(Script((Throw(MASTER_BALL),)))
+    assert asked == [(Phase.YES_NO, "b")]
+    assert [mon.species for mon in ring.state.party.mons][1:] == [species_of("FIZZWIG")]
+    assert ring.state.party[1].nickname == "FIZZWIG"
+
+
+def test_with_a_full_team_who_is_caught_goes_to_the_box(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12), *MATES, wild=("FIZZWIG", 4), bag=[(MASTER_BALL, 1)])
+    ring.poke("wBoxCount", [0, 0xFF])
+    ring.fight(Script((Throw(MASTER_BALL),)))
+    assert len(ring.state.party) == 6
+    assert not ring.state.in_battle
+
+
+@pytest.mark.parametrize("slot", [0, 2, 3])
+def test_the_move_that_was_chosen_makes_room_for_a_fifth(ring: Ring, slot: int) -> None:
+    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
+    level, lesson = next((each.level, each.move) for each in DEX.species(3).lessons)
+    ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
+    ring.weaken()
+    asked = ring.fight(Script(forgotten=slot))
+    kept = [move for at, move in enumerate(known) if at != slot]
+    assert ring.moves_known() == [*kept[:slot], DEX.move(lesson).name, *kept[slot:]]
+    assert asked == [(Phase.YES_NO, "a")]
+
+
+def test_a_fifth_move_is_done_without_when_that_is_decided(ring: Ring) -> None:
+    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
+    level = DEX.species(3).lessons[0].level
+    ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
+    ring.weaken()
+    asked = ring.fight(Script(forgotten=None))
+    assert ring.moves_known() == list(known)
+    assert asked == [(Phase.YES_NO, "b"), (Phase.YES_NO, "a")]
+
+
+def test_who_evolves_is_not_stopped(ring: Ring) -> None:
+    evolution = DEX.species(33).evolutions[0]
+    ring.enter(Fighter("NIBBIT", evolution.level - 1, ("SURE POKE",), short_of=1))
+    ring.weaken()
+    ring.fight(Script())
+    assert ring.state.party[0].species == species_of("GNAWBERT")
+
+
+@pytest.mark.parametrize(("on", "button"), [(True, "a"), (False, "b")])
+def test_fighting_on_with_another_is_decided(ring: Ring, *, on: bool, button: str) -> None:
+    ring.enter(Fighter("TOASTNUT", 5, hp=1), Fighter("PLIPPET", 20, ("SURE POKE",)))
+    ring.arm("SURE POKE")
+    ring.poke("wBattleMon", [0, 1], 21)  # slow
+    asked = ring.fight(Script(place=1, on=on))
+    assert asked[0] == (Phase.NEXT_MON, button)
+    assert not ring.state.in_battle
+
+
+@pytest.mark.parametrize("other", [1, None])
+def test_changing_before_the_trainers_next_is_decided(ring: Ring, other: int | None) -> None:
+    ring.enter(
+        Fighter("TOASTNUT", 12, ("SURE POKE",)),
+        Fighter("PLIPPET", 30, ("SURE POKE",)),
+        trainer=(1, 1),
+        options=FAST_AND_SHIFT,
+    )
+    ring.weaken()
+    commander = Script(other=other)
+    asked = ring.fight(commander)
+    assert asked[0] == (Phase.CHANGE_MON, "b" if other is None else "a")
+    after = commander.seen[1].battle
+    assert after is not None
+    assert after.own is not None
+    assert after.own.position == (other or 0)
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_who_sleeps_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",), status=SLEEP))
+    ring.arm("PONDER")
+    commander = Script()
+    ring.fight(commander)
+    assert not any(tried.refused for tried in commander.tried)
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_who_is_held_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 30, ("SURE POKE",)), wild=("PEBBLIN", 20))
+    ring.arm("TANGLE")
+    ring.poke("wBattleMon", [0, 1], 21)  # slow
+    commander = Script()
+    ring.fight(commander)
+    held = [state.battle for state in commander.seen if state.battle and state.battle.trapped]
+    assert held
+    assert not any(tried.refused for tried in commander.tried)
+
+
+@pytest.mark.parametrize("move", ["SLOW BLOOM", "BURROW", "ALL AT ONCE", "TANTRUM", "TANGLE"])
+def test_moves_that_go_on_by_themselves_are_seen_through(ring: Ring, move: str) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, (move,)), wild=("PEBBLIN", 12))
+    ring.arm("PONDER")
+    commander = Script()
+    ring.fight(commander)
+    assert not any(tried.refused for tried in commander.tried)
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_a_move_that_is_disabled_is_not_pressed(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE", "PINCH")), wild=("PEBBLIN", 8))
+    ring.arm("PONDER")
+    ring.poke("wPlayerNumAttacksLeft", [0x15], 3)
+    commander = Script()
+    ring.fight(commander)
+    assert ring.state.battle_result is BattleResult.WON
+    first = ring.state.party[0].moves[1]
+    assert first.pp < DEX.move(first.move).pp
+
+
+def test_without_pp_the_game_has_a_move(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",)))
+    ring.arm("PONDER")
+    ring.poke("wBattleMon", [0], 25)
+    ring.fight(Script())
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_a_trainer_who_heals_is_beaten(ring: Ring) -> None:
+    ring.enter(Fighter("PLIPPET", 20, ("SURE POKE", "NAP PUFF")), trainer=(34, 1))
+    ring.weaken(5)
+    ring.fight(BattlePolicy(DEX))
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_nobody_is_changed_for_who_has_fainted_and_the_battle_goes_on(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",)), Fighter("PLIPPET", 5, hp=0))
+    ring.fight(Script((Switch(1), Attack(0))))
+    assert ring.state.battle_result is BattleResult.WON
+
+
+def test_who_is_held_may_still_change(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 14), Fighter("PLIPPET", 14), wild=("PEBBLIN", 12))
+    ring.arm("TANGLE")
+    ring.poke("wBattleMon", [0, 1], 21)
+    commander = Script((Attack(0), Switch(1), Attack(0)))
+    ring.fight(commander)
+    after = commander.seen[2].battle
+    assert after is not None
+    assert after.own is not None
+    assert after.own.position == 1
+
+
+def test_running_away_ends_it(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 20))
+    ring.fight(Script((Flee(),)))
+    assert ring.state.battle_result is BattleResult.LEFT

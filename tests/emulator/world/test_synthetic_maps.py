@@ -1,12 +1,17 @@
-"""What is decoded of all 248 map ids is exactly what the facts say."""
+"""What is decoded of maps, people, shops and texts is exactly what the facts say."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pytest
 
 from emulator import Cartridge, Dex, Facing, World
+from emulator.dex import WildTable
 from emulator.world import Resident, ResidentKind, Warp, WarpTrigger
-from tests.emulator.synthetic.facts import Facts, all_maps, real_maps
+from emulator.world.texts import TextKind
+from emulator.world.tileset import read_ground
+from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
+from tests.emulator.synthetic.texts import SERVICES, Says, is_shop, says, speakers
 
 SIDES = {
     "north": Facing.UP,
@@ -189,3 +194,241 @@ def test_everybody_who_fights_has_a_team(world: World, synthetic_cartridge: Cart
             if one.opponent is not None:
                 teams = dex.trainer(one.opponent.trainer_class).teams
                 assert 1 <= one.opponent.number <= len(teams)
+
+
+SHORTHANDS = {"#": "POKé", "<PKMN>": "PKMN"}  # how the facts write what one code prints
+NO_HIDDEN_ITEM = {34}  # a bit of which no map's facts have the square
+NO_TOGGLED_OBJECT = {170, 186}  # bits of which no map's facts have the object
+HOLES = 12  # of regions.json: maps.json has none
+
+
+def hidden(each: Facts, routine: str) -> list[Facts]:
+    rows = [row for row in each["hidden"] if row["fn"] == routine]
+    return sorted(rows, key=lambda row: row["flag_bit"])
+
+
+def test_what_is_sold_where_and_by_whom(world: World) -> None:
+    found = {
+        (here.map_id, shop.slot): list(shop.items) for here in world.maps for shop in here.shops
+    }
+    marts = load("data/marts.json")["marts"]
+    expected = {
+        (mart["map"], mart["clerk"]["obj"]): [item["id"] for item in mart["items"]]
+        for mart in marts
+    }
+    # Cinnabar's shop has two ids with one header.
+    assert found == expected | {(173, 1): expected[172, 1]}
+
+
+def test_hidden_items(world: World) -> None:
+    flags = set()
+    for each in real_maps():
+        rows = hidden(each, "HiddenItems")
+        assert [tuple(item) for item in world.map(each["id"]).hidden_items] == [
+            (row["x"], row["y"], row["flag_bit"], row["item"]) for row in rows
+        ]
+        flags |= {row["flag_bit"] for row in rows}
+    assert flags == set(range(54)) - NO_HIDDEN_ITEM
+
+
+def test_hidden_coins(world: World) -> None:
+    flags = set()
+    for each in real_maps():
+        rows = hidden(each, "HiddenCoins")
+        assert [tuple(coins) for coins in world.map(each["id"]).hidden_coins] == [
+            (row["x"], row["y"], row["flag_bit"]) for row in rows
+        ]
+        flags |= {row["flag_bit"] for row in rows}
+    assert flags == set(range(12))
+
+
+def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
+    flags = set()
+    for each in real_maps():
+        toggles = world.map(each["id"]).toggles
+        rows = [row for row in each["objects"] if "toggle" in row]
+        assert sorted(
+            (one.flag, one.slot, one.hidden) for one in toggles if one.flag not in NO_TOGGLED_OBJECT
+        ) == sorted((row["toggle"], row["i"], not row["visible_at_start"]) for row in rows)
+        flags |= {one.flag for one in toggles}
+    assert flags == set(range(228))
+
+
+def test_every_item_on_the_ground_can_be_taken_away(world: World) -> None:
+    for here in world.maps:
+        toggled = {one.slot for one in here.toggles}
+        assert {
+            one.slot for one in here.people if one.kind in (ResidentKind.ITEM, ResidentKind.MON)
+        } <= toggled
+
+
+def test_the_place_of_every_map(world: World) -> None:
+    for each in real_maps():
+        place, entry = each["town_map"], world.map(each["id"]).town_map
+        name = place["name"]
+        for short, letters in SHORTHANDS.items():
+            name = name.replace(short, letters)
+        assert entry == (name, place["x"], place["y"])
+
+
+def test_where_holes_lead(world: World) -> None:
+    holes = [
+        (hole["to"][0], *hole["arrive"])
+        for each in load("regions.json")["maps"].values()
+        for hole in each.get("holes", ())
+    ]
+    assert len(holes) == HOLES
+    assert [(warp.map_id, warp.x, warp.y) for warp in world.dungeon_warps] == holes
+    numbered = {(warp.map_id, warp.number) for warp in world.dungeon_warps}
+    assert len(numbered) == HOLES
+
+
+def tiles(written: list[str]) -> set[int]:
+    return {int(tile, 16) for tile in written}
+
+
+def test_all_tilesets(world: World) -> None:
+    facts = load("data/tilesets.json")
+    assert len(facts["tilesets"]) == 24
+    for row in facts["tilesets"]:
+        tileset = world.tileset(row["id"])
+        assert tileset.passable == tiles(row["passable"])
+        assert tileset.counters == tiles(row["counter"])
+        assert tileset.grass == (int(row["grass"], 16) if row["grass"] else None)
+        assert tileset.animated == (row["anim"] != "none")
+        assert tileset.doors == tiles(row["door"])
+        assert tileset.warps == tiles(row["warp"])
+        assert tileset.surfable == row["surfable"]
+        assert tileset.pairs == pairs(facts["land_pairs"], row["id"])
+        assert tileset.water_pairs == pairs(facts["water_pairs"], row["id"])
+        assert tileset.warp_pads == special(facts, row["id"], 1)
+        assert tileset.holes == special(facts, row["id"], 2)
+
+
+def pairs(rows: list[Facts], tileset: int) -> set[frozenset[int]]:
+    return {frozenset(tiles(row[1:])) for row in rows if row[0] == tileset}
+
+
+def special(facts: Facts, tileset: int, kind: int) -> set[int]:
+    rows = facts["warp_pad_hole"]
+    return tiles([tile for owner, tile, what in rows if (owner, what) == (tileset, kind)])
+
+
+def test_ledges_and_mats(world: World) -> None:
+    facts = load("data/tilesets.json")
+    ground = read_ground(world.rom)
+    assert {(facing.name.lower(), stood, ahead) for facing, stood, ahead in ground.ledges} == {
+        (facing, int(stood, 16), int(ahead, 16)) for facing, stood, ahead in facts["ledges"]
+    }
+    assert ground.carpets == {
+        Facing[facing.upper()]: tiles(found) for facing, found in facts["carpet"].items()
+    }
+
+
+@pytest.fixture(scope="module")
+def dex(synthetic_cartridge: Cartridge) -> Dex:
+    return Dex.of(synthetic_cartridge)
+
+
+def levels_and_species(rows: list[Facts]) -> list[tuple[int, int]]:
+    return [(row["level"], row["species"]) for row in rows]
+
+
+def test_all_classes_of_trainers_with_all_teams(dex: Dex) -> None:
+    facts = load("data/trainers.json")["trainers"]
+    assert len(facts) == 47
+    found = [
+        (each.number, each.name, each.base_money, [list(team) for team in each.teams])
+        for each in dex.all_trainers.values()
+    ]
+    assert found == [
+        (
+            row["class"],
+            row["name"],
+            row["base_money"],
+            [levels_and_species(one["party"]) for one in row["sets"]],
+        )
+        for row in facts
+    ]
+
+
+def test_what_every_trainer_pays(dex: Dex) -> None:
+    for row in load("data/trainers.json")["trainers"]:
+        for one in row["sets"]:
+            assert dex.trainer(row["class"]).prize(one["set"]) == one["reward"]
+
+
+def test_the_special_moves_of_leaders_and_the_elite_four(dex: Dex) -> None:
+    facts = load("data/trainers.json")
+    classes = {row["key"]: row["class"] for row in facts["trainers"]}
+    leaders = {gym: (place, move) for gym, (place, move) in dex.lone_moves.items()}
+    lone = facts["gym_lone_moves"]["table"]
+    assert leaders == {gym: (place, move) for gym, (place, _, move) in enumerate(lone, start=1)}
+    team = facts["elite_team_moves"]["table"]
+    assert dict(dex.team_moves) == {classes[key]: (5 - 1, move) for key, _, move in team}
+
+
+def test_all_wild_mons_of_all_maps(dex: Dex) -> None:
+    facts = load("data/wild.json")["wild"]
+    found = {
+        map_id: (table_of(wild.grass), table_of(wild.water)) for map_id, wild in dex.wild.items()
+    }
+    assert found == {
+        row["map"]: (written_table(row.get("grass")), written_table(row.get("water")))
+        for row in facts
+    }
+
+
+def table_of(table: WildTable | None) -> tuple[int, list[tuple[int, int]]] | None:
+    if table is None:
+        return None
+    return table.rate, [(slot.level, slot.species) for slot in table.slots]
+
+
+def written_table(facts: Facts) -> tuple[int, list[tuple[int, int]]] | None:
+    return None if facts is None else (facts["rate"], levels_and_species(facts["slots"]))
+
+
+def test_the_chances_of_the_ten_slots(dex: Dex) -> None:
+    thresholds = load("data/wild.json")["slot_thresholds"]
+    grass = next(wild.grass for wild in dex.wild.values() if wild.grass)
+    sums = [256 * sum(slot.chance for slot in grass.slots[: n + 1]) - 1 for n in range(10)]
+    assert sums == thresholds
+
+
+def test_who_bites_at_which_rod_where(dex: Dex) -> None:
+    facts = load("data/wild.json")["fishing"]
+    assert list(dex.fishing.good_rod) == levels_and_species(facts["good_rod"])
+    groups = facts["super_rod_groups"]
+    assert {n: list(group) for n, group in dex.fishing.super_rod.items()} == {
+        int(n): levels_and_species(groups[name]) for n, name in facts["super_rod_maps"].items()
+    }
+
+
+def test_all_trades(dex: Dex) -> None:
+    assert {bit: tuple(trade) for bit, trade in dex.trades.items()} == {
+        row["i"]: (row["give"], row["get"], row["nickname"])
+        for row in load("data/trades.json")["trades"]
+    }
+
+
+def test_all_texts_of_signs_and_people(synthetic_cartridge: Cartridge) -> None:
+    world = World.of(synthetic_cartridge)
+    kinds: Counter[TextKind] = Counter()
+    words, services = set(), set()
+    for each in real_maps():
+        for text_id in speakers(each):
+            text = world.map(each["id"]).texts.read(text_id)
+            kinds[text.kind] += 1
+            service = text.service.name if text.service else ""
+            # The two ids that share Cinnabar's shop are one map with one clerk.
+            if service == "MART":
+                assert is_shop(each, text_id) or each["id"] == 173
+                continue
+            assert Says(text.kind.name, text.words, service) == says(each, text_id)
+            words.add(text.words)
+            services.add(service)
+    assert services == {"", *SERVICES}
+    assert len(words) == 7  # six sayings, and none
+    assert min(kinds[kind] for kind in (TextKind.PRINTED, TextKind.SERVICE, TextKind.PROGRAM)) > 100
+    assert not kinds[TextKind.NONSENSE]

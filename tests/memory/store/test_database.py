@@ -2,15 +2,28 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore, StoreError
+from memory import (
+    Blackboard,
+    Observed,
+    RunStore,
+    StoreError,
+    open_knowledge_store,
+    open_run_store,
+    read_knowledge_store,
+    read_run_store,
+)
+from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
 from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
+from memory.store.files import flaw_in, open_sound
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
+from tests.memory.samples import NOON, WORKING, checkpoint, step
 
 FIRST = Schema("note store", 0x1234, (("CREATE TABLE notes (text TEXT) STRICT",),))
 SECOND = Schema(
@@ -294,3 +307,140 @@ def test_where_memory_cannot_be_shared_a_rollback_journal_serves(tmp_path: Path)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         connection.execute("CREATE TABLE t (x)")
+
+
+SCHEMAS = (RUN_SCHEMA, KNOWLEDGE_SCHEMA)
+OPENERS: tuple[Callable[[Path, Schema], Database], ...] = (open_database, open_readonly)
+
+each_kind = pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema.name)
+
+
+def with_more(schema: Schema) -> Schema:
+    """Return what the next version will be like: one more migration at the end of the list."""
+    more = ("CREATE TABLE more (x)",)
+    return Schema(schema.name, schema.application_id, (*schema.migrations, more))
+
+
+def migrations_shape(database: Database) -> list[tuple[Any, ...]]:
+    return database.rows(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*' ORDER BY name"
+    )
+
+
+@each_kind
+def test_the_list_of_migrations_begins_with_one_item_that_only_makes(schema: Schema) -> None:
+    (first,) = schema.migrations
+    assert all(statement.startswith("CREATE ") for statement in first)
+
+
+@each_kind
+def test_a_file_of_version_1_becomes_what_a_new_one_of_the_next_is(
+    tmp_path: Path, schema: Schema
+) -> None:
+    path, later = tmp_path / "old.sqlite", with_more(schema)
+    open_database(path, schema).close()
+    for _ in range(2):  # migrating twice changes nothing
+        with (
+            closing(open_database(path, later)) as migrated,
+            closing(open_database(tmp_path / "new.sqlite", later)) as new,
+        ):
+            assert migrations_shape(migrated) == migrations_shape(new)
+            assert migrated.row("PRAGMA user_version") == (2,)
+            assert migrated.row("PRAGMA integrity_check") == ("ok",)
+
+
+def test_c07_a_numbered_migration_keeps_the_observations_of_an_older_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    with closing(open_run_store(path, run_id="r")) as store:
+        store.add_observations(
+            store.next_session(), [Observed("seen", "a thing", 5)], tick=4, game_s=2.0
+        )
+        store.commit()
+    for _ in range(2):
+        with closing(open_database(path, with_more(RUN_SCHEMA))) as database:
+            assert database.rows("SELECT type, content FROM observations") == [("seen", "a thing")]
+            assert database.row("PRAGMA user_version") == (2,)
+
+
+@each_kind
+def test_a_newer_file_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schema) -> None:
+    path = tmp_path / "a.sqlite"
+    open_database(path, with_more(schema)).close()
+    before = path.read_bytes()
+    for opened in OPENERS:
+        with pytest.raises(NewerStore, match=r"update the program\.$"):
+            opened(path, schema)
+    assert path.read_bytes() == before
+
+
+@each_kind
+def test_a_file_from_before_version_1_is_refused_in_one_line_and_left_as_it_is(
+    tmp_path: Path, schema: Schema
+) -> None:
+    path = tmp_path / "a.sqlite"
+    open_database(path, Schema(schema.name, schema.retired, (("CREATE TABLE run (x)",),))).close()
+    before = path.read_bytes()
+    refused = r"from before version 1, which is not read any more; move it away\.$"
+    for opened in OPENERS:
+        with pytest.raises(StoreError, match=refused):
+            opened(path, schema)
+    with pytest.raises(StoreError, match=refused):
+        open_sound(path)
+    if schema is KNOWLEDGE_SCHEMA:
+        with pytest.raises(StoreError, match=refused):  # and it is not set aside as damaged
+            open_knowledge_store(path, now=NOON)
+    flaw = flaw_in(path)
+    assert flaw is not None
+    assert "\n" not in str(flaw)
+    assert path.read_bytes() == before
+
+
+def test_a_run_can_be_copied_while_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    store = open_run_store(path, run_id="run-1")
+    blackboard = Blackboard(store)
+    reader = read_run_store(path)
+    for tick in range(1, 40):
+        store.append_step(step(tick))
+        blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=float(tick))
+        if tick % 10 == 0:
+            store.commit(checkpoint=checkpoint(tick))
+            source = store if tick % 20 else reader
+            source.backup(tmp_path / f"copy-{tick}.sqlite")
+    store._database.execute("BEGIN IMMEDIATE")  # as in the middle of a commit
+    store._database.execute("DELETE FROM steps")
+    reader.backup(tmp_path / "meanwhile.sqlite")
+    store._database.execute("ROLLBACK")
+    reader.close()
+    store.close()
+    for tick, name in [(10, "copy-10"), (20, "copy-20"), (30, "copy-30"), (30, "meanwhile")]:
+        copy = tmp_path / f"{name}.sqlite"
+        assert sorted(each.name for each in tmp_path.glob(f"{name}*")) == [copy.name]
+        again = open_run_store(copy, run_id="other")
+        assert again.run_id == "run-1"
+        assert [row.tick for row in again.steps()] == list(range(1, tick + 1))
+        assert again.latest_checkpoint() == checkpoint(tick)
+        assert [each.data["n"] for each in again.live_entries()] == list(range(1, tick + 1))
+        again.close()
+        open_readonly(copy, RUN_SCHEMA).close()
+
+
+def test_knowledge_can_be_copied_while_runs_deliver(tmp_path: Path) -> None:
+    store = open_knowledge_store(tmp_path / "memory.sqlite", now=NOON)
+    store.backup(tmp_path / "copy.sqlite")
+    reader = read_knowledge_store(tmp_path / "copy.sqlite")
+    assert reader.content_hash() == store.content_hash()
+    reader.close()
+    store.close()
+
+
+def test_a_copy_overwrites_nothing_and_leaves_nothing_half_done(
+    tmp_path: Path, store: RunStore
+) -> None:
+    (tmp_path / "letter.txt").write_text("somebody's", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"letter\.txt exists; name a place"):
+        store.backup(tmp_path / "letter.txt")
+    assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "somebody's"
+    with pytest.raises(StoreError, match="cannot be used"):
+        store.backup(tmp_path / "no such folder" / "copy.sqlite")
+    assert not list(tmp_path.glob("*copy*"))

@@ -1,0 +1,167 @@
+"""What routes cost and keep clear of: near maps first, closed gates, trainers who might win."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from agent.capabilities import GameContext, capabilities_for
+from agent.capabilities import travel as caution
+from agent.capabilities.travel import MAP, capability
+from agent.capabilities.travel import capability as travelling
+from agent.planning import Action, Effect, Goal, Require, plan
+from agent.skills import Destination, Obstacles, Outcome, Terrain, travel, watchers
+from agent.skills.distances import UNKNOWN, Nearness
+from agent.story import MilestoneLedger, Story
+from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
+from memory import Hooks
+from tests.agent.support import Game, Played, game_at
+
+CARTRIDGE = load_cartridge(demo_cartridge_path())
+WORLD = World.of(CARTRIDGE)
+HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN = 37, 0, 12, 1, 13, 2
+NOWHERE = 0xF0
+
+
+def steps(start: int, end: int) -> int:
+    return Nearness.of(WORLD).steps(start, end)
+
+
+def test_nothing_is_nearer_than_where_one_is() -> None:
+    assert steps(TOWN, TOWN) == 0
+
+
+def test_each_map_on_the_way_makes_it_longer() -> None:
+    ways = [steps(HOUSE, each) for each in (TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN)]
+    assert ways == sorted(set(ways))
+
+
+@pytest.mark.parametrize(("one", "other"), [(HOUSE, LANE), (SECOND_TOWN, THIRD_TOWN)])
+def test_there_and_back_take_about_as_long(one: int, other: int) -> None:
+    assert steps(one, other) == pytest.approx(steps(other, one), rel=0.5)
+
+
+def test_where_no_way_leads_is_far() -> None:
+    assert steps(TOWN, NOWHERE) == UNKNOWN
+
+
+def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
+    story, terrain = Story.of(CartridgeKind.DEMO), Terrain(WORLD)
+    walks = capability(
+        GameContext(story, terrain, Dex.of(CARTRIDGE), MilestoneLedger((), Hooks()), 0)
+    ).actions
+    heals = tuple(
+        Action(
+            f"heal:{each.place}",
+            (Require(f"at:{each.place}", at_least=1),),
+            (Effect("well", 1),),
+            5,
+            "be healed",
+        )
+        for each in story.healers
+    )
+    well = Goal("well", (Require("well", at_least=1),), 1, "be well")
+    opened = {need: 1 for place in story.places for need in place.needs}
+
+    def healer_from(map_id: int) -> str:
+        facts = {"in_control": 1, MAP: map_id, **opened}
+        found = plan(well, facts, (*(walk.action for walk in walks), *heals))
+        assert found is not None
+        return found.actions[-1].name
+
+    assert healer_from(LANE) == "heal:rest_house"
+    assert healer_from(THIRD_TOWN) == "heal:stone_rest_house"
+
+
+HAZARDS_WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
+STORY = Story.of(CartridgeKind.DEMO)
+HAZARDS_SECOND_TOWN, HAZARDS_HEATHER_WAY, FORAGER = 1, 13, 1
+NORTH_ROAD = {(HAZARDS_SECOND_TOWN, 9, 0), (HAZARDS_SECOND_TOWN, 10, 0)}
+
+
+def kit() -> GameContext:
+    return GameContext(STORY, Terrain(HAZARDS_WORLD), DEX, MilestoneLedger((), Hooks()), 0)
+
+
+def free_in(map_id: int, state: State) -> bool:
+    return state.in_control and state.map.map_id == map_id
+
+
+@pytest.fixture(scope="module")
+def before_the_gate(played: Played) -> Iterator[Game]:
+    """In the second town for the first time: the way north is closed."""
+    with game_at(played.folder, lambda state: free_in(HAZARDS_SECOND_TOWN, state)) as game:
+        yield game
+
+
+@pytest.fixture(scope="module")
+def on_the_way(played: Played) -> State:
+    """On the longer route, before the trainer there has been met."""
+    with game_at(played.folder, lambda state: free_in(HAZARDS_HEATHER_WAY, state)) as game:
+        return game.state
+
+
+def closed(state: State) -> Obstacles:
+    gates, _ = travelling(kit()).hazards
+    return gates(state)
+
+
+def eyes(state: State) -> Obstacles:
+    (hazard,) = caution.trainer_sight(kit()).hazards
+    return hazard(state)
+
+
+def with_level(state: State, level: int) -> State:
+    """Return the same moment with the first of the team as strong as one of this level."""
+    first = state.party[0]
+    stats = first.stats._replace(**dict.fromkeys(first.stats._fields, 4 * level))
+    strong = replace(first, level=level, hp=stats.hp, stats=stats)
+    return replace(state, party=replace(state.party, mons=(strong, *state.party.mons[1:])))
+
+
+def test_a_closed_gate_is_a_wall(before_the_gate: Game) -> None:
+    walls = closed(before_the_gate.state).walls
+    assert walls >= NORTH_ROAD
+
+
+def test_a_gate_that_is_open_is_none(on_the_way: State) -> None:
+    assert not closed(on_the_way).walls & NORTH_ROAD
+
+
+def test_nobody_tries_a_closed_gate(before_the_gate: Game) -> None:
+    terrain = Terrain(HAZARDS_WORLD)
+    capabilities_for(replace(kit(), terrain=terrain))
+    north = Destination(HAZARDS_HEATHER_WAY)
+    skill = travel(terrain, north, before_the_gate.state, patience=3)
+    assert before_the_gate.carry_out(skill) is Outcome.BLOCKED
+    assert before_the_gate.state.map.map_id == HAZARDS_SECOND_TOWN
+
+
+def test_a_trainer_sees_the_squares_before_them(on_the_way: State) -> None:
+    (forager,) = [each for each in watchers(HAZARDS_WORLD, on_the_way) if each.slot == FORAGER]
+    assert forager.squares == {(HAZARDS_HEATHER_WAY, x, 45) for x in (15, 16, 17)}
+
+
+def test_a_beaten_trainer_watches_nobody(on_the_way: State) -> None:
+    event = HAZARDS_WORLD.lookouts(on_the_way)[FORAGER].event
+    beaten = replace(on_the_way, flags=replace(on_the_way.flags, events=_with(on_the_way, event)))
+    assert FORAGER not in {each.slot for each in watchers(HAZARDS_WORLD, beaten)}
+
+
+def _with(state: State, event: int) -> bytes:
+    events = bytearray(state.flags.events)
+    events[event // 8] |= 1 << event % 8
+    return bytes(events)
+
+
+def test_a_weak_team_keeps_out_of_sight(on_the_way: State) -> None:
+    costs = eyes(with_level(on_the_way, 2)).costs
+    assert {(HAZARDS_HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
+
+
+def test_a_strong_team_walks_where_it_likes(on_the_way: State) -> None:
+    assert eyes(with_level(on_the_way, 60)) == Obstacles.none()
+
+
+def test_eyes_are_no_wall(on_the_way: State) -> None:
+    assert not eyes(with_level(on_the_way, 2)).walls

@@ -1,0 +1,510 @@
+"""Side stories of the demo's third chapter: drinks, fossils, a row of four and a sleeper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from emulator import MenuKind
+from tests.contract import battles, pcs
+from tests.contract.battles import Mon
+from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
+from tests.contract.conftest import FONT_LOADED, Game
+from tests.contract.stations import fight, read_on
+from tests.contract.things import BAG, LIST, USE, money, set_money, to_cursor
+
+ROOF, GATE, LANE = 126, 76, 27
+MACHINE, CURSOR = (4, 1), (1, 5)
+WATER, SODA, LEMONADE = 60, 61, 62
+PRICES: Final = {WATER: 200, SODA: 300, LEMONADE: 350}
+NONE_OF_THEM = 3
+DRINK_GIVEN: Final = 0x40  # of wStatusFlags1
+GUARD = 1
+
+
+@pytest.fixture
+def roof(start: Callable[[str], Game]) -> Game:
+    game = through_the_door(start, ROOF)
+    battles.hurry(game)
+    empty_bag(game)
+    set_money(game, 1000)
+    return game.go_beside(*MACHINE)
+
+
+def menu(game: Game) -> Game:
+    game.press("a")
+    return pcs.to(game, CURSOR)
+
+
+def choose(game: Game, row: int) -> None:
+    pcs.choose(game, row, None)
+    game.read_to_the_end()
+
+
+def test_the_table_of_prices_is_the_contracts(roof: Game) -> None:
+    data = battles.table(roof, "VendingPrices", 0, 12)
+    assert {data[i]: int(data[i + 1 : i + 4].hex()) for i in (0, 4, 8)} == PRICES
+
+
+def test_the_menu_stands_where_the_contract_has_it(roof: Game) -> None:
+    menu(roof)
+    assert roof.byte("wMaxMenuItem") == NONE_OF_THEM
+    assert pcs.kind(roof) is MenuKind.VENDING
+    assert pcs.rows(roof, 2, 13, (11,)) == ["CANCEL"]
+    assert "350" in roof.text.splitlines()[10]
+
+
+@pytest.mark.parametrize(("row", "item"), list(enumerate(PRICES)))
+def test_a_drink_costs_its_price(roof: Game, row: int, item: int) -> None:
+    choose(menu(roof), row)
+    assert bag(roof) == {item: 1}
+    assert money(roof) == 1000 - PRICES[item]
+    assert roof.is_free
+
+
+def test_cancel_and_b_buy_nothing(roof: Game) -> None:
+    choose(menu(roof), NONE_OF_THEM)
+    menu(roof).press("b")
+    roof.read_to_the_end()
+    assert (bag(roof), money(roof), roof.is_free) == ({}, 1000, True)
+
+
+def test_neither_the_poor_nor_a_full_bag_get_one(roof: Game) -> None:
+    set_money(roof, 299)
+    choose(menu(roof), 1)
+    assert (bag(roof), money(roof)) == ({}, 299)
+    fill_bag(roof)
+    choose(menu(roof), 0)
+    assert WATER not in bag(roof)
+    assert money(roof) == 299
+
+
+@pytest.fixture
+def gate(start: Callable[[str], Game]) -> Game:
+    game = through_the_door(start, GATE)
+    battles.hurry(game)
+    empty_bag(game)
+    return game.go(2, 3)
+
+
+def come_up(game: Game) -> list[str]:
+    """Step onto the guard's square, and return what he says."""
+    game.hold("right")
+    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    game.release("right")
+    return game.read_to_the_end()
+
+
+@pytest.mark.parametrize("row", [3, 4])
+def test_without_a_drink_one_is_sent_back_a_step(gate: Game, row: int) -> None:
+    gate.go(2, row)
+    for _ in range(2):
+        come_up(gate)
+        gate.wait(lambda: gate.is_free and gate.place.x == 2, 120)
+    assert not gate.byte("wStatusFlags1") & DRINK_GIVEN
+
+
+@pytest.mark.parametrize("drink", list(PRICES))
+def test_any_drink_is_taken_and_opens_the_way_for_good(gate: Game, drink: int) -> None:
+    empty_bag(gate, drink)
+    come_up(gate)
+    assert gate.byte("wStatusFlags1") & DRINK_GIVEN
+    assert bag(gate) == {}
+    assert (gate.place.x, gate.place.y) == (3, 3)
+    gate.go(2, 4)
+    gate.go(5, 4)
+    enter(gate, "right", LANE)
+
+
+def test_the_first_drink_of_the_list_goes_first(gate: Game) -> None:
+    pcs.set_list(gate, "wNumBagItems", (LEMONADE, 1), (WATER, 2))
+    come_up(gate)
+    assert bag(gate) == {LEMONADE: 1, WATER: 1}
+
+
+def test_he_drinks_when_asked_across_his_counter_too(gate: Game) -> None:
+    empty_bag(gate, SODA)
+    come_up(gate)
+    gate.face("up").press("a")
+    assert "good" in " ".join(gate.read_to_the_end())
+    assert gate.byte("wStatusFlags1") & DRINK_GIVEN
+
+
+ROOM, BAZAAR = 170, 122
+KEEPER = 1
+DOME, HELIX, AMBER = 41, 42, 31
+WOKEN: Final = {DOME: 75, HELIX: 142, AMBER: 110}
+LEVEL: Final = 12
+GAVE, STILL_WAKING, HANDING_OVER = 0x2E0, 0x2E1, 0x2E2
+CORNER: Final = (1, 2)
+
+
+@pytest.fixture
+def room(start: Callable[[str], Game]) -> Game:
+    game = through_the_door(start, ROOM)
+    battles.hurry(game)
+    battles.set_team(game, Mon(3))
+    return game
+
+
+def ask(game: Game) -> None:
+    game.go_beside(*game.sprite(KEEPER)).press("a")
+
+
+def hand_in(game: Game, row: int) -> None:
+    """Choose a stone of the list, and agree."""
+    ask(game)
+    pcs.to(game, CORNER)
+    pcs.choose(game, row, (15, 8)).press("a")
+    game.read_to_the_end()
+
+
+def take_a_turn(game: Game) -> None:
+    """Go out into the hall, and come back."""
+    game.go(2, 7)
+    enter(game, "down", BAZAAR)
+    enter(game, "up", ROOM)
+
+
+def test_whoever_has_none_is_sent_away(room: Game) -> None:
+    pcs.set_list(room, "wNumBagItems", (4, 1))
+    ask(room)
+    assert "stone" in " ".join(room.read_to_the_end())
+    assert not room.has_happened(GAVE)
+
+
+def test_the_list_has_those_of_the_bag(room: Game) -> None:
+    pcs.set_list(room, "wNumBagItems", (AMBER, 1), (4, 1), (HELIX, 1))
+    ask(room)
+    pcs.to(room, CORNER)
+    assert pcs.kind(room) is MenuKind.FOSSILS
+    assert room.byte("wMaxMenuItem") == 1
+    assert pcs.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
+    room.press("b")
+    room.read_to_the_end()
+    assert room.is_free
+    assert not room.has_happened(GAVE)
+
+
+@pytest.mark.parametrize("stone", list(WOKEN))
+def test_a_stone_becomes_somebody_of_the_team(room: Game, stone: int) -> None:
+    pcs.set_list(room, "wNumBagItems", (stone, 1))
+    hand_in(room, 0)
+    assert bag(room) == {}
+    assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
+    assert room.has_happened(GAVE)
+    assert room.has_happened(STILL_WAKING)
+    room.press("a")
+    room.read_to_the_end()
+    assert room.byte("wPartyCount") == 1
+    take_a_turn(room)
+    assert not room.has_happened(STILL_WAKING)
+    ask(room)
+    room.read_to_the_end()
+    assert room.block("wPartySpecies", 3) == bytes([3, WOKEN[stone], 0xFF])
+    assert battles.party_mon(room, 1)[33] == LEVEL
+    assert not any(room.has_happened(each) for each in (GAVE, STILL_WAKING, HANDING_OVER))
+
+
+def test_no_means_that_one_keeps_it(room: Game) -> None:
+    pcs.set_list(room, "wNumBagItems", (DOME, 1))
+    ask(room)
+    pcs.to(room, CORNER)
+    pcs.choose(room, 0, (15, 8)).press("b")
+    room.read_to_the_end()
+    assert bag(room) == {DOME: 1}
+    assert not room.has_happened(GAVE)
+
+
+def test_a_full_team_has_it_wait(room: Game) -> None:
+    battles.set_team(room, *[Mon(3)] * 6)
+    room.set_event(GAVE)
+    room.poke("wFossilMon", WOKEN[DOME])
+    ask(room)
+    room.read_to_the_end()
+    assert room.byte("wPartyCount") == 6
+    assert room.has_happened(GAVE)
+    battles.set_team(room, *[Mon(3)] * 5)
+    room.press("a")
+    room.read_to_the_end()
+    assert room.block("wPartySpecies", 7) == bytes([3, 3, 3, 3, 3, WOKEN[DOME], 0xFF])
+
+
+LOBBY, HALL, LAST, ROAD = 174, 118, 113, 14
+ROOMS: Final = {245: (0x8E1, 0x8E6), 246: (0x8E9, 0x8EE), 247: (0x8F1, 0x8F6)}
+LAST_BEATEN, BEAT_LAST, DOOR_LOCKED = 0x8F9, 0x8FE, 0x8FF
+CLASSES: Final = {245: 244, 246: 233, 247: 246, 113: 247}
+# Of maps whose script indices the agent does not read.
+SCRIPTS: Final = {245: 0xD64D, 246: 0xD64E, 247: 0xD64F, 113: 0xD653}
+ENTERED_HALL: Final = 0x003
+RECORDS: Final = 0xA598  # sHallOfFame
+EXIT, BARS = (4, 1), (4, 10)
+HOST = 1
+NO_TYPE = 9  # nothing is good or bad against it
+
+
+def to_room(start: Callable[[str], Game], number: int) -> Game:
+    """Come into a room, and read whatever is said on the way in."""
+    game = through_the_door(start, number)
+    battles.hurry(game)
+    battles.set_team(
+        game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90), moves=(battles.HITTER,))
+    )
+    return walk_in(game)
+
+
+def walk_in(game: Game) -> Game:
+    """Let the scene of coming in play to its end."""
+    return read_on(
+        game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
+    )
+
+
+def beat(game: Game) -> Game:
+    game.go_beside(*game.sprite(HOST)).press("a")
+    read_on(game, lambda: bool(game.byte("wCurOpponent")))
+    assert game.byte("wCurOpponent") == CLASSES[game.place.map]
+    for _ in range(600):
+        if not game.byte("wCurOpponent"):
+            break
+        for name in ("type1", "type2"):
+            battles.set_field(game, "enemy", name, NO_TYPE)
+        if battles.field(game, "enemy", "hp") > 1:
+            battles.set_field(game, "enemy", "hp", 1)
+        game.press("a", hold=4, settle=10)
+    return read_on(game, lambda: game.is_free)
+
+
+@pytest.mark.parametrize("number", list(ROOMS))
+def test_one_walks_in_and_is_kept_from_leaving(start: Callable[[str], Game], number: int) -> None:
+    game = to_room(start, number)
+    assert game.has_happened(ROOMS[number][1])
+    assert (game.place.x, game.place.y) == (4, 6)
+    game.go(4, 9)
+    for _ in range(2):
+        game.hold("down")
+        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+        game.release("down")
+        assert game.place.y == 10
+        game.read_to_the_end()
+        game.wait(lambda: game.is_free and game.place.y == 9, 120)
+
+
+@pytest.mark.parametrize("number", [*ROOMS, LAST])
+def test_the_exit_opens_when_its_host_is_beaten(start: Callable[[str], Game], number: int) -> None:
+    game = to_room(start, number)
+    assert not game.is_open(*EXIT)
+    beat(game)
+    assert game.has_happened(LAST_BEATEN if number == LAST else ROOMS[number][0])
+    assert game.has_happened(BEAT_LAST) == (number == LAST)
+    assert game.is_open(*EXIT)
+    following = {245: 246, 246: 247, 247: LAST, LAST: HALL}[number]
+    enter(game.go(4, 0), "up", following)
+
+
+def test_bars_fall_behind_who_comes_to_the_last(start: Callable[[str], Game]) -> None:
+    game = to_room(start, LAST)
+    assert game.has_happened(DOOR_LOCKED)
+    assert not game.is_open(*BARS)
+    assert game.route(4, 13) is None
+    assert game.place.y < BARS[1]
+
+
+def test_the_lobby_begins_all_anew(start: Callable[[str], Game]) -> None:
+    game = through_the_door(start, 76)
+    for number in range(0x8E0, 0x900):
+        game.set_event(number)
+    game = through_the_door(start, LOBBY)
+    assert not any(game.has_happened(number) for number in range(0x8E0, 0x900))
+    assert game.byte("wLastMap") == ROAD
+
+
+def test_who_loses_wakes_up_on_the_road_before_it(start: Callable[[str], Game]) -> None:
+    game = through_the_door(start, LOBBY)
+    battles.hurry(game)
+    game.go(3, 3).face("up").press("a")
+    read_on(game, lambda: game.cursor == (12, 8)).press("a")
+    game.read_to_the_end()
+    assert game.byte("wLastBlackoutMap") == ROAD
+    enter(game.go(6, 0), "up", 245)
+    walk_in(game)
+    battles.set_team(game, Mon(3, hp=1, max_hp=300))
+    game.go_beside(*game.sprite(HOST)).press("a")
+    read_on(game, lambda: bool(game.byte("wCurOpponent")))
+    fight(game, won=False)
+    read_on(game, lambda: game.place.map == ROAD and game.is_free)
+    assert not game.has_happened(ROOMS[245][0])
+
+
+@pytest.fixture
+def hall(start: Callable[[str], Game]) -> Game:
+    game = through_the_door(start, LAST)
+    battles.hurry(game)
+    battles.set_team(game, Mon(3, level=30, moves=(battles.HITTER,)), Mon(7, level=12))
+    walk_in(game)
+    enter(beat(game).go(4, 0), "up", HALL)
+    return game
+
+
+def test_the_hall_writes_the_team_down(hall: Game) -> None:
+    read_on(hall, lambda: hall.has_happened(ENTERED_HALL))
+    hall.tick(60)
+    assert hall.byte("wNumHoFTeams") == 1
+    record = bytes(hall.pyboy.memory[0, RECORDS : RECORDS + 33])
+    assert (record[0:2], record[16:18], record[32]) == (bytes([3, 30]), bytes([7, 12]), 0xFF)
+
+
+def test_after_the_credits_the_machine_begins_anew(
+    hall: Game, power_on: Callable[..., Game]
+) -> None:
+    read_on(hall, lambda: "THE END" in hall.text)
+    hall.tick(600)
+    assert "THE END" in hall.text
+    hall.press("a")
+    hall.wait(lambda: not hall.byte("wPartyCount"), 120)
+    hall.tick(150)
+    hall.press("start")
+    hall.wait(lambda: hall.cursor == (1, 2), 200)
+    assert hall.byte("wMaxMenuItem") == 2  # CONTINUE is there
+    hall.tick(8)
+    hall.press("a", settle=60)
+    hall.press("a")
+    hall.wait(lambda: hall.place.map == 0 and hall.is_free, 600)
+    assert hall.byte("wPartyCount") == 2
+    assert hall.has_happened(ENTERED_HALL)
+
+
+SLEEPER_BAZAAR, SLEEPER_GATE, SLEEPER_LANE = 122, 76, 27
+PIPER, SLEEPER = 1, 1
+PIPE = 73
+GOT_FLUTE, FIGHT_SLEEPER, BEAT_SLEEPER = 0x128, 0x4C8, 0x4C9
+BESIDE, BEYOND, FAR = (8, 6), (10, 6), (6, 6)
+LEFT_RESULT: Final = 2
+SPECIES, SLEEPER_LEVEL = 125, 12
+
+
+def play(game: Game) -> Game:
+    """Use the pipe from the bag, and read what it says."""
+    game.press("start", settle=20)
+    while game.byte("wCurrentMenuItem") != BAG:
+        game.press("down")
+    game.press("a")
+    to_cursor(game, LIST).press("a")
+    to_cursor(game, USE).press("a")
+    for _ in range(60):
+        game.tick(8)
+        if game.has_arrow:
+            game.press("b")
+        if not game.byte("wFontLoaded") & FONT_LOADED:
+            return game
+    pytest.fail(game.text)
+
+
+@pytest.fixture
+def lane(start: Callable[[str], Game]) -> Game:
+    """Give the lane, with the pipe in the bag and a team that cannot lose."""
+    game = through_the_door(start, SLEEPER_LANE)
+    battles.hurry(game)
+    battles.set_team(game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90)))
+    empty_bag(game, PIPE)
+    return game
+
+
+def hidden(game: Game) -> bool:
+    pairs = game.block("wToggleableObjectList", 34)
+    toggle = next(pairs[i + 1] for i in range(0, 34, 2) if pairs[i] == SLEEPER)
+    return bool(game.byte("wToggleableObjectFlags", toggle // 8) & 1 << toggle % 8)
+
+
+def rouse(game: Game) -> Game:
+    play(game.go(*BESIDE))
+    for _ in range(120):
+        if game.byte("wIsInBattle"):
+            return game
+        game.press("b", settle=8)
+    pytest.fail(game.text)
+
+
+def walk_past(game: Game) -> tuple[int, int]:
+    """Take two steps to the right, over where he lay."""
+    for _ in range(2):
+        game.step("right")
+    return (game.place.x, game.place.y)
+
+
+def to_the_map(game: Game) -> Game:
+    for _ in range(120):
+        if game.is_free and not game.byte("wIsInBattle"):
+            return game
+        game.press("b", settle=12)
+    pytest.fail(game.text)
+
+
+def test_the_piper_gives_the_pipe_once(start: Callable[[str], Game]) -> None:
+    game = through_the_door(start, SLEEPER_BAZAAR)
+    battles.hurry(game)
+    fill_bag(game)
+    game.go_beside(*game.sprite(PIPER)).press("a")
+    game.read_to_the_end()
+    assert not game.has_happened(GOT_FLUTE)
+    empty_bag(game)
+    for _ in range(2):
+        game.press("a")
+        game.read_to_the_end()
+        assert bag(game) == {PIPE: 1}
+    assert game.has_happened(GOT_FLUTE)
+
+
+def test_he_lies_in_the_only_way(lane: Game) -> None:
+    assert lane.route(*BEYOND) is None
+    lane.go(*BESIDE).press("a")
+    assert "Zzz" in " ".join(lane.read_to_the_end())
+
+
+def test_from_afar_the_pipe_is_only_a_tune(lane: Game) -> None:
+    play(lane.go(*FAR))
+    lane.tick(60)
+    assert lane.is_free
+    assert bag(lane) == {PIPE: 1}
+    assert not lane.has_happened(FIGHT_SLEEPER)
+    assert not hidden(lane)
+
+
+def test_beside_him_it_wakes_him_and_winning_clears_the_way(lane: Game) -> None:
+    rouse(lane)
+    assert not lane.has_happened(FIGHT_SLEEPER)
+    lane.wait(lambda: battles.field(lane, "enemy", "species") == SPECIES, 300)
+    assert battles.field(lane, "enemy", "level") == SLEEPER_LEVEL
+    battles.read_on(lane)
+    battles.set_field(lane, "enemy", "hp", 1)
+    battles.fight(lane)
+    to_the_map(lane)
+    assert lane.has_happened(BEAT_SLEEPER)
+    assert hidden(lane)
+    assert bag(lane) == {PIPE: 1}
+    assert walk_past(lane) == BEYOND
+    play(lane)
+    lane.tick(60)
+    assert lane.is_free
+
+
+def test_running_counts_as_well(lane: Game) -> None:
+    battles.read_on(rouse(lane))
+    battles.choose(lane, battles.RUN)
+    to_the_map(lane)
+    assert lane.byte("wBattleResult") == LEFT_RESULT
+    assert lane.has_happened(BEAT_SLEEPER)
+    assert walk_past(lane) == BEYOND
+
+
+def test_losing_does_not(lane: Game) -> None:
+    battles.read_on(rouse(lane))
+    battles.set_field(lane, "own", "hp", 1)
+    battles.set_field(lane, "own", "speed", 1)
+    battles.set_moves(lane, "enemy", [battles.HITTER])
+    battles.fight(lane)
+    to_the_map(lane)
+    assert lane.place.map != SLEEPER_LANE
+    assert not lane.has_happened(BEAT_SLEEPER)

@@ -1,0 +1,421 @@
+"""The demo's first chapter: the parcel, the gym, badges, and who comes and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from tests.contract.chapter import (
+    ALDERBROOK,
+    BEAT_LEADER,
+    CAP,
+    FIRST_LEVER,
+    GOT_CAPS,
+    GOT_PARCEL,
+    GYM,
+    GYM_TRAINERS,
+    HEATHER_WAY,
+    OAK_GOT_PARCEL,
+    PARCEL,
+    SECOND_LEVER,
+    STONECROSS,
+    STORE,
+    STORE_SCRIPT,
+    TOWN_SCRIPT,
+    bag,
+    empty_bag,
+    enter,
+    fill_bag,
+    through_the_door,
+)
+from tests.contract.conftest import Game
+from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
+
+HAZEL, GUARD, CLERK = 5, 4, 1
+COUNTER = (3, 3)
+MAP_BANK = 0xFFE8
+
+
+def speech(game: Game) -> str:
+    """Talk to whoever is ahead and return all that is said, in one line."""
+    game.press("a")
+    return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
+
+
+@pytest.mark.parametrize("column", [3, 4])
+def test_the_clerk_calls_whoever_comes_first(start: Callable[[str], Game], column: int) -> None:
+    game = through_the_door(start, STORE, column - 3)
+    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    assert (game.place.x, game.place.y) == (column, 7)
+    assert game.at(STORE_SCRIPT)
+    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
+    assert (game.place.x, game.place.y) == COUNTER
+    assert game.byte("wSpriteStateData1", 9) == 4
+    assert game.has_happened(GOT_PARCEL)
+    assert bag(game) == {PARCEL: 1}
+    assert "HAZEL" in speech(game)
+    game.go(column, 6)
+    enter(game, "down", ALDERBROOK)
+    game.wait(lambda: game.is_free, 60)
+    enter(game, "up", STORE)
+    game.tick(60)
+    assert game.is_free
+
+
+def test_a_full_bag_has_no_room_for_the_parcel(start: Callable[[str], Game]) -> None:
+    game = start("alderbrook")
+    fill_bag(game)
+    x, y, _ = game.warps[1]
+    enter(game.go(x, y + 1), "up", STORE)
+    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
+    assert not game.has_happened(GOT_PARCEL)
+    assert "full" in speech(game)
+    empty_bag(game)
+    assert "PARCEL" in speech(game)
+    assert bag(game) == {PARCEL: 1}
+
+
+def with_parcel(start: Callable[[str], Game]) -> Game:
+    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
+    for event in (GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL):
+        game.set_event(event)
+    empty_bag(game, PARCEL)
+    return game
+
+
+def test_hazel_takes_the_parcel_and_gives_caps(start: Callable[[str], Game]) -> None:
+    game = with_parcel(start)
+    assert "My parcel" in speech(game)
+    assert game.has_happened(OAK_GOT_PARCEL)
+    assert game.has_happened(GOT_CAPS)
+    assert bag(game) == {CAP: 5}
+    assert "STONECROSS" in speech(game)
+    assert bag(game) == {CAP: 5}
+
+
+def test_hazel_keeps_the_caps_for_a_full_bag(start: Callable[[str], Game]) -> None:
+    game = with_parcel(start)
+    fill_bag(game)
+    game.poke("wBagItems", PARCEL, 0)
+    game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
+    speech(game)
+    assert game.has_happened(OAK_GOT_PARCEL)
+    assert not game.has_happened(GOT_CAPS)
+    empty_bag(game)
+    speech(game)
+    assert game.has_happened(GOT_CAPS)
+    assert bag(game) == {CAP: 5}
+
+
+def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Callable[[str], Game]) -> None:
+    game = with_parcel(start)
+    empty_bag(game)
+    speech(game)
+    assert not game.has_happened(OAK_GOT_PARCEL)
+
+
+@pytest.mark.parametrize("column", [9, 10])
+def test_the_guard_turns_back_whoever_has_the_errand(
+    start: Callable[[str], Game], column: int
+) -> None:
+    game = start("alderbrook").go(column, 1)
+    for _ in range(2):
+        game.hold("up")
+        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+        game.release("up")
+        assert (game.place.y, bool(game.at(TOWN_SCRIPT))) == (0, True)
+        game.read_to_the_end()
+        game.wait(lambda: game.is_free and game.place.y == 1, 60)
+        assert not game.at(TOWN_SCRIPT)
+
+
+def test_afterwards_he_lets_pass(start: Callable[[str], Game]) -> None:
+    game = start("alderbrook").go_beside(*start("alderbrook").sprite(GUARD))
+    before = speech(game)
+    game.set_event(OAK_GOT_PARCEL)
+    assert speech(game) != before
+    game.go(9, 0).step("up")
+    assert game.place == (HEATHER_WAY, 9, 55)
+
+
+def test_the_clerk_sells_afterwards(start: Callable[[str], Game]) -> None:
+    game = start("alderbrook")
+    for event in (GOT_PARCEL, OAK_GOT_PARCEL):
+        game.set_event(event)
+    x, y, _ = game.warps[1]
+    enter(game.go(x, y + 1), "up", STORE).go(*COUNTER).face("up")
+    text = game.byte("wMapSpriteData", 2 * (CLERK - 1) + 1)
+    table = game.word("wCurMapTextPtr")
+    script = int.from_bytes(game.rom(game.at(MAP_BANK), table + 2 * (text - 1), 2), "little")
+    assert game.rom(game.at(MAP_BANK), script, 9) == bytes([0xFE, 6, 4, 20, 11, 12, 14, 15, 0xFF])
+
+
+DOORMAN, KEEPER, LEADER = 1, 2, 3
+LEFT, RIGHT, GATE = (1, 8), (8, 8), (4, 5)
+BEFORE_THE_LEADER = (4, 3)
+LEADER_CLASS = 234
+BADGE = 0x01
+
+
+@pytest.fixture
+def gym(start: Callable[[str], Game]) -> Game:
+    """Give the gym with both trainers beaten."""
+    game = through_the_door(start, GYM)
+    for event in GYM_TRAINERS:
+        game.set_event(event)
+    return game
+
+
+def pull(game: Game, lever: tuple[int, int]) -> None:
+    game.go_beside(*lever).press("a")
+    assert game.read_to_the_end()
+    assert game.is_free
+
+
+def picture_of_the_gate(game: Game) -> set[int]:
+    """Return the tiles on screen where the gate is, seen from two steps below it."""
+    game.go(4, 7)
+    return {game.tile(x, y) for x in range(8, 12) for y in (4, 5)}
+
+
+def test_the_levers_open_the_gate_in_their_order(gym: Game) -> None:
+    shut = gym.step_tile(*GATE)
+    pull(gym, RIGHT)
+    assert not gym.has_happened(SECOND_LEVER)
+    pull(gym, LEFT)
+    assert gym.has_happened(FIRST_LEVER)
+    assert not gym.has_happened(SECOND_LEVER)
+    assert gym.step_tile(*GATE) == shut
+    assert not gym.is_open(*GATE)
+    pull(gym, RIGHT)
+    assert gym.has_happened(SECOND_LEVER)
+    assert all(gym.is_open(x, y) for x in (4, 5) for y in (4, 5))
+    for lever in (LEFT, RIGHT):
+        pull(gym, lever)
+    assert gym.route(*BEFORE_THE_LEADER)
+
+
+def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
+    gym.set_event(FIRST_LEVER)
+    shut = picture_of_the_gate(gym)
+    gym.go(7, 7).go(7, 8).face("right")  # the gate is in view
+    shown = gym.block("wTileMap")
+    gym.press("a")
+    gym.read_to_the_end()
+    assert gym.block("wTileMap") != shown
+    opened = picture_of_the_gate(gym)
+    assert opened != shut
+    gym.poke("wLastMap", STONECROSS)
+    gym.go(4, 16)
+    enter(gym, "down", STONECROSS)
+    gym.wait(lambda: gym.is_free, 60)
+    enter(gym, "up", GYM)
+    assert gym.is_open(*GATE)
+    assert picture_of_the_gate(gym) == opened
+
+
+def before_the_leader(gym: Game) -> Game:
+    gym.set_event(FIRST_LEVER)
+    pull(gym, RIGHT)
+    return gym.go(*BEFORE_THE_LEADER).face("up")
+
+
+def test_the_leader_gives_his_badge_to_who_beats_him(gym: Game) -> None:
+    game = before_the_leader(gym)
+    byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
+    game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if nobody was met
+    game.press("a")
+    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    fight(game, won=True)
+    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
+    read_on(game, lambda: game.is_free)
+    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == BADGE
+    assert all(game.has_happened(event) for event in (*GYM_TRAINERS, BEAT_LEADER))
+    game.press("a")
+    assert "wall" in " ".join(game.read_to_the_end())
+    assert not game.byte("wCurOpponent")
+
+
+def test_the_statue_names_the_leader_and_then_who_beat_him(gym: Game) -> None:
+    def reads() -> str:
+        gym.press("a")
+        return " ".join(" ".join(gym.read_to_the_end()).replace("#", " ").split())
+
+    gym.go(0, 15).face("up")
+    assert "LEADER: CAIRN" in (before := reads())
+    assert "WINNERS" not in before
+    gym.poke("wObtainedBadges", BADGE)
+    assert "LEADER: CAIRN" in (after := reads())
+    assert "WINNERS: JUNO" in after
+
+
+def test_a_lost_battle_gives_nothing(gym: Game) -> None:
+    game = before_the_leader(gym)
+    game.press("a")
+    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    fight(game, won=False)
+    read_on(game, lambda: game.place.map != GYM and game.is_free)
+    assert not game.has_happened(BEAT_LEADER)
+    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
+
+
+def test_the_doorman_meets_everybody(start: Callable[[str], Game]) -> None:
+    game = through_the_door(start, GYM).go(5, 13)
+    game.hold("up")
+    game.wait(lambda: bool(game.byte("wJoyIgnore")), 60)
+    game.release("up")
+    read_on(game, lambda: game.byte("wCurOpponent") == 203)
+    fight(game, won=True)
+    read_on(game, lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
+    assert game.route(4, 6)
+
+
+class Gym(NamedTuple):
+    """A gym: its leader's class, badge and event, those of its trainers, and the square before its statue."""
+
+    map: int
+    trainer_class: int
+    badge: int
+    event: int
+    trainers: tuple[int, int]
+    statue: tuple[int, int]
+
+
+FENMOUTH = Gym(65, 235, 0x02, 0x0BF, (0x0BA, 0x0BB), (0, 13))
+CAIRN_ISLE = Gym(166, 236, 0x04, 0x167, (0x162, 0x163), (0, 11))
+GYMS = (FENMOUTH, CAIRN_ISLE)
+ARROWS = ((1, 8), (8, 6))  # those that lead on
+
+
+def inside(start: Callable[[str], Game], gym: Gym) -> Game:
+    """Come in, with both trainers beaten."""
+    game = through_the_door(start, gym.map)
+    for event in gym.trainers:
+        game.set_event(event)
+    return game
+
+
+def badges_before_the_leader(start: Callable[[str], Game], gym: Gym) -> Game:
+    """Stand before the leader; the floor of Fenmouth carries one there in two goes."""
+    game = inside(start, gym)
+    if gym is FENMOUTH:
+        for x, y in ARROWS:
+            game.go(x, y + 1).step("up")
+    return game.go_beside(4, 2)
+
+
+@pytest.mark.parametrize("gym", GYMS)
+def test_who_beats_the_leader_gets_the_badge(start: Callable[[str], Game], gym: Gym) -> None:
+    game = badges_before_the_leader(start, gym)
+    game.poke("wPartyMon1Level", 100)  # rises no more, so that its Speed stays as it is:
+    game.poke_number("wPartyMon1Speed", 999)  # one blow each, before they strike
+    game.press("a")
+    read_on(game, lambda: game.byte("wCurOpponent") == gym.trainer_class)
+    fight(game, won=True)
+    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
+    read_on(game, lambda: game.is_free)
+    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == gym.badge
+    assert game.has_happened(gym.event)
+
+
+@pytest.mark.parametrize("gym", GYMS)
+def test_the_statue_names_who_has_won(start: Callable[[str], Game], gym: Gym) -> None:
+    game = inside(start, gym)
+    x, y = gym.statue
+    game.go(x + 1, y).face("left")
+
+    def reads() -> str:
+        game.press("a")
+        return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
+
+    assert "WINNERS" not in reads()
+    game.poke("wObtainedBadges", gym.badge)
+    assert "WINNERS: JUNO" in reads()
+
+
+HIDDEN = 0xFF
+RIVAL, BALL_1, BALL_2 = 1, 2, 3
+
+
+def toggles(game: Game) -> dict[int, int]:
+    """Return the toggle index of each slot of the map that has one."""
+    data = game.block("wToggleableObjectList").split(b"\xff")[0]
+    return {data[i]: data[i + 1] for i in range(0, len(data), 2)}
+
+
+def is_away(game: Game, slot: int) -> bool:
+    index = toggles(game)[slot]
+    return bool(game.byte("wToggleableObjectFlags", index // 8) & 1 << index % 8)
+
+
+def image(game: Game, slot: int) -> int:
+    return game.byte("wSpriteStateData1", 16 * slot + 2)
+
+
+def test_the_list_of_a_map_is_that_of_the_cartridge(start: Callable[[str], Game]) -> None:
+    game = start("lab")
+    pointer = int.from_bytes(game.rom(3, 0x48F5 + 2 * LAB, 2), "little")
+    rows = game.rom(3, pointer, 3 * 16)
+    expected = {}
+    for at in range(0, len(rows), 3):
+        if rows[at] != LAB:
+            break
+        expected[rows[at + 1]] = (pointer + at - 0x4AEA) // 3
+    assert toggles(game) == expected
+    assert set(expected) == {1, 2, 3, 4}
+    assert toggles(start("lane")) == {}
+
+
+def test_a_new_game_hides_what_the_table_hides(start: Callable[[str], Game]) -> None:
+    game = start("bedroom")
+    states = game.rom(3, 0x4AEA, 684)
+    count = next(i for i in range(0, 684, 3) if states[i] == 0xFF) // 3
+    hidden = [bool(game.byte("wToggleableObjectFlags", i // 8) & 1 << i % 8) for i in range(count)]
+    assert hidden == [states[3 * i + 2] == 0x11 for i in range(count)]
+
+
+def test_what_was_taken_is_gone_and_stays_gone(start: Callable[[str], Game]) -> None:
+    game = start("lab")
+    places = [game.sprite(slot) for slot in (BALL_1, BALL_2)]
+    assert not is_away(game, BALL_1)
+    game.load(start("starter 1").save())
+    assert is_away(game, BALL_1)
+    assert is_away(game, BALL_2)  # his
+    assert [game.sprite(slot) for slot in (BALL_1, BALL_2)] == places
+    assert image(game, BALL_1) == image(game, BALL_2) == HIDDEN
+    game.press("a", settle=30)
+    assert game.is_free  # nothing left to talk to
+
+
+def test_who_is_away_is_not_in_the_way(start: Callable[[str], Game]) -> None:
+    game = start("rival beaten")
+    assert is_away(game, RIVAL)
+    x, y = game.sprite(RIVAL)
+    game.go(4, 10)
+    for direction in ("right", "down") if x == 5 else ("down",):
+        game.step(direction)
+        if game.place.map == LAB and (game.place.x, game.place.y) == (x, y):
+            break
+    assert game.place.map != LAB or (game.place.x, game.place.y) == (x, y)
+
+
+def test_flags_are_read_again_at_the_door(start: Callable[[str], Game]) -> None:
+    game = start("lab")
+    index = toggles(game)[RIVAL]
+    byte = game.byte("wToggleableObjectFlags", index // 8) | 1 << index % 8
+    game.poke("wToggleableObjectFlags", byte, index // 8)
+    game.step("down")
+    if game.place.map == LAB:
+        game.hold("down")
+        game.wait(lambda: game.place.map != LAB, 120)
+        game.release("down")
+    game.wait(lambda: game.is_free, 300)
+    game.go(15, 5)
+    game.wait(lambda: game.place.map == LAB and game.is_free, 300)
+    game.go(4, 6)
+    assert image(game, RIVAL) == HIDDEN
+    game.go(4, 4).step("up")
+    assert (game.place.x, game.place.y) == game.sprite(RIVAL)
