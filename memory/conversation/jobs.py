@@ -125,7 +125,7 @@ class _Job(Generic[About]):
         self._store = store
         self._owner = owner
         self._means = means
-        self._deadline = config.deadline  # seconds after which it is given up
+        self._config = config
         self._under_way: tuple[About, Future[Distilled]] | None = None
         self._ends = 0.0
 
@@ -140,7 +140,7 @@ class _Job(Generic[About]):
             return False
         if waited:
             self._claims(self.works[1])
-        self._ends = self._means.clock() + self._deadline
+        self._ends = self._means.clock() + self._config.deadline
         self._under_way = (about, self._means.background(work))
         return True
 
@@ -166,7 +166,7 @@ class _Job(Generic[About]):
 
     def _claims(self, work: Work) -> bool:
         now = self._means.now_ms
-        until = now + round(self._deadline * 1_000)
+        until = now + round(self._config.deadline * 1_000)
         holder = self._means.holder
         return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
@@ -191,7 +191,6 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         self, store: ConversationStore, owner: str, config: ConversationConfig, means: Dependencies
     ) -> None:
         super().__init__(store, owner, config, means)
-        self._config = config.observation
         self._slicer = Slicer(config.observation.message_tokens, means.estimate)
         self._failed = _Failed()
         self._is_waited_for = False
@@ -257,13 +256,19 @@ class ObservationJob(_Job[tuple[Message, ...]]):
     ) -> Distilled:
         waiting = (each.text for each in record.buffered_observation_chunks)
         text = "\n".join((record.active_observations, *waiting))
-        known = ending(text, self._config.previous_observer_tokens, self._means.estimate)
+        known = ending(
+            text, self._config.observation.previous_observer_tokens, self._means.estimate
+        )
         return self._slicer.observe(observer, piece, known)
 
     def _may(self, from_seq: int, size: int) -> bool:
         """Whether nothing failed on this piece, or it has grown enough since."""
         failed = self._failed
-        share = self._config.message_tokens / _GROWN * 2 ** min(failed.times - 1, _DOUBLINGS)
+        share = (
+            self._config.observation.message_tokens
+            / _GROWN
+            * 2 ** min(failed.times - 1, _DOUBLINGS)
+        )
         return failed.from_seq != from_seq or size >= failed.tokens + share
 
     def _chunk(self, piece: Sequence[Message], found: Distilled, source: str) -> Chunk:
@@ -306,12 +311,6 @@ class ReflectionJob(_Job[_Base]):
 
     works = (Work.BUFFERING_REFLECTION, Work.REFLECTING)
 
-    def __init__(
-        self, store: ConversationStore, owner: str, config: ConversationConfig, means: Dependencies
-    ) -> None:
-        super().__init__(store, owner, config, means)
-        self._config = config.reflection
-
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
         """Begin to reflect upon all that is active, unless that failed on as much or goes on already."""
         base = _Base.of(record, needed_now=needed_now)
@@ -334,7 +333,7 @@ class ReflectionJob(_Job[_Base]):
             return False
         reflection = self._reflection(base, found, self._means.reflector.source)
         is_kept = self._store.create_generation(self._owner, reflection, active=base.is_needed_now)
-        most = _STILL_MUCH * min(base.tokens, self._config.observation_tokens)
+        most = _STILL_MUCH * min(base.tokens, self._config.reflection.observation_tokens)
         self._note_try(base, is_good=reflection.tokens <= most)
         return is_kept
 
@@ -347,7 +346,10 @@ class ReflectionJob(_Job[_Base]):
         future = at_once(partial(reflector.reflect, text, level=HARDEST, target=target))
         if (error := future.exception()) is not None:
             self._means.faults.note("reflector in need", DistillingFailed(str(error)))
-        if error is None and 0 < self._size(future.result()) < self._config.observation_tokens:
+        if (
+            error is None
+            and 0 < self._size(future.result()) < self._config.reflection.observation_tokens
+        ):
             found, source = future.result(), reflector.source
         else:
             found = Distilled(ending(text, target, self._means.estimate))
@@ -361,7 +363,7 @@ class ReflectionJob(_Job[_Base]):
         if not tries or base.upto_seq < seq:  # a return to before that
             return True
         doublings = min(tries - 1, _REFLECTION_DOUBLINGS)
-        share = self._config.observation_tokens / _GROWN * 2**doublings
+        share = self._config.reflection.observation_tokens / _GROWN * 2**doublings
         return base.upto_seq > seq and base.tokens >= size + share
 
     def _note_try(self, base: _Base, *, is_good: bool) -> None:
@@ -369,8 +371,8 @@ class ReflectionJob(_Job[_Base]):
         self._store.note_tries(self._owner, tries, base.upto_seq, base.tokens)
 
     def _target(self, base: _Base) -> int:
-        share = self._config.buffer_activation or 0.5
-        return max(1, round(share * min(base.tokens, self._config.observation_tokens)))
+        share = self._config.reflection.buffer_activation or 0.5
+        return max(1, round(share * min(base.tokens, self._config.reflection.observation_tokens)))
 
     def _size(self, found: Distilled) -> int:
         return self._means.estimate(found.observations)

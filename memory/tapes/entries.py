@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 
 _MOMENT: Final = re.compile(
@@ -158,21 +158,17 @@ class TapeSession:
         """Return each way from the root to a leaf, the main path first; what they share is in each."""
         by_hash = {entry.hash: entry for entry in self.all_entries()}
         leaves = [self.entries[-1:], *(branch[-1:] for branch in self.branches)]
-        return tuple(_way(by_hash, leaf[0]) for leaf in leaves if leaf)
+        return tuple(way_to(leaf[0].hash, by_hash) for leaf in leaves if leaf)
 
     def usage(self) -> TokenUsage:
         """Return what all replies cost, each counted once, on whichever branch it lies."""
-        return total(entry.usage for entry in self.all_entries())
+        return sum((entry.usage for entry in self.all_entries()), TokenUsage())
 
 
-def total(usages: Iterable[TokenUsage]) -> TokenUsage:
-    """Return the sum; a count that nobody recorded stays None."""
-    return sum(usages, TokenUsage())
-
-
-def _way(by_hash: Mapping[str, TapeEntry], leaf: TapeEntry) -> tuple[TapeEntry, ...]:
+def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]:
+    """Return the entries from the first that is known down to `leaf`; a circle ends."""
     way: list[TapeEntry] = []
-    at = by_hash.get(leaf.hash)
+    at = by_hash.get(leaf)
     while at is not None and len(way) < len(by_hash):
         way.append(at)
         at = by_hash.get(at.parent_hash or "")

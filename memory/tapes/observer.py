@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memory.observations.observation import line
 from memory.tapes.hashing import mask_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from memory.tapes.entries import TapeEntry, TapeSession, ToolResult, ToolUse
 
@@ -370,7 +371,7 @@ def spikes(entries: Iterable[TapeEntry]) -> list[Alert]:
         if not (tokens := (entry.usage.input or 0) + (entry.usage.output or 0)):
             continue
         recent = [each for each in recent if at - each[0] <= SPIKE_WITHIN]
-        if recent and tokens > SPIKE_TIMES * _mean([each[1] for each in recent]):
+        if recent and tokens > SPIKE_TIMES * fmean(each[1] for each in recent):
             alerts.append(Alert("spike", entry.hash, at, tokens))
         recent.append((at, tokens))
     return alerts
@@ -378,7 +379,3 @@ def spikes(entries: Iterable[TapeEntry]) -> list[Alert]:
 
 def _timed(entries: Iterable[TapeEntry]) -> Iterable[tuple[datetime, TapeEntry]]:
     return ((entry.timestamp, entry) for entry in entries if entry.timestamp is not None)
-
-
-def _mean(numbers: Sequence[int]) -> float:
-    return sum(numbers) / len(numbers)

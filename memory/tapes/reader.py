@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
 from memory.tapes.door import ReadOnlyFile
-from memory.tapes.entries import SHORT, TapeEntry, TapeSession, TokenUsage, moment, read_content
+from memory.tapes.entries import (
+    SHORT,
+    TapeEntry,
+    TapeSession,
+    TokenUsage,
+    moment,
+    read_content,
+    way_to,
+)
 from memory.tapes.hashing import Bucket
 
 if TYPE_CHECKING:
@@ -321,13 +329,8 @@ class TapeReader:
             UnknownMemory: when no node is called that.
         """
         entries = self._entries(_UP, leaf)
-        way: list[TapeEntry] = []
-        at = entries.get(leaf)
-        while at is not None and len(way) < len(entries):
-            way.append(at)
-            at = entries.get(at.parent_hash or "")
-        way.reverse()
-        return TapeSession(way[0].hash, tuple(way), (), self._faults(entries, way[0].hash))
+        way = way_to(leaf, entries)
+        return TapeSession(way[0].hash, way, (), self._faults(entries, way[0].hash))
 
     def verify_hash(self) -> Verified:
         """Return how many nodes of the tape are called by the hash of what they hold."""

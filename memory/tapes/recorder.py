@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from memory.errors import Faults, MalformedRecord
 from memory.tapes.entries import taped
 from memory.tapes.hashing import Bucket, Mask, mask_secrets, sound, sound_text
-from memory.tapes.tape import Node, ReplyUsage
+from memory.tapes.tape import Node, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,22 +247,19 @@ class TapeRecorder:
         nodes = [self._node(model, each, chain, at) for each in messages[len(chain) :]]
         # The model's name is the one that was asked for, as in the request that will quote the reply.
         answer = {"role": reply["role"], "content": reply["content"]}
-        spent = ReplyUsage.of(reply.get("usage") or {}, duration_ns)
-        nodes.append(
-            self._node(model, answer, chain, at, str(reply.get("stop_reason") or ""), spent)
+        node = replace(
+            self._node(model, answer, chain, at),
+            stop_reason=str(reply.get("stop_reason") or ""),
+            usage=usage_of(reply.get("usage") or {}),
+            duration_ns=duration_ns,
         )
+        nodes.append(node)
         self.nodes += self._tape.put(nodes)
         self._chains.keep(model, chain)
         return chain[-1].hash
 
     def _node(
-        self,
-        model: str,
-        message: Mapping[str, Any],
-        chain: list[SentMessage],
-        at: float,
-        stop_reason: str = "",
-        spent: ReplyUsage | None = None,
+        self, model: str, message: Mapping[str, Any], chain: list[SentMessage], at: float
     ) -> Node:
         """Return the node that comes after `chain`, which it then belongs to."""
         blocks = blocks_of(message.get("content"), self._mask)
@@ -269,7 +267,7 @@ class TapeRecorder:
         parent = chain[-1].hash if chain else None
         name = bucket.hash(parent)
         chain.append(SentMessage.of(message, blocks, name))
-        return Node(name, parent, bucket, at, stop_reason, spent or ReplyUsage())
+        return Node(name, parent, bucket, at)
 
     def _note(
         self,

@@ -6,13 +6,13 @@ Its tables are as Tapes v0.4.0 expects them, to the column; nothing of ours ever
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from memory.errors import ForeignStore, StoreError
 from memory.store.database import open_foreign
 from memory.tapes.door import ReadOnlyFile
-from memory.tapes.entries import taped
+from memory.tapes.entries import TokenUsage, taped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,43 +76,16 @@ _PUT: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyUsage:
-    """What a reply cost: tokens as tapes count them, and nanoseconds. Zero is kept as nothing known.
-
-    `prompt` is all that went in, what was written to the cache and read from it included.
-    """
-
-    prompt: int = 0
-    completion: int = 0
-    cache_creation: int = 0
-    cache_read: int = 0
-    duration_ns: int = 0
-
-    @classmethod
-    def of(cls, usage: Mapping[str, object], duration_ns: int) -> ReplyUsage:
-        """Return what the `usage` of a reply of the Messages API comes to."""
-        fresh, output, created, read = (
-            value if isinstance(value := usage.get(name), int) else 0
-            for name in (
-                "input_tokens",
-                "output_tokens",
-                "cache_creation_input_tokens",
-                "cache_read_input_tokens",
-            )
-        )
-        return cls(fresh + created + read, output, created, read, duration_ns)
-
-
-@dataclass(frozen=True, slots=True)
 class Node:
-    """One message on its place in a conversation. `at` is in seconds since 1970; only a reply has `spent`."""
+    """One message on its place in a conversation. `at` is in seconds since 1970; only a reply has a `usage`."""
 
     hash: str
     parent: str | None
     bucket: Bucket
     at: float
     stop_reason: str = ""
-    spent: ReplyUsage = ReplyUsage()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    duration_ns: int = 0
 
 
 class SqliteTape:
@@ -176,8 +149,18 @@ def _require_columns(path: Path) -> None:
         raise ForeignStore(message)
 
 
+def usage_of(usage: Mapping[str, object]) -> TokenUsage:
+    """Return what the `usage` of a reply of the Messages API comes to, as tapes count tokens."""
+    names = ("input_tokens", "output_tokens")
+    cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
+    found = (usage.get(name) for name in (*names, *cached))
+    fresh, output, created, read = (each if isinstance(each, int) else 0 for each in found)
+    return TokenUsage(fresh + created + read, output, created, read)
+
+
 def _row(node: Node) -> tuple[object, ...]:
-    bucket, spent = node.bucket, node.spent
+    """Return the values of COLUMNS; zero is kept as nothing known."""
+    bucket, usage = node.bucket, node.usage
     return (
         node.hash,
         bucket.stored(),
@@ -188,12 +171,12 @@ def _row(node: Node) -> tuple[object, ...]:
         bucket.provider,
         bucket.agent_name or None,
         node.stop_reason,
-        spent.prompt or None,
-        spent.completion or None,
-        spent.prompt + spent.completion or None,
-        spent.cache_creation or None,
-        spent.cache_read or None,
-        spent.duration_ns or None,
+        usage.input or None,
+        usage.output or None,
+        (usage.input or 0) + (usage.output or 0) or None,
+        usage.cache_creation or None,
+        usage.cache_read or None,
+        node.duration_ns or None,
         None,  # how long the prompt alone took nobody knows
         None,  # a project is what Tapes calls a checkout; a run has none
         taped(node.at),
