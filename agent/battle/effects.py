@@ -28,4 +28,3 @@ HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # which cannot be forgotten
 
 POISON_TYPE: Final = 3
 GRASS_TYPE: Final = 22
-SIDE_EFFECTS: Final = frozenset({2, 4, 5, 6, 31, 33, 34, 35, 36, 37, 68, 69, 70, 71, 76})

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from agent.battle import BattleGoals, BattlePolicy
-from agent.battle.policy import GoalsOfBattle, plain_goals
+from agent.battle.policy import GoalsOfBattle
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
@@ -17,7 +17,7 @@ from agent.capabilities.readiness import ahead, is_ready
 from agent.experience.uses import MemoryUse
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Skill, fight
+from agent.skills import fight
 from emulator import Battle, BattleMon, Dex, State
 from memory import Recall, SuccessfulStrategy
 
@@ -96,22 +96,15 @@ def capability(game: GameContext) -> Capability:
         game.experience.moved[MemoryUse.MOVES] += 1
 
     policy = BattlePolicy(game.dex, battle_goals(game), swayed)
-    return _battling(policy, partial(remembered, game))
+    return battling(policy, partial(remembered, game))
 
 
-def battling(dex: Dex, goals: GoalsOfBattle = plain_goals) -> Capability:
-    """Fight whenever there is a battle; `goals` says of a state what a battle should bring."""
-    return _battling(BattlePolicy(dex, goals))
-
-
-def _battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
-    def begin(state: State) -> Skill:
-        return fight(policy, state)
-
+def battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
+    """Fight every battle by `policy`; `note` says what memory knows of one."""
     return Capability(
         name="battle",
         sensors=(Sensor(frozenset({"in_battle"}), _read),),
-        actions=(BoundAction(_FIGHT, begin, while_true=AT_WAR, note=note),),
+        actions=(BoundAction(_FIGHT, partial(fight, policy), while_true=AT_WAR, note=note),),
         goals=(_OVER,),
     )
 

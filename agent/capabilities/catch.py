@@ -5,7 +5,7 @@ One that beats the next trainer, or one that can learn a required field move.
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from agent.battle import items
@@ -15,7 +15,7 @@ from agent.capabilities.field_moves import able, awaited, learners_of, machine_f
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
-from agent.skills import Skill, roam
+from agent.skills import roam
 from agent.story.facts import told
 from agent.story.places import Place
 from agent.story.story import Story, Task
@@ -177,9 +177,6 @@ def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]
 def _bound_action(
     prey: CatchTarget, place: Place, share: Fraction, game: GameContext
 ) -> BoundAction:
-    def begin(state: State) -> Skill:
-        return roam(game.terrain, state)
-
     action = Action(
         name=f"catch:{place.name}:{prey.name}",
         requires=(
@@ -193,7 +190,7 @@ def _bound_action(
         cost=COST + round(MEETING_COST / share),
         says=f"catch somebody in {place.called} who {prey.who}",
     )
-    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
+    return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
 
 def homes(game: GameContext, task: Task) -> Mapping[Place, Fraction]:

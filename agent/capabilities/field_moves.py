@@ -1,7 +1,7 @@
 """Moves used on the map: teaching them, what they open, light in the dark, flying."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from agent.battle import HM_MOVES, SLOTS, room_for
@@ -189,9 +189,6 @@ def _flight(town: Place, game: GameContext) -> BoundAction:
         if entry is not None
     }
 
-    def begin(state: State) -> Skill:
-        return fly(town.map_id, names, state)
-
     action = Action(
         name=f"fly:{town.name}",
         requires=(
@@ -204,4 +201,4 @@ def _flight(town: Place, game: GameContext) -> BoundAction:
         cost=FLY_COST,
         says=f"fly to {town.called}",
     )
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+    return BoundAction(action, partial(fly, town.map_id, names), suppresses=SCREEN_REFLEXES)

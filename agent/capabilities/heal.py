@@ -119,9 +119,6 @@ def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
 def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
     towns = [each.town for each in game.story.healers if each.town is not None]
 
-    def begin(state: State) -> Skill:
-        return talk(healer.person, game.terrain, state, say_yes=True)
-
     action = Action(
         name=f"heal:{healer.place}",
         requires=(Require(at(healer.place), at_least=1), FREE),
@@ -135,6 +132,7 @@ def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
         cost=HEAL_COST,
         says=f"have the team healed in {place}",
     )
+    begin = partial(talk, healer.person, game.terrain, say_yes=True)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 

@@ -220,9 +220,6 @@ def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterato
 def _bound_action(clerk: Clerk, shelves: ShopWares, game: GameContext) -> BoundAction:
     wares = shelves.told(clerk) | shelves.believed(clerk)
 
-    def begin(state: State) -> Skill:
-        return buy(clerk.person, WANTED, game.terrain, state, looked=partial(shelves.look, clerk))
-
     action = Action(
         name=f"shop:{clerk.place}",
         requires=(
@@ -237,4 +234,6 @@ def _bound_action(clerk: Clerk, shelves: ShopWares, game: GameContext) -> BoundA
         cost=COST,
         says="buy what runs short",
     )
+    looked = partial(shelves.look, clerk)
+    begin = partial(buy, clerk.person, WANTED, game.terrain, looked=looked)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

@@ -191,10 +191,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
     def person(state: State) -> int:
         return game.choices.settle(task, partial(_words_of, game, state.map.map_id))
 
-    tools = InteractionContext(game.terrain, game.dex, person)
-
-    def begin(state: State) -> Skill:
-        return task.interaction.begin(tools, state)
+    context = InteractionContext(game.terrain, game.dex, person)
 
     action = Action(
         name=f"task:{task.id}",
@@ -208,6 +205,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         cost=5,
         says=task.says,
     )
+    begin = partial(task.interaction.begin, context)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 from agent.capabilities.capability import (
@@ -108,9 +109,6 @@ def _partner(game: GameContext, state: State) -> int:
 
 
 def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
-    def begin(state: State) -> Skill:
-        return roam(game.terrain, state)
-
     action = Action(
         name=f"train:{place.name}",
         requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
@@ -118,7 +116,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAc
         cost=_cost(game.dex, place),
         says=f"train in {place.called}",
     )
-    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
+    return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
 
 def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:

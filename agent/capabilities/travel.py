@@ -202,12 +202,6 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
 
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
-    def begin(state: State) -> Skill:
-        return walk(place, game, state)
-
-    def note(state: State) -> str:
-        return detour(place, game, state)
-
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
         requires=(
@@ -222,7 +216,8 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES, note=note)
+    note = partial(detour, place, game)
+    return BoundAction(action, partial(walk, place, game), suppresses=SCREEN_REFLEXES, note=note)
 
 
 def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:

@@ -1,6 +1,7 @@
 """Leave the map, or talk to people outside the story: only recovery asks for these actions."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
@@ -16,10 +17,6 @@ LOOKS = 3  # for a way to somebody: one behind a counter across the room is aske
 
 def escape(terrain: Terrain) -> BoundAction:
     """Return the action of leaving the map by the nearest way."""
-
-    def begin(state: State) -> Skill:
-        return leave_map(terrain, state)
-
     action = Action(
         name="leave_map",
         requires=(FREE,),
@@ -27,7 +24,7 @@ def escape(terrain: Terrain) -> BoundAction:
         cost=1,
         says="leave the map and think again elsewhere",
     )
-    return BoundAction(action, begin, suppresses=frozenset({"busy"}))
+    return BoundAction(action, partial(leave_map, terrain), suppresses=frozenset({"busy"}))
 
 
 class Inquiry(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from agent.battle import BattlePolicy
 from agent.capabilities import BoundAction, Capability, GameContext, Sensor
 from agent.capabilities.battle import battling
 from agent.capabilities.travel import at
@@ -45,7 +46,7 @@ class Stop:
 
 def all_battles(kit: GameContext) -> Capability:
     """Fight every battle for what it teaches, instead of the story's choice."""
-    return battling(kit.dex)
+    return battling(BattlePolicy(kit.dex))
 
 
 def tour(kit: GameContext) -> Capability:
