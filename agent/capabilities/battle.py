@@ -63,7 +63,7 @@ def remembered(game: GameContext, state: State) -> str:
 
 
 def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
-    """Name whom the battle is against, as its record will: a trainer's all, each once, in their order."""
+    """Name the enemies as the record of the battle will: all of a trainer, each once, in their order."""
     numbers = [mon.species for mon in battle.enemy_party.mons] or [enemy.species]
     known = [dex.all_species[number].name for number in numbers if number in dex.all_species]
     return ", ".join(dict.fromkeys(known))

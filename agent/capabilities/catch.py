@@ -24,11 +24,11 @@ from emulator.dex import Team
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it
-ROOM: Final = "team:room"  # beside the places kept for who will learn what the story needs
-STRONG: Final = 2  # times the damage of one who fits
+ROOM: Final = "team:room"  # beside the places kept for learners of required moves
+STRONG: Final = 2  # times the damage, for one that fits
 GROWN: Final = 13  # level up to which moves still to be learnt count
 FULL: Final = 6
-FRESH: Final = 50  # percent of HP below which nobody goes catching
+FRESH: Final = 50  # percent of HP needed to go catching
 COST: Final = 20
 MEETING_COST: Final = 5  # of each mon met until one is wanted
 
@@ -36,7 +36,7 @@ MEETING_COST: Final = 5  # of each mon met until one is wanted
 def within_reach(story: Story, task: Task) -> frozenset[Place]:
     """Return the places that one can come to before a task is done, by whatever else the story has one do.
 
-    What nothing in the story makes true, such as a move that somebody of the team knows, is thought to be so.
+    What nothing in the story makes true, such as a known move, counts as true.
     """
     others = [each for each in story.tasks if each is not task]
     missing, places = _made(story), dict[str, Place]()
@@ -68,7 +68,7 @@ def _holds(needs: Iterable[str], missing: set[str]) -> bool:
 
 
 def capability(game: GameContext) -> Capability:
-    """Catch somebody who fits, where they live."""
+    """Catch Pokemon that fit, where they live."""
     found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
     return Capability(
         name="catch",
@@ -110,13 +110,13 @@ def wanted(game: GameContext, state: State) -> frozenset[int]:
 
 
 def _room(game: GameContext, state: State) -> int:
-    """Return how many find a place beside those whom the story cannot do without: the team cannot be chosen anew."""
+    """Return how many places of the team are free beside those kept for required moves."""
     kept = sum(1 for _ in awaited(game.story, game.dex, state))
     return max(0, FULL - len(state.party) - kept)
 
 
 def is_looking(game: GameContext, state: State) -> bool:
-    """Say whether somebody is to be caught, and lives somewhere."""
+    """Say whether a Pokemon is wanted that lives in a place of the story."""
     return bool(homes_of(game, wanted(game, state)))
 
 
@@ -142,7 +142,7 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
 
 
 def _is_served(game: GameContext, task: Task, party: Party) -> bool:
-    """Say whether a team needs nobody new for a task: it has who fits, or wins without."""
+    """Say whether a team needs no catch for a task: one fits already, or it wins without."""
     if _has_fitting(game.dex, task, party):
         return True
     return is_ready(game, party, task)
@@ -155,7 +155,7 @@ def _can_have_balls(dex: Dex, state: State) -> bool:
 
 
 class CatchTarget(NamedTuple):
-    """Whom to catch: a name for it, the fact that is so then, in words who it is, and what else is needed first."""
+    """What to catch: its name, the fact that is true then, words for it, and what is needed first."""
 
     name: str
     fact: str
@@ -164,7 +164,7 @@ class CatchTarget(NamedTuple):
 
 
 def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]:
-    """Yield who could learn the moves that the story gives machines for."""
+    """Yield species that learn a move whose machine the story gives."""
     for move in game.story.field_moves:
         carried = machine_fact(game.story, game.dex, move.move)
         if carried is not None:
@@ -194,7 +194,7 @@ def _bound_action(
 
 
 def homes(game: GameContext, task: Task) -> Mapping[Place, Fraction]:
-    """Return where somebody lives who fits, within reach before the task, and which share of those met there does."""
+    """Return the places, within reach before the task, where some fit, and their share of encounters."""
     near = within_reach(game.story, task)
     everywhere = homes_of(game, fitting_for(game.dex, task))
     return {place: share for place, share in everywhere.items() if place in near}
@@ -214,7 +214,7 @@ def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
 
 @lru_cache(maxsize=64)
 def fitting_for(dex: Dex, task: Task) -> frozenset[int]:
-    """Return the species that do well against whom a task is against, by what they know or will soon."""
+    """Return the species that do well against the trainer of a task, by moves known or learned soon."""
     team = team_of(dex, task.against) if task.against is not None else ()
     return frozenset(
         index for index, each in dex.all_species.items() if _does_well(dex, _soon_known(each), team)

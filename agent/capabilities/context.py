@@ -15,7 +15,7 @@ from memory import Hooks, MemoryActions, PersonHeard, hookable
 
 
 class TalkResult(NamedTuple):
-    """A talk that is over: with whom, the words it began with, and what came of it."""
+    """A talk that is over: the sprite slot, its first words, and its effects."""
 
     slot: int
     words: str
@@ -30,12 +30,12 @@ class Encounters:
 
     @hookable
     def heard(self, _state: State, hearing: TalkResult) -> TalkResult:
-        """Somebody was talked to."""
+        """A talk is over."""
         return hearing
 
     @hookable
     def looked(self, _state: State, _slot: int, wares: tuple[int, ...]) -> tuple[int, ...]:
-        """Somebody's shelf was seen; without wares where one asked and nothing was shown."""
+        """The wares of a clerk were seen; none where nothing was shown."""
         return wares
 
     @hookable
@@ -45,7 +45,7 @@ class Encounters:
 
     @hookable
     def passed(self, _state: State, square: tuple[int, int, int]) -> tuple[int, ...]:
-        """Somebody stood on a square that had barred the way."""
+        """A square that had barred the way was stepped on."""
         return square
 
     def hear(self, slot: int, talk: Skill, state: State) -> Skill:
@@ -58,7 +58,7 @@ class Encounters:
 
 
 def only_talks(heard: PersonHeard) -> str:
-    """Return in words that nothing came of talking to somebody."""
+    """Return in words that a talk had no effect."""
     return f"number {heard.slot} in {heard.place} only talks: {heard.words!r}"
 
 
@@ -98,7 +98,7 @@ class _Ear:
 
 @dataclass(frozen=True, slots=True)
 class GameContext:
-    """The parts that capabilities share; every topic draws chance of its own, whoever else does.
+    """The parts that capabilities share; every topic has a random source of its own.
 
     Without `memory` nothing is done on purpose with what is remembered.
     """

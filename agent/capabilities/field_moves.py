@@ -19,7 +19,7 @@ from emulator.world import FIRST_INDOOR_MAP
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of what can be flown to
 DARK: Final = "dark"
-LIGHT: Final = "light:able"  # somebody can light it
+LIGHT: Final = "light:able"  # a member of the team can light it
 WINGS: Final = "fly:able"
 TEACH_COST: Final = 5
 LIGHT_COST: Final = 3
@@ -36,14 +36,14 @@ class Learner(NamedTuple):
 
 
 def pupil_for(dex: Dex, party: Party, move: int) -> Learner | None:
-    """Return whose moves are worth most with a new one that a machine teaches; None when nobody can learn it."""
+    """Return the learner that loses least by a new move; None when none can learn it."""
     rooms = [(at, room_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
     found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
     return Learner(*min(found)[1:]) if found else None
 
 
 def able_to_learn(dex: Dex, party: Party, move: int) -> list[int]:
-    """Return the places of those who can be taught a move that they do not know, and have room for it or can make some."""
+    """Return the places of members that can learn a move, and have a slot for it or can free one."""
     learners = learners_of(dex, move)
     found = []
     for at, mon in enumerate(party.mons):
@@ -68,7 +68,7 @@ def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
 
 
 def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves without which the story does not go on, and which nobody of the team knows or learns."""
+    """Yield the moves without which the story does not go on, and which no member of the team knows or can learn."""
     needed = story.needed
     for each in story.field_moves:
         known = each.known not in needed or story.shows(state, each.known)
@@ -77,7 +77,7 @@ def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
 
 
 def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves that could be taught by now, if there were anybody who learns them."""
+    """Yield the moves whose machine is carried, and that no member of the team can learn."""
     for each in story.field_moves:
         machine = dex.machine_for(each.move)
         taught = (
@@ -126,7 +126,7 @@ def capability(game: GameContext) -> Capability:
 
 
 def able(move: FieldMove) -> str:
-    """Return the name of the fact that somebody of the team can learn a move, or knows it."""
+    """Return the name of the fact that a member of the team can learn a move, or knows it."""
     return f"able:{move.name}"
 
 

@@ -28,7 +28,7 @@ PRIORITY: Final = 55
 HEAL_COST: Final = 5
 POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
 CURE_COST: Final = 10
-HOME: Final = 0  # the town where the game begins: it heals nobody, and losing leads there first
+HOME: Final = 0  # the town where the game begins: it has no healer, and losing leads there first
 BEFORE: Final = {
     "party:hp": 100,
     "party:pp": 100,
@@ -43,21 +43,21 @@ HEALTHY: Final = Goal(
     PRIORITY,
     "keep the team on its feet",
 )
-# Poison takes HP at every step: whoever carries an antidote does not walk to a healer first.
+# Poison takes HP at every step, so an antidote comes before the walk to a healer.
 CURED: Final = Goal(
     "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "be rid of the poison"
 )
 
 
 def hp_percent(party: Party) -> int:
-    """Return how much of its HP the team has left; nobody to be hurt counts as all of it."""
+    """Return the share of HP that the team has left; 100 for an empty team."""
     whole = sum(mon.stats.hp for mon in party.mons)
     left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
     return 100 * left // whole if whole else 100
 
 
 def pp_percent(dex: Dex, party: Party) -> int:
-    """Return how much PP is left in the attacks of whoever of the team has most; without any it is all of it."""
+    """Return the share of PP left to the best supplied member of the team; 100 without any."""
     return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
 
 
@@ -104,7 +104,7 @@ def home(town: int) -> str:
 
 
 def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
-    # Asking is enough for the centre to count as used; only who is healed there wakes up there.
+    # Asking is enough for the centre to count as used; only after healing a defeat leads there.
     healed = state.flags.used_center and state.flags.blackout_map != HOME
     return {
         "party:hp": hp_percent(state.party),
@@ -137,7 +137,7 @@ def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
 
 
 def _take_potion(kept: Collection[int], state: State) -> Skill:
-    """Give whoever lacks most HP the smallest potion that makes up for it, or the largest there is."""
+    """Heal the most hurt member with the smallest potion that suffices, or the largest there is."""
     lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
     held = items.potions(state.bag, kept)
     if not held or not any(lost):

@@ -142,7 +142,7 @@ class RecallJudge:
 
 
 def _opponents(game: GameContext) -> Iterator[tuple[Task, tuple[str, ...]]]:
-    """Yield the tasks that are against somebody, and the names of whom those fight with."""
+    """Yield the tasks against a trainer, with the names of the trainer's Pokemon."""
     species = game.dex.all_species
     for task in game.story.tasks:
         if task.against is not None and (team := team_of(game.dex, task.against)):

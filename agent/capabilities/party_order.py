@@ -23,7 +23,7 @@ def capability(game: GameContext) -> Capability:
     """Put the right one first."""
 
     def read(state: State) -> Mapping[str, int]:
-        # Who is out in a battle is the battle's own business.
+        # In a battle the policy decides which one fights.
         return {LED: int(state.in_battle or best_lead(game, state) == 0)}
 
     def sources(state: State) -> tuple[object, ...]:
@@ -66,7 +66,7 @@ def best_lead(game: GameContext, state: State) -> int:
 
 
 def _pupil(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
-    """Who learns most from fights on the way: one who will do well, and can stand up to what lives there."""
+    """Return the one to gain experience: it fits the battle ahead, and holds its own on the way."""
     strongest = max(able, key=lambda at: (party[at].level, -at))
     fitting = fitting_for(game.dex, task)
     able_to_learn = [

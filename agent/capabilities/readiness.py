@@ -18,7 +18,7 @@ from memory import MistakeRecord
 PROVEN: Final = 3  # wins without a defeat from which on they count
 READY: Final = 0.9  # the chance to win that is worth the walk
 DARED: Final = 0.5  # the same where memory knows of nothing but wins
-RESTED: Final = 80  # percent of HP below which nobody is challenged
+RESTED: Final = 80  # percent of HP needed for a challenge
 
 
 class Proof(NamedTuple):
@@ -80,7 +80,7 @@ def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
 
 
 def team_of(dex: Dex, opponent: Opponent) -> Team:
-    """Return whom a trainer fights with; nobody, where the cartridge has no such trainer."""
+    """Return the team of a trainer; an empty one where the cartridge has no such trainer."""
     known = dex.all_trainers.get(opponent.trainer_class)
     if known is None or not 0 < opponent.number <= len(known.teams):
         return ()
@@ -88,12 +88,12 @@ def team_of(dex: Dex, opponent: Opponent) -> Team:
 
 
 def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> float:
-    """Return the chance that a team as it is beats a trainer, and those who follow without a rest between."""
+    """Return the chance that a team as it is beats a trainer, and the teams that follow without a rest."""
     return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
 
 
 def following(game: GameContext, task: Task) -> Team:
-    """Return whom one fights after whom a task is against, without a rest between."""
+    """Return the team of all trainers that follow the one of a task without a rest."""
     row = next((each.trials for each in game.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
     others = [each.against for each in game.story.tasks if each.id in after]
@@ -102,7 +102,7 @@ def following(game: GameContext, task: Task) -> Team:
 
 
 def led_by(party: Party, position: int) -> Party:
-    """Return a team with another of it first, and whoever was first in that place."""
+    """Return a team with the first and another member changed."""
     mons = list(party.mons)
     mons[0], mons[position] = mons[position], mons[0]
     return Party(tuple(mons))
@@ -120,7 +120,7 @@ class Readiness(NamedTuple):
 
 
 def is_ready(game: GameContext, party: Party, task: Task) -> bool:
-    """Say whether a team would most likely beat whom a task is against, rested and in the best order."""
+    """Say whether a team, rested and in the best order, most likely beats the trainer of a task."""
     if task.against is None:
         return True
     return standing(game, party, task.against, following(game, task)).ready
@@ -129,7 +129,7 @@ def is_ready(game: GameContext, party: Party, task: Task) -> bool:
 def standing(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
     """Return how a team stands against a trainer, and `then` others without a rest between.
 
-    Who led it when it lost to him leads it only when grown since.
+    One that led it in a defeat by the same trainer leads it only when grown since.
     """
     well, team = rested(game.dex, party), team_of(game.dex, opponent)
     held_back = proof = None
@@ -163,7 +163,7 @@ def strength(party: Party) -> tuple[object, ...]:
 
 
 def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
-    """Return `strength` for who asks every tick: it is worked out anew only for another team than the last."""
+    """Return `strength` as asked every tick: computed only for another team than the last."""
     last, known = Party(()), strength(Party(()))
 
     def asked(party: Party) -> tuple[object, ...]:
@@ -176,7 +176,7 @@ def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
 
 
 def ahead(story: Story, state: State) -> Iterator[Task]:
-    """Yield the tasks not done yet for which somebody has to be fought, in the order of the story."""
+    """Yield the tasks not done yet that are against a trainer, in the order of the story."""
     for task in story.tasks:
         if task.against is not None and not story.shows(state, task.sets):
             yield task

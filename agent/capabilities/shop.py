@@ -69,7 +69,7 @@ class ShopWares:
         return f"{self._called(clerk)} had {names}" if names else ""
 
     def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
-        """Tell what is for sale; that nothing is, only where nobody knows better."""
+        """Report what is for sale; an empty list only where the cartridge tells nothing."""
         if wares or clerk in self._untold:
             self._game.encounters.looked(state, clerk.person, wares)
 
@@ -158,7 +158,7 @@ def capability(game: GameContext) -> Capability:
 def _tell(
     lacking: Collection[Clerk], expected: Collection[Clerk], shelves: ShopWares, game: GameContext
 ) -> None:
-    """Say what memory changes: who is not asked, who is asked instead, and what a visit does not bring about."""
+    """Note what memory changes: clerks left out or added, and effects a visit does not have."""
     known = game.experience
     missing = {each: shelves.missing(each) for each in game.story.clerks}
     why = ", ".join(words for each in missing.values() for words in each.values())
@@ -181,7 +181,7 @@ def _tell(
 def _bought_from(
     clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
 ) -> frozenset[Clerk]:
-    """Return whom to buy from what runs short: of those who sell it and are near, the nearest."""
+    """Return the clerks to visit for what runs short: of those near that sell it, the nearest."""
     steps = {each: _steps(each, game, state) for each in clerks if _is_open(each, game, state)}
     open_near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(ware for each in open_near for ware in clerks[each])
@@ -197,7 +197,7 @@ def _steps(clerk: Clerk, game: GameContext, state: State) -> int:
 
 
 def _is_open(clerk: Clerk, game: GameContext, state: State) -> bool:
-    """Say whether somebody sells, and nothing bars the way: nobody does the story's tasks for a potion."""
+    """Say whether a clerk sells and the way is free: a potion is no reason to do a task."""
     (place,) = [each for each in game.story.places if each.name == clerk.place]
     open_now = all(game.story.shows(state, fact) for fact in clerk.needs)
     return open_now and game.story.is_near(state, place)

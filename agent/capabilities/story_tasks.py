@@ -101,7 +101,7 @@ def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
 
 
 def _can_come(fact: str, game: GameContext) -> bool:
-    """Say whether anything makes a fact true: without a whole cartridge nobody knows what teaches a move."""
+    """Say whether anything makes a fact true: without a whole cartridge no machine is known."""
     moves = [each.move for each in game.story.field_moves if each.known == fact]
     return all(machine_fact(game.story, game.dex, move) is not None for move in moves)
 
@@ -130,7 +130,7 @@ def _errand_sensor(game: GameContext) -> Sensor:
 
 
 def _is_vain(errand: Errand, game: GameContext) -> bool:
-    """Say whether memory knows that whoever the errand leads to only talks."""
+    """Say whether memory knows that the person of an errand only talks."""
     (there,) = [each for each in game.story.places if each.name == errand.place]
     heard = game.experience.person(there.map_id, errand.person)
     if heard is None or heard.came:
@@ -140,7 +140,7 @@ def _is_vain(errand: Errand, game: GameContext) -> bool:
 
 
 def _mark_sensor(story: Story) -> Sensor:
-    """Read whatever happened, was earned, is carried, or is known by somebody of the team."""
+    """Read the marks of the story."""
     marks = story.marks
 
     def sources(state: State) -> tuple[object, ...]:
@@ -210,7 +210,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
 
 
 def _words_of(game: GameContext, map_id: int, slot: int) -> str:
-    """Return what somebody on a map is sure to say, as far as the cartridge tells."""
+    """Return the words of a person on a map, as far as the cartridge tells."""
     here = game.terrain.plain.map(map_id)
     said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
     words = " ".join(" ".join(said).split())
@@ -218,7 +218,7 @@ def _words_of(game: GameContext, map_id: int, slot: int) -> str:
 
 
 def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
-    """Yield what the team must be for whom a task is against, where the cartridge tells who that is."""
+    """Yield the conditions to challenge the trainer of a task, where the cartridge has one."""
     if task.against is None or not team_of(game.dex, task.against):
         return
     yield Require(task.ready, at_least=1)

@@ -32,7 +32,7 @@ from emulator import Dex, State
 from emulator.dex import WildTable
 from emulator.rules import experience_gained
 
-FRESH: Final = 50  # percent of HP below which nobody goes training
+FRESH: Final = 50  # percent of HP needed to go training
 SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it
 SURE: Final = 0.9  # the chance to win at which a trainer on the way is a teacher
 LESSON: Final = 2_000  # experience that training is thought to take: a few levels of a young team
@@ -101,7 +101,7 @@ def _sparring_sensor(game: GameContext) -> Sensor:
 
 
 def _partner(game: GameContext, state: State) -> int:
-    """The sprite slot of a trainer on this map who would almost surely lose, or 0."""
+    """Return the sprite slot of a trainer on this map that is almost sure to lose, or 0."""
     for each in watchers(game.terrain.world(state), state):
         if odds(game.dex, state.party, each.opponent) >= SURE:
             return each.slot

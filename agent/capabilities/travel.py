@@ -46,7 +46,9 @@ from memory import Recall
 BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
 CARD_KEY: Final = 48
 OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
-SAFE: Final = 0.9  # chance to win from which on nobody is avoided: they pay, and teach
+SAFE: Final = (
+    0.9  # chance to win from which on trainers are not avoided: they bring money and experience
+)
 SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
 TRAVEL_COST: Final = 10  # of any walk, however short
 # That cost as much as a point: what they take is little beside what happens on the way.
@@ -80,7 +82,7 @@ def detour(place: Place, game: GameContext, state: State) -> str:
 def walk(place: Place, game: GameContext, state: State) -> Skill:
     """Walk to `place`, and tell of the square that could not be stepped on, or could again.
 
-    It is broken off where it turns dark for somebody who has a light: nobody needs to grope on to the next battle.
+    It ends where it turns dark and a member of the team knows FLASH, so that light comes first.
     """
     met, barred = game.encounters, game.experience.barred()
     began = state
@@ -193,7 +195,7 @@ def _reader(game: GameContext) -> Read:
 
 
 def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
-    """Return what is so for whoever has come to a place, whichever way."""
+    """Return the effects of arriving in a place, by any way."""
     return (
         *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
         *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
@@ -231,7 +233,7 @@ def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:
 
 
 def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
-    """Yield what the team must be before it goes where nobody heals and nothing leads back."""
+    """Yield the conditions to enter a place without healer and way back."""
     tasks = [each for each in game.story.tasks if each.id in place.trials]
     for task in tasks:
         if task.against is not None and team_of(game.dex, task.against):
@@ -246,7 +248,7 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
 
 
 def _is_part(each: Place, there: Place) -> bool:
-    """Say whether who comes to `there` is sure to be in `each`."""
+    """Say whether arriving in `there` is arriving in `each` too."""
     return each is there or (each.map_id == there.map_id and each.spot is None)
 
 
@@ -260,7 +262,7 @@ def _distance_to(place: Place, terrain: Terrain) -> Extra:
 
 
 def _closed_gates(story: Story) -> Hazard:
-    """Walls where somebody would turn the player back."""
+    """Return walls where the player would be turned back."""
 
     def closed(state: State) -> Obstacles:
         shut = [gate for gate in story.gates if not story.is_open(state, gate)]

@@ -12,7 +12,7 @@ from agent.skills import Skill, Terrain, leave_map, nothing, talk
 from emulator import Person, State
 from emulator.world import ResidentKind
 
-LOOKS = 3  # for a way to somebody: one behind a counter across the room is asked from here
+LOOKS = 3  # for a way to a person: one behind a counter is asked across it
 
 
 def escape(terrain: Terrain) -> BoundAction:
@@ -28,14 +28,17 @@ def escape(terrain: Terrain) -> BoundAction:
 
 
 class Inquiry(NamedTuple):
-    """The action of asking somebody, and whether anybody is left on this map who was not asked yet."""
+    """The action of asking a person, and whether one on this map was not asked yet."""
 
     action: BoundAction
     somebody: Callable[[State], bool]
 
 
 def inquiry(game: GameContext) -> Inquiry:
-    """Return how to ask those of a map whom the story does not ask, each once; whom memory knows to only talk is left out."""
+    """Return how to ask the people the story does not mention, each once.
+
+    Those who only talk, as memory knows, are left out.
+    """
     spoken_for = _spoken_for(game)
     asked: set[tuple[int, int]] = set()
 
@@ -78,14 +81,14 @@ def inquiry(game: GameContext) -> Inquiry:
 
 
 def _people(game: GameContext, state: State) -> Iterator[Person]:
-    """Yield who is on the map and neither a trainer nor a thing."""
+    """Yield the people on the map, without trainers and items."""
     residents = game.terrain.world(state).map(state.map.map_id).people
     plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
     yield from (each for each in state.people_present if each.slot in plain)
 
 
 def _spoken_for(game: GameContext) -> frozenset[tuple[int, int]]:
-    """Return whom the story, healers and shops have a use for: they are asked when it is time."""
+    """Return the people of tasks, healers and shops, which have their time."""
     maps = {place.name: place.map_id for place in game.story.places}
     tasks = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
     healers = [(each.place, each.person) for each in game.story.healers]

@@ -27,7 +27,7 @@ class RecoveryStep(Enum):
     """What is done, the mildest first."""
 
     REPLAN = "replan"  # with the actions to blame cooling down
-    ASK_AROUND = "ask_around"  # whoever is on the map and was not heard yet
+    ASK_AROUND = "ask_around"  # people on the map that were not heard yet
     LEAVE_MAP = "leave_map"  # then plan from elsewhere
     ASK_ADVICE = "ask_advice"  # of a model, where there is one
     RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
@@ -87,7 +87,7 @@ class Ladder:
         self._leaves = 0
         self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
-        self.may_ask = False  # whether there is somebody who gives advice
+        self.may_ask = False  # whether there is an advisor
 
     def saw(self, percept: Percept) -> StuckEpisode | None:
         """Take note of one tick; return the episode that it ends, if it does."""
@@ -131,7 +131,7 @@ class Ladder:
                 self.restores += 1
                 self.owed = True
             case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
-                pass  # whoever climbs sees to it
+                pass  # the caller sees to it
         self.progress.again()
         return rung
 
@@ -158,7 +158,7 @@ class Ladder:
         return frames
 
     def way_out(self, percept: Percept) -> BoundAction | None:
-        """Return whom to ask or how to leave the map, while that is what should be done."""
+        """Return how to ask people or leave the map, while that is what should be done."""
         if not percept.state.in_control:
             return None
         if self._asking is not None and self.inquiry is not None:
@@ -175,7 +175,7 @@ class Ladder:
         return self.escape
 
     def _go_on_to_leave(self, percept: Percept) -> None:
-        """Take the next rung at once where nobody is left to ask: to try the same again first would be a rung back."""
+        """Take the next step at once where no person is left to ask."""
         if self.episode is None or self.escape is None:
             return
         if RecoveryStep.LEAVE_MAP.value not in self.episode.rungs:

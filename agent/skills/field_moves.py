@@ -1,4 +1,4 @@
-"""Moves that are used outside of battles: who of the team knows one uses it from the menu behind START.
+"""Moves used outside of battles, from the menu behind START.
 
 Whether it did anything is for RAM to tell: a tile ahead, how the player gets along, the light, the map.
 """
@@ -20,13 +20,13 @@ from agent.skills.press import tap, until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, Party, State
 
-LANDING: Final = 60  # looks at somebody who flies
+LANDING: Final = 60  # looks during a flight
 LANDING_LOOK: Final = 16  # frames between two of them
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 
 def who_knows(move: int, party: Party) -> int | None:
-    """Return the place of the first of the team who knows a move; even the fainted use it outside of battles."""
+    """Return the place of the first mon that knows a move; even a fainted one uses it on the map."""
     knows = (
         at for at, mon in enumerate(party.mons) if any(each.move == move for each in mon.moves)
     )
@@ -34,9 +34,9 @@ def who_knows(move: int, party: Party) -> int | None:
 
 
 def use_field_move(move: int, state: State) -> Movement:
-    """Have whoever of the team knows `move` use it where the player stands, and read what is said of it.
+    """Use `move` where the player stands, by the first mon that knows it, and read the text.
 
-    All menus are left again, whatever came of it: a refusal, or nobody who knows the move, changes nothing else.
+    All menus are left again; a refusal, or a team without the move, changes nothing else.
     """
     position = who_knows(move, state.party)
     if position is None:
@@ -45,7 +45,7 @@ def use_field_move(move: int, state: State) -> Movement:
 
 
 def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
-    """Have whoever knows how fly to a town; DONE on its map, BLOCKED where nobody can, or the town was never seen.
+    """Fly to a town; DONE on its map, BLOCKED where no mon can, or the town was never seen.
 
     `names` are what the town map calls the towns, by map id: it shows one after the other.
     """
@@ -87,7 +87,7 @@ def _wait_for_landing(town: int, state: State) -> Movement:
 def _choose_move(
     move: int, position: int, state: State, *, until: Done = lambda _state: False
 ) -> Movement:
-    """Choose a move in the menu of who knows it, and read on to the end, or `until` something is so."""
+    """Choose a move in the menu of the mon at `position`, and read to the end, or `until` it is so."""
     chosen = False
     answers = by_kind(
         {

@@ -46,8 +46,8 @@ GLANCE: Final = 8  # frames between two of them
 class YesNoAnswers:
     """Yes or no to each question: `first` to the first, and yes to what is asked because of a no.
 
-    Who will not forget a move for a fifth one is asked whether to do without it, and who says no to
-    that as well is asked for ever. With which of the two it begins is not known, so what is asked again is
+    After a no to forgetting a move for a fifth one the game asks whether to do without it, and after
+    a no to that the first again, for ever. With which of the two it begins is not known, so what is asked again is
     answered otherwise.
     """
 
@@ -78,10 +78,10 @@ class Turn:
     def __init__(self, commander: Commander) -> None:
         self.commander = commander
         self.order: Order | None = None
-        self.change: int | None = None  # whom to change to before the trainer's next
+        self.change: int | None = None  # the mon to change to before the trainer's next
         self._given_in: State | None = None
         self._done = False
-        self._asked = False  # whether the battle menu waited the last time somebody looked
+        self._asked = False  # whether the battle menu waited at the last look
         self._choices = 0
         self._looks = 0
         self._refused: set[Order] = set()
@@ -223,9 +223,9 @@ def _pass(battle: Battle, order: Order | None) -> Step:
 
 
 def may_be_asked(battle: Battle, order: Order | None) -> bool:
-    """Whether a question may be about to open, or somebody to evolve: B pressed too early would answer it.
+    """Whether a question may be about to open, or an evolution begin: B pressed too early would answer it.
 
-    Between two who stand nobody asks anything, unless a ball has flown.
+    While both mons stand there is no question, unless a ball has flown.
     """
     fallen = any(mon is not None and mon.fainted for mon in (battle.own, battle.enemy))
     return fallen or isinstance(order, Throw)
@@ -299,7 +299,7 @@ def _place_in_bag(order: Order | None, state: State) -> int | None:
 
 
 def _mon(battle: Battle, turn: Turn, state: State) -> int | None:
-    """Whom to choose from the team; None when nobody was asked for and nobody has to be sent."""
+    """Return the mon to choose from the team; None when none was ordered and none must be sent."""
     if battle.own is None or battle.own.fainted:
         position = turn.commander.next_mon(state)
         able = position < len(state.party) and state.party[position].hp

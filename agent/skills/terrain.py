@@ -11,16 +11,16 @@ from emulator.ram import is_in_sight
 from emulator.world import Lift, Lookout, Opponent, Resident
 from memory import Json
 
-HALF_LIFE: Final = 4.0  # game seconds; whoever wanders takes a step every one or two
+HALF_LIFE: Final = 4.0  # game seconds; a walking person takes a step every one or two
 NEARBY: Final = 8  # steps of detour that a walker seen just now is worth
 Hazard: TypeAlias = Callable[[State], Obstacles]
 Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
 
 
 class Crowd:
-    """The people of one map: where they are, and where those who walk were seen last.
+    """The people of one map: where they are, and where walking ones were seen last.
 
-    Whoever is in sight is a wall on their square, and so are those who only stand there, in sight or not.
+    A person in sight is a wall on their square, and so is one that never walks, in sight or not.
     Where a walker was a while ago, the squares around get dearer, by less and less; leaving the map
     forgets them all.
     """
@@ -28,7 +28,7 @@ class Crowd:
     def __init__(self, world: World) -> None:
         self.world = world
         self._map_id: int | None = None
-        self._standing: frozenset[int] = frozenset()  # slots of those who never walk about
+        self._standing: frozenset[int] = frozenset()  # slots of people that never walk
         self._traces: dict[MapSquare, int] = {}  # where a walker was, and the frame at that time
 
     def see(self, state: State) -> None:
@@ -50,14 +50,14 @@ class Crowd:
         return Obstacles(walls, self._costs(state.frame, walls))
 
     def staying(self, state: State) -> Obstacles:
-        """Return who will stand in the way however long one waits."""
+        """Return the people that stay in the way however long the wait."""
         self.see(state)
         people = [each for each in state.people_present if each.slot in self._standing]
         return Obstacles(frozenset(self._walls(state, people)), {})
 
     def _walls(self, state: State, people: Iterable[Person]) -> Iterator[MapSquare]:
         for person in people:
-            # Out of sight nobody is drawn. Who stands there all the same has not moved since.
+            # Out of sight people are not drawn, and do not move.
             out_of_sight = not is_in_sight(state.position, person.position)
             if person.on_screen or (out_of_sight and person.slot in self._standing):
                 yield state.map.map_id, person.x, person.y
@@ -75,7 +75,7 @@ class Crowd:
 
 
 def _cost(frames: int) -> int:
-    """What a walker is worth in steps who was seen so long ago."""
+    """Return the cost in steps of a walking person seen so long ago."""
     return round(NEARBY * pow(0.5, frames / FRAMES_PER_SECOND / HALF_LIFE))
 
 
@@ -87,7 +87,7 @@ def _around(square: MapSquare) -> Iterator[MapSquare]:
 
 
 class TrainerSight(NamedTuple):
-    """Somebody who fights whoever they see; they look over walls and people alike."""
+    """A trainer that fights on sight, over walls and people alike, and the squares in sight."""
 
     slot: int
     opponent: Opponent
@@ -95,7 +95,7 @@ class TrainerSight(NamedTuple):
 
 
 def watchers(world: World, state: State) -> Iterator[TrainerSight]:
-    """Yield the trainers of the player's map who would still fight."""
+    """Yield the trainers of the player's map that would still fight."""
     lookouts = world.lookouts(state)
     if not lookouts:
         return
@@ -140,7 +140,7 @@ class Terrain:
         self._passages = tuple(passages)
 
     def carry(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> None:
-        """Take it that scripts carry whoever steps on some squares to others, and that these maps are cars of lifts."""
+        """From now on know squares whose scripts move the player to others, and maps that are lifts."""
         self._world = self._world.carrying(carries).riding(lifts)
 
     @property

@@ -44,11 +44,11 @@ LONGEST_STRIDE: Final = 6  # steps under one press: more, and lost frames could 
 STRIDES: Final = 12  # a car is small
 MOVES: Final = {Obstacle.TREE: CUT, Obstacle.WATER: SURF}
 PAGES: Final = 40  # presses that the text at a door may take
-WAITS: Final = 400  # at a way that only somebody who walks about closes
-WAIT: Final = 32  # frames that somebody in the way is given to walk on
+WAITS: Final = 400  # while only a walking person closes the way
+WAIT: Final = 32  # frames for a person in the way to walk on
 LONG_WAIT: Final = 60  # the same for one in a gap: they take a step every few seconds
 WAYS_IN_A_GAP: Final = 2
-ROOM: Final = 3  # steps from them: whoever waits beside one in a gap keeps them there
+ROOM: Final = 3  # steps to keep from a person in a gap, who could not leave it otherwise
 FAR_ASIDE: Final = 16  # what making room may cost
 LONGEST_DETOUR: Final = 4_096  # longer than any way
 DETOUR: Final = 32  # steps on the way to another map that are walked sooner than waited for
@@ -127,7 +127,7 @@ def _way_out(world: World, spot: Spot) -> Facing | None:
 
 
 def clear(hop: Hop, state: State) -> Movement:
-    """Face the obstacle of a hop and do what opens the way; whoever surfs is on the water then.
+    """Face the obstacle of a hop and open the way; after SURF the player is on the water.
 
     Whether it helped only the ground can tell.
     """
@@ -168,7 +168,7 @@ class Destination:
 
 
 def find_way(terrain: Terrain, destination: Destination, state: State) -> list[Hop] | None:
-    """Return the shortest way to `destination` when nobody and nothing stands in it."""
+    """Return the shortest way to `destination` without people and hazards."""
     world, here = terrain.world(state), spot_of(state)
     distances = (
         Distances.of(world).to(destination.map_id, here)
@@ -188,16 +188,16 @@ def travel(
 ) -> Skill:
     """Walk to the nearest spot of `destination`, over as many maps as it takes.
 
-    The way is planned anew whenever somebody or something changes it. Who is in the way may walk on: the longer
-    one has waited for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
-    do not count, for `WAITS` of them, that nobody spoils but who walks about. `balked` is told of the spot that the
+    The way is planned anew whenever something changes it. People in the way may walk on: the longer the wait
+    for that, the longer a detour is taken. BLOCKED after `patience` plans that led nowhere; those
+    do not count, for `WAITS` of them, that only walking people spoil. `balked` is called with the spot that the
     last of them could not step on, where the way was free as far as one saw. An obstacle that is still there after
-    what should have opened the way is a wall from then on. INTERRUPTED when somebody speaks on the way.
+    what should have opened the way is a wall from then on. INTERRUPTED by a text on the way.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
     stuck = Obstacles.none()
     shut_in: Enclosure | None = None  # while that holds there is nothing to search for
-    will_open = False  # whether whoever shuts one in walks about
+    will_open = False  # whether a walking person shuts the player in
     for _ in range(patience + WAITS):
         if patience <= 0:
             break
@@ -239,7 +239,7 @@ def travel(
 
 
 def _speaks(state: State) -> bool:
-    """Say whether a text or a menu is open that nobody who walks has asked for."""
+    """Say whether a text or a menu is open, which no walk asks for."""
     return state.dialogue.is_open or state.menu is not None
 
 
@@ -249,7 +249,7 @@ def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
 
 
 def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
-    """Wait for whoever stands in the way; where they stand in a gap, leave them the way out of it."""
+    """Wait for a person in the way; one in a gap is left the way out of it."""
     here, world = spot_of(state), terrain.world(state)
     in_the_way = crowd.obstacles(state)
     blocker = next((hop.to for hop in way if hop.to[:3] in in_the_way.walls), None)
@@ -287,10 +287,10 @@ def _stage(route: list[Hop], here: Spot) -> list[Hop]:
 
 
 def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:
-    """Take the hops in order, as far as they lead where they should, with an eye on who is about.
+    """Take the hops in order, as far as they lead where they should, and note people on the way.
 
-    After something was cleared away the ground is another, and a lift may not have gone where it should: whoever
-    follows a route finds a new one then.
+    After something was cleared away the ground is another, and a lift may not have gone where it should: a new
+    route is found then.
     """
     for stride in strides(route, spot_of(state)):
         match stride[0].by:

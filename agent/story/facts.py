@@ -16,11 +16,11 @@ class FactKind(Enum):
     EVENT = "event"  # has happened
     BADGE = "badge"  # has been earned
     ITEM = "item"  # is carried
-    MOVE = "move"  # is known by somebody of the team
+    MOVE = "move"  # is known by a member of the team
     STATUS = "status"  # a bit of wStatusFlags1 is set
-    GONE = "gone"  # somebody or something of the world is there no longer: a bit of wToggleableObjectFlags
+    GONE = "gone"  # a person or an item is gone from its map: a bit of wToggleableObjectFlags
     MONEY = "money"  # as much is in the purse
-    MON = "mon"  # somebody of this species is in the team
+    MON = "mon"  # a member of the team is of this species
     OWNED = "owned"  # as many species were ever owned
 
 

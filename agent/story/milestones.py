@@ -21,7 +21,7 @@ class Witness(Enum):
     SCENE = "scene"  # the square of the map on which the player stands free
     TEXT = "text"  # some words in a message box
     TEAM = "team"  # the list of the party, with every name in it
-    HEALTHY_TEAM = "healthy_team"  # the list of the party, with nobody hurt
+    HEALTHY_TEAM = "healthy_team"  # the list of the party, with full HP
     BAG = "bag"  # the list of what is carried, with some words in it
     START_MENU = "start_menu"  # the menu behind START, with some words in it
 

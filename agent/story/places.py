@@ -21,7 +21,7 @@ class MapArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """Maps, and parts of maps, that are open to one another; who is elsewhere gets in only where all of `needs` hold.
+    """Maps, and parts of maps, that are open to each other; they are entered only where all of `needs` hold.
 
     Where it `shuts_in` one gets in and out only by the ways of places.
     """
@@ -38,7 +38,7 @@ class Land:
         return f"{'shut_in' if self.shuts_in else 'beyond'}:{self.name}"
 
     def hinders(self, *, inside: bool) -> bool:
-        """Say whether that fact is true of somebody who is inside, or is not."""
+        """Say whether that fact is true inside, or outside."""
         return inside == self.shuts_in
 
     def holds(self, map_id: int) -> bool:
@@ -72,9 +72,9 @@ class Place:
     """A map of the story, and what people call it, or what of it is joined to one square, its `spot`.
 
     `needs` are the facts without which something on the way from anywhere turns one back; where `only_ways` lead
-    there nobody comes from anywhere else. Who comes there makes the facts in `gives` true, and those in `takes` untrue.
+    there, there are no others. Arriving makes the facts in `gives` true, and those in `takes` untrue.
     The team has to stand up to all `trials` before it goes in: tasks with no way out between them.
-    Where it is `tame` nobody of those who live on its map is met.
+    Where it is `tame` no wild Pokemon of its map is met.
     """
 
     name: str

@@ -30,12 +30,12 @@ class FieldMove(NamedTuple):
 
     @property
     def known(self) -> str:
-        """The name of the fact that somebody of the team knows it."""
+        """The name of the fact that a member of the team knows it."""
         return f"{FactKind.MOVE.value}:{self.name}"
 
 
 class Gate(NamedTuple):
-    """Squares of a map where somebody turns one back until all the facts in `needs` are true, or one of `instead`."""
+    """Squares of a map where the player is turned back until all the facts in `needs` are true, or one of `instead`."""
 
     map_id: int
     squares: frozenset[Square]
@@ -45,7 +45,7 @@ class Gate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """Somebody worth talking to once: the sprite slot of a person in a place."""
+    """A person worth talking to once: their sprite slot in a place."""
 
     id: str
     says: str
@@ -58,8 +58,8 @@ class Task:
     """Something that makes the fact `sets` true, once all the facts that it `needs` are, by an interaction.
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
-    Whoever has to be fought for it is `against`, a class of trainers and a number; only where nobody heals on the way
-    there the team need not be `rested` for it.
+    The trainer to beat for it is `against`, a class and a number. The team must be `rested` for it, but where
+    there is no healer on the way.
     """
 
     id: str
@@ -75,23 +75,23 @@ class Task:
 
     @property
     def ready(self) -> str:
-        """The name of the fact that the team stands up to whom it is against."""
+        """The name of the fact that the team is ready for the trainer."""
         return f"ready:{self.id}"
 
     @property
     def recalled(self) -> str:
-        """The name of the fact that it was called to mind what is known of whom it is against."""
+        """The name of the fact that memory was asked about the trainer."""
         return f"recalled:{self.id}"
 
     @property
     def fits(self) -> str:
-        """The name of the fact that somebody of the team does well against them."""
+        """The name of the fact that a member of the team does well against the trainer."""
         return f"fits:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Healer:
-    """Who heals the team: the sprite slot of a person in a place; who loses after that wakes up in `town`, a map."""
+    """A healer: a sprite slot in a place; after a defeat play goes on in `town`, a map."""
 
     place: str
     person: int
@@ -100,7 +100,7 @@ class Healer:
 
 @dataclass(frozen=True, slots=True)
 class Clerk:
-    """Who sells things, once all the facts in `needs` are true: the sprite slot of a person in a place."""
+    """A clerk, who sells once all the facts in `needs` are true: a sprite slot in a place."""
 
     place: str
     person: int
@@ -130,10 +130,10 @@ class Story:
     """What there is to do on a cartridge; milestones and ambitions stand in order.
 
     `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
-    where they have names of their own; `carries` are the squares on which a script takes hold of who steps there, and
-    where it lets go: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
-    use on the map. `caveat` is what whoever plays it should know, or nothing; `wants` are the marks
-    that somebody asked for, before the milestones.
+    where they have names of their own; `carries` are the squares on which a script moves the player, and where
+    to: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
+    use on the map. `caveat` is what the owner should know, or nothing; `wants` are the marks
+    that were asked for, before the milestones.
     """
 
     places: tuple[Place, ...]
@@ -179,7 +179,7 @@ class Story:
 
     @property
     def kept(self) -> frozenset[int]:
-        """The items that a task needs or hands over: nobody uses them up, nor throws them away."""
+        """The items that a task needs or hands over: they are never used up nor thrown away."""
         facts = {told(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
         marks = [self.marks[each] for each in facts]
         return frozenset(each.number for each in marks if each.kind is FactKind.ITEM)
@@ -200,7 +200,7 @@ class Story:
         return next((each for each in self.field_moves if each.move == move), None)
 
     def can_use(self, state: State, move: int) -> bool:
-        """Say whether somebody of the team knows a move and may use it on the map."""
+        """Say whether a member of the team knows a move and may use it on the map."""
         known = self.field_move(move)
         return known is not None and all(
             self.shows(state, each) for each in (known.known, known.badge)
@@ -216,7 +216,7 @@ class Story:
         return state.game_started and self.marks[name].shown_by(state) == so
 
     def is_open(self, state: State, gate: Gate) -> bool:
-        """Say whether nobody turns one back at a gate."""
+        """Say whether a gate lets the player through."""
         if all(self.shows(state, fact) for fact in gate.needs):
             return True
         return any(self.shows(state, fact) for fact in gate.instead)
