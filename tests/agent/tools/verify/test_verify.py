@@ -1,7 +1,9 @@
 """`verify`: watching changes nothing, what holds on the demo is told, and what does not is named."""
 
 import json
+import tomllib
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,12 @@ def test_every_topic_is_seen_on_the_first_errand(verdict: CartridgeVerdict) -> N
 def test_what_was_not_seen_is_listed(verdict: CartridgeVerdict) -> None:
     row = next(row for row in verdict.rows if row.fact.id == "story.first_badge")
     assert row.standing is FactStatus.NOT_SEEN
+
+
+def test_every_written_fact_has_a_watcher_or_a_trial(demo: Cartridge) -> None:
+    facts = files("agent.tools.verify").joinpath("facts.toml").read_text(encoding="utf-8")
+    known = {name for name in Roster(demo).log.rows if not name.startswith("story.")}
+    assert known == set(tomllib.loads(facts))
 
 
 def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -> None:
