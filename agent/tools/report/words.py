@@ -15,7 +15,6 @@ STATUS: Final = {
     "verified": "verified: the cartridge showed it",
     "inferred": "inferred: rules made it of what the cartridge showed",
     "claim": "a claim: somebody said so, and nothing has borne it out yet",
-    "retracted": "retracted: whoever taught it took it back",
     "unknown": "unknown: nobody noted where it comes from",
 }
 _RUN_DATE: Final = re.compile(r"\d{8}-\d{6}-")
@@ -122,8 +121,7 @@ def plain(name: str) -> str:
 
 def _plainly(data: Mapping[str, Any]) -> str:
     given = {name: value for name, value in data.items() if value not in (None, "", [], {}, ())}
-    words = " ".join(number(given).split())
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return cut(" ".join(number(given).split()), LONGEST)
 
 
 def _battle(data: Mapping[str, Any]) -> str:
@@ -233,13 +231,14 @@ def visible(words: str) -> str:
     """Return words with a sign for each character that a screen obeys or cannot show, other than the end of a line."""
     if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
         return words
-    return "".join(SIGN if _is_obeyed(each) else each for each in words)
+    return "".join(
+        SIGN
+        if each != "\n" and (unicodedata.category(each) in {"Cc", "Cs"} or each in _DIRECTIONS)
+        else each
+        for each in words
+    )
 
 
 def cut(words: str, most: int) -> str:
     """Return words that are no longer than `most` characters, with an ellipsis where something was cut away."""
     return words if len(words) <= most else f"{words[: most - 1]}…"
-
-
-def _is_obeyed(char: str) -> bool:
-    return char != "\n" and (unicodedata.category(char) in {"Cc", "Cs"} or char in _DIRECTIONS)
