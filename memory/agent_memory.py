@@ -16,12 +16,7 @@ from memory.recall.port import BlackboardRecall
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import Truth
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
-from memory.tiers.encounters import (
-    acquaintance_kind,
-    belonging_kind,
-    encounter_kinds,
-    waypoint_kind,
-)
+from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lessons import Lessons, OutgoingLessons, edges, whole
 from memory.tiers.observer import ObserverMemory, observer_kinds
@@ -163,9 +158,6 @@ def open_memory(  # what one agent's memory is made from
             *tactician_kinds(config),
             approach_kind(),
             situation_kind(),
-            waypoint_kind(),
-            acquaintance_kind(),
-            belonging_kind(),
             *encounter_kinds(),
             consolidation_kind(),
         ),
@@ -180,7 +172,7 @@ def open_memory(  # what one agent's memory is made from
         """Keep in the event log what leaves the blackboard."""
         store.append_event(entry.tick, "archived", {**whole(entry), "reason": reason})
 
-    maintenance = Maintenance(blackboard, index=store, archive=archive)
+    maintenance = Maintenance(blackboard, reindex=store.reindex, archive=archive)
     store.attach("maintenance", maintenance)
     observer = ObserverMemory(blackboard, agent_id)
     is_new = not blackboard.entries(scope_name(agent_id, "stm"), kind=SESSION_TOTALS)

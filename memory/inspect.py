@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -24,14 +24,12 @@ from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from memory.blackboard.entry import CheckpointPart
     from memory.codec import Json
     from memory.flow.memory_map import MemoryMap
     from memory.store.database import Database, Schema
-    from memory.tiers.lessons import LessonKind
 
 
 def copy_beside(database: Database, word: str) -> Path:
@@ -236,13 +234,13 @@ class FileView:
 
     def maps(self) -> dict[str, MemoryMap]:
         """Return the map of each agent of a run, as play itself would see it."""
-        reader = _Unchanging(self._opened.database)
-        names = {each.scope for each in reader.live_entries() if each.scope.startswith("agent:")}
-        agents = sorted({each.split(":")[1] for each in names})
-        return {
-            name: open_memory(reader, name, session_id=reader.run_id, started_at=0.0).map()
-            for name in agents
-        }
+        with closing(RunStore(self._opened.database.copied())) as run:
+            names = {each.scope for each in run.live_entries() if each.scope.startswith("agent:")}
+            agents = sorted({each.split(":")[1] for each in names})
+            return {
+                name: open_memory(run, name, session_id=run.run_id, started_at=0.0).map()
+                for name in agents
+            }
 
     def search(self, words: str, limit: int) -> list[Match]:
         """Return what has any of `words`, the best first, by the ranking that recalls use."""
@@ -324,27 +322,3 @@ def _whole(value: Json, otherwise: int) -> int:
 
 def _share(value: Json) -> float:
     return value if isinstance(value, float) else 0.5
-
-
-class _Unchanging(RunReader):
-    """A run as its memory wants it, which takes nothing in."""
-
-    def put_entry(self, entry: Entry) -> None:
-        """Leave the file as it is."""
-
-    def drop_entry(self, seq: int) -> None:
-        """Leave the file as it is."""
-
-    def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
-        """Leave the file as it is."""
-
-    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
-        """Leave the file as it is."""
-
-    def reindex(self) -> int:
-        """Leave the file as it is."""
-        return 0
-
-    def attach(self, name: str, part: CheckpointPart) -> None:
-        """Bring `part` to the last checkpoint."""
-        self.restore_part(name, part)

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.shelf import faded
@@ -79,13 +79,6 @@ TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
 UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
 
 
-class Index(Protocol):
-    """What finds entries by their words."""
-
-    def reindex(self) -> int:
-        """Return how many entries it holds, built anew."""
-
-
 @dataclass(frozen=True, slots=True)
 class Upkeep:
     """What one round did in one scope."""
@@ -102,12 +95,12 @@ class Maintenance:
         self,
         blackboard: Blackboard,
         *,
-        index: Index | None = None,
+        reindex: Callable[[], int] | None = None,
         archive: Archive | None = None,
         every_s: float = 600.0,
     ) -> None:
         self._blackboard = blackboard
-        self._index = index
+        self._reindex = reindex
         self._archive = archive
         self._every_s = every_s
         self._done_s: dict[str, float] = {}
@@ -165,7 +158,7 @@ class Maintenance:
 
     def reindex(self) -> int:
         """Return how many entries the index of words holds, built anew."""
-        return 0 if self._index is None else self._index.reindex()
+        return 0 if self._reindex is None else self._reindex()
 
     def to_json(self) -> dict[str, Json]:
         """Return when each scope was last looked after."""

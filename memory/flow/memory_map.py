@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memory.blackboard.entry import Scope, scope_of
 from memory.errors import UnknownScope
@@ -106,13 +106,13 @@ def _scope(blackboard: Blackboard, name: str) -> ScopeMap:
 
 
 def _edge(flows: Flows, name: str) -> Edge:
-    facts: dict[str, Any] = flows.subscriptions[name].facts()
+    each = flows.subscriptions[name]
     return Edge(
         name=name,
-        source=facts["source"],
-        target=facts["target"],
-        transformer=facts["transformer"],
-        trigger=facts["trigger"],
+        source=each.source,
+        target=each.target,
+        transformer=getattr(each.transformer, "__name__", type(each.transformer).__name__),
+        trigger=repr(each.trigger),
         pending=len(flows.pending(name)),
         carried=flows.carried(name),
     )

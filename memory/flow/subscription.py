@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from memory.blackboard.entry import DEFAULT_IMPORTANCE, Status
 from memory.tokens import CHARACTERS
@@ -166,18 +166,6 @@ class MemorySubscription:
     keep_last: int = 0
     keep_s: float = 0.0
     delivers: bool = False
-
-    def facts(self) -> dict[str, Any]:
-        """Return what a map of memory shows of it."""
-        return {
-            "name": self.name,
-            "source": self.source,
-            "target": self.target,
-            "transformer": getattr(self.transformer, "__name__", type(self.transformer).__name__),
-            "trigger": repr(self.trigger),
-            "consumes": self.consumes,
-            "delivers": self.delivers,
-        }
 
 
 SUMMARY: Final = "summary"

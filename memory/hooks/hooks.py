@@ -29,7 +29,9 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeAlias,
+    TypedDict,
     TypeVar,
+    Unpack,
     cast,
     overload,
 )
@@ -158,11 +160,16 @@ def _around(
 DEFAULT_PRIORITY: Final = 1000
 
 
-class Hooks:
-    """The handlers of one application; errors that stay with their handler are counted in `faults`.
+class HandlerOptions(TypedDict, total=False):
+    """How a handler is registered; `weak` is for bound methods: the registration goes when their owner does."""
 
-    `weak` is for bound methods: the registration goes when their owner does.
-    """
+    priority: int
+    on_error: ErrorMode
+    weak: bool
+
+
+class Hooks:
+    """The handlers of one application; errors that stay with their handler are counted in `faults`."""
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         self.registered: tuple[Registration, ...] = ()
@@ -174,49 +181,31 @@ class Hooks:
         self,
         pointcut: Pointcut | str,
         handler: Callable[[Call], object],
-        *,
-        priority: int = DEFAULT_PRIORITY,
-        on_error: ErrorMode = ErrorMode.FAIL_FAST,
-        weak: bool = False,
+        **options: Unpack[HandlerOptions],
     ) -> Registration:
         """Call `handler(call)` before each matching method runs."""
-        return self._add("before", pointcut, handler, priority, on_error, weak=weak)
+        return self._add("before", pointcut, handler, **options)
 
     def around(
         self,
         pointcut: Pointcut | str,
         handler: Callable[[Call, Proceed], object],
-        *,
-        priority: int = DEFAULT_PRIORITY,
-        on_error: ErrorMode = ErrorMode.FAIL_FAST,
-        weak: bool = False,
+        **options: Unpack[HandlerOptions],
     ) -> Registration:
         """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
-        return self._add("around", pointcut, handler, priority, on_error, weak=weak)
+        return self._add("around", pointcut, handler, **options)
 
     def after(
-        self,
-        pointcut: Pointcut | str,
-        handler: Handler,
-        *,
-        priority: int = DEFAULT_PRIORITY,
-        on_error: ErrorMode = ErrorMode.FAIL_FAST,
-        weak: bool = False,
+        self, pointcut: Pointcut | str, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
         """Call `handler(call, result)` after each matching method has returned."""
-        return self._add("after", pointcut, handler, priority, on_error, weak=weak)
+        return self._add("after", pointcut, handler, **options)
 
     def after_throwing(
-        self,
-        pointcut: Pointcut | str,
-        handler: Handler,
-        *,
-        priority: int = DEFAULT_PRIORITY,
-        on_error: ErrorMode = ErrorMode.FAIL_FAST,
-        weak: bool = False,
+        self, pointcut: Pointcut | str, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
         """Call `handler(call, error)` after each matching method has raised; the error goes on."""
-        return self._add("after_throwing", pointcut, handler, priority, on_error, weak=weak)
+        return self._add("after_throwing", pointcut, handler, **options)
 
     def remove(self, registration: Registration) -> None:
         """Forget one registration."""
@@ -249,19 +238,17 @@ class Hooks:
         moment: Moment,
         pointcut: Pointcut | str,
         handler: Callable[..., object],
-        priority: int,
-        on_error: ErrorMode,
-        *,
-        weak: bool,
+        **options: Unpack[HandlerOptions],
     ) -> Registration:
+        weak = options.get("weak", False)
         held = WeakMethod(handler, self._bury) if weak else None
         registration = Registration(
             moment,
             as_pointcut(pointcut),
             _called(moment, handler if held is None else _through(held)),
             getattr(handler, "__qualname__", type(handler).__qualname__),
-            priority,
-            on_error,
+            options.get("priority", DEFAULT_PRIORITY),
+            options.get("on_error", ErrorMode.FAIL_FAST),
             held,
             self.remove,
         )

@@ -83,13 +83,5 @@ class Producers:
                 )
 
         remember.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
-        suppress = ErrorMode.SUPPRESS
-        match on:
-            case "before":
-                return self._hooks.before(pointcut, remember, priority=priority, on_error=suppress)
-            case "after":
-                return self._hooks.after(pointcut, remember, priority=priority, on_error=suppress)
-            case "after_throwing":
-                return self._hooks.after_throwing(
-                    pointcut, remember, priority=priority, on_error=suppress
-                )
+        register: Callable[..., Registration] = getattr(self._hooks, on)
+        return register(pointcut, remember, priority=priority, on_error=ErrorMode.SUPPRESS)

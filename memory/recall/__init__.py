@@ -2,16 +2,6 @@
 
 from memory.recall.actions import is_open, recollection_of, watch_actions
 from memory.recall.context import gather_context
-from memory.recall.port import BlackboardRecall
-from memory.recall.query import UPKEEP, Weights, explain
+from memory.recall.query import UPKEEP, Weights
 
-__all__ = [
-    "UPKEEP",
-    "BlackboardRecall",
-    "Weights",
-    "explain",
-    "gather_context",
-    "is_open",
-    "recollection_of",
-    "watch_actions",
-]
+__all__ = ["UPKEEP", "Weights", "gather_context", "is_open", "recollection_of", "watch_actions"]

@@ -19,7 +19,7 @@ from memory.hooks.producers import Produced, Producers
 from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
@@ -77,14 +77,6 @@ def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) 
     return learnt
 
 
-def judge(blackboard: Blackboard, entry: Entry, *, useful: bool) -> int:
-    """Return how many entries were judged by what came of the recall that `entry` tells of; it is judged once."""
-    if not is_open(entry):
-        return 0
-    blackboard.revise(entry, tags=entry.tags | {JUDGED})
-    return learn_outcome(blackboard, recollection_of(entry).keys, useful=useful)
-
-
 def _recollection(call: Call, found: Sequence[Found]) -> Produced:
     blackboard: Blackboard = call.instance.blackboard
     asked = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
@@ -129,20 +121,6 @@ class MemoryStats:
         return sum(self.scopes.values())
 
 
-def stats(blackboard: Blackboard, flows: Flows) -> MemoryStats:
-    """Return the numbers of this moment."""
-    scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
-    entries = [each for held in scopes.values() for each in held]
-    return MemoryStats(
-        scopes={name: len(held) for name, held in scopes.items()},
-        statuses=Counter(each.status for each in entries),
-        closed=sum(bool(each.closed) for each in entries),
-        fullness={name: blackboard.fullness(name) for name in scopes},
-        pending={name: len(flows.pending(name)) for name in flows.subscriptions},
-        faults=sum(blackboard.faults.values()),
-    )
-
-
 TRUST: Final = ("claim", "inferred", "verified")  # the least trusted first
 
 
@@ -170,26 +148,9 @@ class Note:
             raise MalformedRecord(message)
         return Note(**{**metadata, "sources": tuple(metadata.get("sources", ()))})
 
-
-def refuse_lesser(old: Entry | None, note: Note) -> None:
-    """Raise MalformedRecord where `note` would take the place of something trusted more."""
-    if old is not None and not old.closed and TRUST.index(note.status) < TRUST.index(old.status):
-        message = f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
-        raise MalformedRecord(message)
-
-
-def gaps(blackboard: Blackboard, store: Searched, names: Iterable[str]) -> Iterator[str]:
-    """Yield recalls that found nothing, and those of `names` that neither a place nor a subject bears."""
-    vain: dict[str, bool] = {}
-    for scope in blackboard.scopes():
-        for entry in blackboard.entries(scope, kind=RECOLLECTION):
-            recalled = recollection_of(entry)
-            vain[encode(recalled.query)] = not recalled.keys  # the last answer counts
-    yield from (f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain)
-    for name in names:
-        query = MemoryQuery(place=name, subject=name, max_results=1)
-        if not store.find(query, now_s=blackboard.game_s):
-            yield f"nothing is known of {name}"
+    def is_less_than(self, entry: Entry) -> bool:
+        """Return whether it is trusted less than `entry`."""
+        return TRUST.index(self.status) < TRUST.index(entry.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +181,10 @@ class MemoryActions:
     @hookable
     def memory_judge(self, recollection: Entry, *, useful: bool) -> int:
         """Return how many entries count for more or less by what came of one recall, which is judged once."""
-        return judge(self.blackboard, recollection, useful=useful)
+        if not is_open(recollection):
+            return 0
+        self.blackboard.revise(recollection, tags=recollection.tags | {JUDGED})
+        return learn_outcome(self.blackboard, recollection_of(recollection).keys, useful=useful)
 
     @hookable
     def memory_store(
@@ -237,7 +201,12 @@ class MemoryActions:
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")
         if note.key is not None:
-            refuse_lesser(self.blackboard.get(scope, note.key), note)
+            old = self.blackboard.get(scope, note.key)
+            if old is not None and not old.closed and note.is_less_than(old):
+                message = (
+                    f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
+                )
+                raise MalformedRecord(message)
         entry = self.blackboard.write(
             scope,
             note.kind,
@@ -320,7 +289,17 @@ class MemoryActions:
     @hookable
     def memory_stats(self) -> MemoryStats:
         """Return how much there is, how far it is to be trusted, and what is waiting."""
-        return stats(self.blackboard, self.flows)
+        blackboard = self.blackboard
+        scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
+        entries = [each for held in scopes.values() for each in held]
+        return MemoryStats(
+            scopes={name: len(held) for name, held in scopes.items()},
+            statuses=Counter(each.status for each in entries),
+            closed=sum(bool(each.closed) for each in entries),
+            fullness={name: blackboard.fullness(name) for name in scopes},
+            pending={name: len(self.flows.pending(name)) for name in self.flows.subscriptions},
+            faults=sum(blackboard.faults.values()),
+        )
 
     @hookable
     def memory_map(self, expected: Iterable[str] = ()) -> MemoryMap:
@@ -330,8 +309,18 @@ class MemoryActions:
     @hookable
     def memory_gaps(self, expected: Iterable[str] = (), names: Iterable[str] = ()) -> list[str]:
         """Return what memory does not know: empty scopes and kinds, vain recalls, `names` never met."""
-        known = self.memory_map(expected).gaps
-        return [*known, *gaps(self.blackboard, self.store, names)]
+        found = list(self.memory_map(expected).gaps)
+        vain: dict[str, bool] = {}
+        for scope in self.blackboard.scopes():
+            for entry in self.blackboard.entries(scope, kind=RECOLLECTION):
+                recalled = recollection_of(entry)
+                vain[encode(recalled.query)] = not recalled.keys  # the last answer counts
+        found += [f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain]
+        for name in names:
+            query = MemoryQuery(place=name, subject=name, max_results=1)
+            if not self.store.find(query, now_s=self.blackboard.game_s):
+                found.append(f"nothing is known of {name}")
+        return found
 
     def _each(self, scope: str, deed: Callable[[str], int]) -> int:
         glob = scope or f"agent:{self.agent_id}:*"

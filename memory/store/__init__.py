@@ -3,8 +3,7 @@
 from memory.store.calls import CallState, ModelCall
 from memory.store.checkpoints import Why
 from memory.store.database import move_aside, put_back, sync
-from memory.store.knowledge_store import KnowledgeReader, KnowledgeUpkeep
-from memory.store.knowledge_tables import Provenance
+from memory.store.knowledge_store import KnowledgeReader
 from memory.store.merge import Merged
 from memory.store.record import BranchedBy
 from memory.store.run_folder import own
@@ -13,10 +12,8 @@ __all__ = [
     "BranchedBy",
     "CallState",
     "KnowledgeReader",
-    "KnowledgeUpkeep",
     "Merged",
     "ModelCall",
-    "Provenance",
     "Why",
     "move_aside",
     "own",

@@ -10,20 +10,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memory.blackboard.entry import EntryKind, growing
-from memory.codec import as_json, content_id, from_json
+from memory.codec import as_json, from_json
 from memory.flow.subscription import Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
 
 
 ACQUAINTANCE: Final = "acquaintance"
-MAX_ACQUAINTANCES: Final = (
-    400  # all species, and as many trainers and acquaintances of earlier runs
-)
+MAX_OF_RUNS: Final = 400  # all there are in a game, and as many of earlier runs
 OPPONENT_IMPORTANCE: Final = 5
 MOST_SOURCES: Final = 8
 
@@ -53,18 +51,6 @@ class Acquaintance:
     lost_in: str
     lost_by: str
     lost_at: int
-
-
-def acquaintance_kind() -> EntryKind:
-    """Return the policies of acquaintances; who was not met for longest is forgotten first."""
-    return EntryKind(
-        ACQUAINTANCE,
-        check=lambda data: from_json(Acquaintance, data),
-        key=lambda data: f"{data['run']}/{data['subject']}",
-        merge=growing(Acquaintance, _met_again),
-        limit=MAX_ACQUAINTANCES,
-        lasting=True,
-    )
 
 
 def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
@@ -142,7 +128,6 @@ def _last_of(
 
 
 BELONGING: Final = "belonging"
-MAX_BELONGINGS: Final = 400  # all things, and as many that earlier runs had
 OWNED_IMPORTANCE: Final = 4
 
 
@@ -159,18 +144,6 @@ class Belonging:
     first_tick: int
     last_tick: int
     most: int
-
-
-def belonging_kind() -> EntryKind:
-    """Return the policies of belongings; what was not seen for longest is forgotten first."""
-    return EntryKind(
-        BELONGING,
-        check=lambda data: from_json(Belonging, data),
-        key=lambda data: f"{data['run']}/{data['subject']}",
-        merge=growing(Belonging, _seen_again),
-        limit=MAX_BELONGINGS,
-        lasting=True,
-    )
 
 
 def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
@@ -209,20 +182,10 @@ WAYPOINT: Final = "waypoint"
 _OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
-def waypoint_kind() -> EntryKind:
-    """Return the policies of waypoints: of each journey the furthest one, with what came before it."""
-    return EntryKind(WAYPOINT, key=_journey, merge=_further)
-
-
 def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return what one journey took up to each milestone, and what there was then: tick, turns, battles, team and so on."""
     taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
     return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
-
-
-def _journey(data: Mapping[str, Any]) -> str:
-    """Name the journey; before they named their run each milestone was told by itself."""
-    return str(data.get("run") or content_id(dict(data)))
 
 
 def _further(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
@@ -272,11 +235,17 @@ class WayBarred:
 
 
 def encounter_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of encounters; those longest unseen are forgotten first."""
+    """Return the policies of all these; those longest unseen are forgotten first.
+
+    Of the milestones of a run the last one stays, with what came before it.
+    """
     return (
         _kind(HEARD, PersonHeard, _person, _heard_again),
-        _kind(SHELF, ShelfSeen, _person, None),
-        _kind(BARRED, WayBarred, _square, None),
+        _kind(SHELF, ShelfSeen, _person),
+        _kind(BARRED, WayBarred, _square),
+        _kind(ACQUAINTANCE, Acquaintance, _of_run, growing(Acquaintance, _met_again), MAX_OF_RUNS),
+        _kind(BELONGING, Belonging, _of_run, growing(Belonging, _seen_again), MAX_OF_RUNS),
+        EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_further),
     )
 
 
@@ -292,15 +261,25 @@ def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) 
     return "" if known["came"] else ", ".join(seen["came"])
 
 
-def _kind(name: str, record: type[Any], key: Any, merge: Any) -> EntryKind:  # noqa: ANN401  # policies
+def _kind(
+    name: str,
+    record: type[Any],
+    key: Callable[[Mapping[str, Any]], str],
+    merge: Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Json]] | None = None,
+    limit: int = MAX_ENCOUNTERS,
+) -> EntryKind:
     return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=key,
         merge=merge,
-        limit=MAX_ENCOUNTERS,
+        limit=limit,
         lasting=True,
     )
+
+
+def _of_run(data: Mapping[str, Json]) -> str:
+    return f"{data['run']}/{data['subject']}"
 
 
 def _person(data: Mapping[str, Json]) -> str:

@@ -24,18 +24,17 @@ from memory import (
     open_run_store,
 )
 from memory.tiers import (
-    TICK_STATE,
     ActionRecord,
     ConsolidationConfig,
     LocationVisited,
-    MemoryConsolidator,
-    ObserverMemory,
-    PlayerPreference,
     ResourceSnapshot,
-    StrategistMemory,
-    TacticianMemory,
     TickState,
 )
+from memory.tiers.consolidator import MemoryConsolidator
+from memory.tiers.knowledge import PlayerPreference
+from memory.tiers.observer import TICK_STATE, ObserverMemory
+from memory.tiers.strategist import StrategistMemory
+from memory.tiers.tactician import TacticianMemory
 
 NOON = 1_800_000_000.0
 MONTH = 30 * 86_400.0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory import Blackboard, as_json, scope_name
-from memory.blackboard import COLLECTIVE, team_scope
+from memory.blackboard.entry import COLLECTIVE, team_scope
 from memory.flow import Flows, Maintenance
 from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, shares
 from tests.memory.samples import MISTAKE, PATTERN

@@ -2,6 +2,4 @@
 
 from memory.store.checks.finding import CheckFinding
 
-__all__ = [
-    "CheckFinding",
-]
+__all__ = ["CheckFinding"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,12 +14,12 @@ from memory.store.checks.consistency import contradictions, orphans, words_astra
 from memory.store.checks.figures import counts, staleness
 from memory.store.checks.finding import (
     UNREADABLE,
-    Broken,
     CheckFinding,
     columns_of,
     held_in,
     rows_of,
 )
+from memory.store.checks.repair import Mending, RunMending
 from memory.store.entries import entry_of
 from memory.tiers.lessons import RUN
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.store.checks.finding import Mend
     from memory.store.database import Database
 
 
@@ -44,7 +44,7 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
             f"nobody can read {broken.id!r}: its fields are not what they should be",
             "no game can be played with this memory while the row is in it",
             "what is left of it is archived",
-            _letting_go(broken),
+            partial(Mending.let_go_of_broken, broken=broken),
         )
     yield from damaged_words(database, "ltm_entries", "ltm_text", "1")
     yield from contradictions(held)
@@ -87,10 +87,6 @@ def damaged_words(
             "the index is made anew",
             lambda mending: mending.reindex(),
         )
-
-
-def _letting_go(broken: Broken) -> Mend:
-    return lambda mending: mending.let_go_of_broken(broken)
 
 
 LATE_S: Final = (
@@ -164,14 +160,10 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
                     what,
                     "the run cannot be resumed while the row is in it",
                     "what is left of it is kept as an event",
-                    _losing(number, row),
+                    partial(RunMending.lose_entry, number=number, row=row),
                 )
             )
     return live, broken
-
-
-def _losing(number: int, row: Mapping[str, Json]) -> Mend:
-    return lambda mending: mending.lose_entry(number, row)
 
 
 def _payloads(database: Database) -> Iterator[CheckFinding]:
@@ -187,7 +179,7 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
                     "nobody can read it",
                     why,
                     "it no longer counts as live; it stays in the file",
-                    _burying(table, number),
+                    partial(RunMending.bury, table=table, number=number),
                 )
     for number, values, _ in rows_of(database, "checkpoints", ["mind"]):
         if not _is_mapping(values):
@@ -197,10 +189,6 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
                 "nobody can read what it keeps of the mind",
                 "the run cannot be resumed from it; --resume says what to do",
             )
-
-
-def _burying(table: str, number: int) -> Mend:
-    return lambda mending: mending.bury(table, number)
 
 
 def _is_mapping(values: Sequence[Any] | None) -> bool:
@@ -223,12 +211,13 @@ def _named_twice(live: Sequence[_Row]) -> Iterator[CheckFinding]:
                 f"both are called {key}{differs}",
                 "a name must mean one thing",
                 "the newer one stays, the other is kept as an event",
-                _dropping(each, "its name was given to another"),
+                partial(
+                    RunMending.drop_entry,
+                    number=each.number,
+                    row=each.row,
+                    reason="its name was given to another",
+                ),
             )
-
-
-def _dropping(row: _Row, reason: str) -> Mend:
-    return lambda mending: mending.drop_entry(row.number, row.row, reason)
 
 
 def _totals(live: Sequence[_Row]) -> Iterator[CheckFinding]:
@@ -339,7 +328,7 @@ def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
                 f"its time was over {now - expires:,.0f} game seconds ago",
                 "it would still be recalled",
                 "it is taken off the blackboard, and kept as an event",
-                _dropping(row, "expired"),
+                partial(RunMending.drop_entry, number=row.number, row=row.row, reason="expired"),
             )
     for scope, count in Counter(each.entry.scope for each in live).items():
         try:

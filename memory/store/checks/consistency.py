@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
 from memory.store.checks.finding import CheckFinding, columns_of
+from memory.store.checks.repair import Mending
 from memory.store.contributions import BY_HAND, MANAGER
 from memory.store.knowledge_tables import BY_NAME, MISTAKES, PATTERNS, STRATEGIES
 from memory.tiers.knowledge import ConsolidationConfig, more_strategy
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.store.checks.finding import Held, Mend
-    from memory.store.checks.repair import Mending
+    from memory.store.checks.finding import Held
     from memory.store.database import Database
     from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
 
@@ -153,12 +153,8 @@ def _entries(held: Held) -> Iterator[CheckFinding]:
                 + (", with different data" if each.data != newest.data else ""),
                 "a name must mean one thing",
                 "the newer one stays, the other is archived",
-                partial(_go, number=each.seq),
+                partial(Mending.let_go_of_entry, number=each.seq),
             )
-
-
-def _go(mending: Any, number: int) -> None:  # noqa: ANN401  # a Mending
-    mending.let_go_of_entry(number)
 
 
 NO_RUNS: Final = frozenset({BY_HAND, MANAGER})  # who teaches without having played
@@ -211,7 +207,12 @@ def _provenance(held: Held) -> Iterator[CheckFinding]:
             f"it says where a row comes from that is not there (run {where.run_id}, tick {where.tick})",
             "should a row of that name come back, it would pass for what taught the lost one",
             "it is archived",
-            _dropping(table, memory_id, [*where[:5], list(where.evidence)]),
+            partial(
+                Mending.drop_provenance,
+                table=table,
+                memory_id=memory_id,
+                row=[*where[:5], list(where.evidence)],
+            ),
         )
     for table, memory_id in held.lost:
         yield CheckFinding(
@@ -220,12 +221,8 @@ def _provenance(held: Held) -> Iterator[CheckFinding]:
             "nobody can read where it comes from",
             "whoever asks for it gets an error",
             "it is let go of; the row itself stays",
-            _dropping(table, memory_id, "unreadable"),
+            partial(Mending.drop_provenance, table=table, memory_id=memory_id, row="unreadable"),
         )
-
-
-def _dropping(table: str, memory_id: str, row: Json) -> Mend:
-    return lambda mending: mending.drop_provenance(table, memory_id, row)
 
 
 def _lessons(held: Held) -> Iterator[CheckFinding]:
@@ -249,12 +246,8 @@ def _lessons(held: Held) -> Iterator[CheckFinding]:
             f"its lesson {sequence} is here, but {so_far} of it is known to have been delivered",
             "should the run be resumed, it would teach all that once more, and it would be counted twice",
             f"{sequence} is noted as its last lesson",
-            _noting(run_id, sequence),
+            partial(Mending.note_delivery, run_id=run_id, sequence=sequence),
         )
-
-
-def _noting(run_id: str, sequence: int) -> Mend:
-    return lambda mending: mending.note_delivery(run_id, sequence)
 
 
 def _evidence(held: Held) -> Iterator[CheckFinding]:

@@ -31,8 +31,7 @@ from memory import (
     read_knowledge_store,
 )
 from memory.errors import NotHookable
-from memory.hooks import Pointcut
-from memory.hooks.pointcut import Method, method_of
+from memory.hooks.pointcut import Method, Pointcut, method_of
 from tests.agent.mind.stores import stores_in
 from tests.agent.support import ROOT, Played
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
-from memory.blackboard import COLLECTIVE, EntryKind, Scope
+from memory.blackboard import Scope
 from memory.blackboard import blackboard as module
+from memory.blackboard.entry import COLLECTIVE, EntryKind
 from memory.errors import ForbiddenWrite, UnknownScope
-from memory.tiers import TacticianMemory
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.tactician import tactician_kinds
+from memory.tiers.tactician import TacticianMemory, tactician_kinds
 from tests.memory.flow.streams import NOTE, X, Y, held, note
 from tests.memory.samples import PATTERN, SENSORY, STM
 

@@ -3,7 +3,8 @@
 import pytest
 
 from memory import Blackboard, MalformedRecord, RunStore
-from memory.blackboard import EntryKind, Transaction
+from memory.blackboard.blackboard import Transaction
+from memory.blackboard.entry import EntryKind
 from memory.errors import Conflict, MemoryFault, UnknownScope
 from tests.memory.flow.streams import NOTE, X, Y, held, note
 

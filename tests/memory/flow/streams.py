@@ -3,8 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from memory import Blackboard, Entry, scope_name
-from memory.flow import Derived, MemorySubscription
-from memory.flow.subscription import ANYTHING, OnDemand, Transformer, Trigger
+from memory.flow.subscription import (
+    ANYTHING,
+    Derived,
+    MemorySubscription,
+    OnDemand,
+    Transformer,
+    Trigger,
+)
 
 X, Y, Z = (scope_name(name, "working") for name in "xyz")
 NOTE = "note"

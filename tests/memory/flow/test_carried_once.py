@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
-from memory.blackboard import EntryKind
-from memory.flow import Derived, Flows, Periodic, Threshold, identity
-from memory.flow.subscription import Transformer, of_kinds
+from memory.blackboard.entry import EntryKind
+from memory.flow import Flows
+from memory.flow.subscription import Derived, Periodic, Threshold, Transformer, identity, of_kinds
 from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers
 from tests.memory.samples import SENSORY, checkpoint
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from memory import Blackboard, Call, Entry, Hooks, Produced, Producers
-from memory.blackboard import COLLECTIVE, team_scope
-from memory.flow import Derived, Flows, TagFilter, Threshold, identity
-from memory.flow.subscription import Transformer, of_kinds
+from memory.blackboard.entry import COLLECTIVE, team_scope
+from memory.flow import Flows
+from memory.flow.subscription import Derived, TagFilter, Threshold, Transformer, identity, of_kinds
 from tests.memory.flow.streams import X, Y, Z, copies, edge, held, note, numbers
 from tests.memory.hooks.walker import Walker
 from tests.memory.samples import STM, Tiers

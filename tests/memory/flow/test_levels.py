@@ -6,11 +6,12 @@ import pytest
 
 from memory import ACTION, BlackboardEvent, as_json, scope_name
 from memory.blackboard.entry import scope_of
-from memory.flow import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.tiers import CONSOLIDATION, SESSION, TICK_STATE, ConsolidationConfig
+from memory.flow.subscription import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
+from memory.tiers import ConsolidationConfig
 from memory.tiers.approaches import APPROACH, SITUATION, SPAN
-from memory.tiers.lessons import COMPACT_AT, KEPT_S, Lessons, edges
-from memory.tiers.observer import RECENT_ACTIONS
+from memory.tiers.consolidator import CONSOLIDATION
+from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, Lessons, edges
+from memory.tiers.observer import RECENT_ACTIONS, TICK_STATE
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -100,7 +101,7 @@ def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transfor
     above = {name: EDGES[name] for name in ("experiences", "concepts", "skills")}
     assert {each.source for each in above.values()} == {STM}
     assert [each.target for each in above.values()] == [EPISODIC, SEMANTIC, PROCEDURAL]
-    assert len({each.facts()["transformer"] for each in above.values()}) == 3
+    assert len({each.transformer.__name__ for each in above.values()}) == 3
     tiers.fight(5, "defeat")
     tiers.fight(6, "victory")
     tiers.consolidator.consolidate(1000)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from memory import Blackboard, Entry, Json, RunStore
-from memory.flow import Maintenance, Upkeep
-from memory.flow.maintenance import alike, groups, words
+from memory.flow import Maintenance
+from memory.flow.maintenance import Upkeep, alike, groups, words
 from tests.memory.flow.streams import NOTE, X, edge, held, note
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 
@@ -284,7 +284,7 @@ def test_b26_the_index_is_mended_when_all_is_looked_after(blackboard: Blackboard
             return 0
 
     index = Counted()
-    maintenance = Maintenance(blackboard, index=index)
+    maintenance = Maintenance(blackboard, reindex=index.reindex)
     maintenance.run()
     assert index.times == 0
     maintenance.run(asked=True)

@@ -1,7 +1,8 @@
 """What memory shows of itself."""
 
 from memory import Blackboard
-from memory.flow import Flows, memory_map
+from memory.flow import Flows
+from memory.flow.memory_map import memory_map
 from tests.memory.flow.streams import X, Y, Z, edge, note
 from tests.memory.samples import FIGHT, SENSORY, STM, Tiers
 

@@ -3,8 +3,8 @@
 import pytest
 
 from memory import Blackboard
-from memory.flow import Filtering, Flows, Summarizing, identity
-from memory.flow.subscription import MAX_TOKENS, SUMMARY
+from memory.flow import Flows
+from memory.flow.subscription import MAX_TOKENS, SUMMARY, Filtering, Summarizing, identity
 from memory.tokens import tokens
 from tests.memory.flow.streams import NOTE, X, Y, edge, held, note
 

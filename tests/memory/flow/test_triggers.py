@@ -3,8 +3,17 @@
 import pytest
 
 from memory import Blackboard
-from memory.flow import AllOf, AnyOf, Flows, Fullness, OnDemand, Periodic, Threshold
-from memory.flow.subscription import Pending, Trigger
+from memory.flow import Flows
+from memory.flow.subscription import (
+    AllOf,
+    AnyOf,
+    Fullness,
+    OnDemand,
+    Pending,
+    Periodic,
+    Threshold,
+    Trigger,
+)
 from tests.memory.flow.streams import X, Y, edge, held, note
 
 

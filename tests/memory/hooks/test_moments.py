@@ -7,7 +7,7 @@ from timeit import repeat
 import pytest
 
 from memory import Call, ErrorMode, Hooks
-from memory.hooks import Proceed, Registration
+from memory.hooks.hooks import Proceed, Registration
 from tests.memory.hooks.walker import Walker
 
 QUIET = (ErrorMode.CONTINUE, ErrorMode.SUPPRESS)

@@ -17,9 +17,10 @@ from memory import (
     hookable,
     scope_name,
 )
-from memory.blackboard import EntryKind
+from memory.blackboard.entry import EntryKind
 from memory.errors import NotHookable, UnknownScope
-from memory.hooks import Extractor, Pointcut
+from memory.hooks.pointcut import Pointcut
+from memory.hooks.producers import Extractor
 from tests.memory.hooks.walker import Runner, Walker
 from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 

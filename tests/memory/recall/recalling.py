@@ -47,7 +47,7 @@ class Remembering:
 def remembering(path: Path) -> Iterator[Remembering]:
     store = open_run_store(path, run_id="run-1")
     blackboard, hooks = Blackboard(store), Hooks()
-    flows, maintenance = Flows(blackboard), Maintenance(blackboard, index=store)
+    flows, maintenance = Flows(blackboard), Maintenance(blackboard, reindex=store.reindex)
     watch_actions(Producers(hooks, blackboard), "play")
     actions = MemoryActions(blackboard, store, hooks, flows, maintenance, "play")
     try:

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
-from memory.blackboard import EntryKind
-from memory.flow import Derived, MemorySubscription
+from memory.blackboard.entry import EntryKind
+from memory.flow.subscription import Derived, MemorySubscription
 from memory.recall import gather_context, recollection_of
 from memory.tokens import tokens
 from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering

@@ -21,7 +21,7 @@ from memory import (
     read_knowledge_store,
 )
 from memory.codec import decode
-from memory.store import Provenance
+from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.tiers import ConsolidationConfig
 from tests.memory.samples import (

@@ -22,7 +22,8 @@ from memory import (
 )
 from memory.codec import decode
 from memory.errors import UnknownScope
-from memory.store import KnowledgeUpkeep, Provenance
+from memory.store.knowledge_store import KnowledgeUpkeep
+from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
 from memory.tiers import ConsolidationConfig

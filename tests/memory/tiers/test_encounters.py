@@ -19,8 +19,9 @@ from memory import (
     open_knowledge_store,
     open_memory,
 )
-from memory.tiers import ACQUAINTANCE, BARRED, BELONGING, HEARD, RESOURCES, SHELF
+from memory.tiers import ACQUAINTANCE, BARRED, BELONGING, HEARD, SHELF
 from memory.tiers.encounters import acquaintances, belongings, contradiction
+from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers, checkpoint
 
 EPISODIC = "agent:play:ltm:episodic"

@@ -7,8 +7,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from memory import Blackboard, MistakeRecord, as_json
-from memory.tiers import SENSORY_INPUT, TICK_STATE, SensoryInput
+from memory.tiers import SensoryInput
 from memory.tiers.integrations import MemoryAIIntegration, MemoryGOAPIntegration, Section
+from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
 

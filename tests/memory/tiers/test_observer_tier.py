@@ -7,7 +7,8 @@ import pytest
 
 from memory import MalformedRecord, as_json
 from memory.codec import encode
-from memory.tiers import SENSORY_INPUT, TICK_STATE, ActionRecord, SensoryInput, TickState
+from memory.tiers import ActionRecord, SensoryInput, TickState
+from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
 from tests.memory.samples import ACT, SENSORY, STATE, WORKING, Tiers
 
 SEEN = SensoryInput(("grass",), "Hi", 0.9, "dialogue", "rat", 100.0, 40.0, ("a", "b"))

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from memory import BATTLE, BlackboardEvent, KnowledgeStore, as_json, open_knowledge_store
-from memory.tiers import CONSOLIDATION, SESSION, TICK_STATE
 from memory.tiers.approaches import APPROACH
+from memory.tiers.consolidator import CONSOLIDATION
+from memory.tiers.lessons import SESSION
+from memory.tiers.observer import TICK_STATE
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,

@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from memory import BATTLE, BattleRecord, SessionObjective, as_json
 from memory.codec import decode, encode
 from memory.errors import UnknownMemory
-from memory.tiers import (
-    LOCATION,
-    OBJECTIVE,
-    RESOURCES,
-    TICK_STATE,
-    LocationVisited,
-    ResourceSnapshot,
-    StrategistMemory,
-)
+from memory.tiers import LOCATION, LocationVisited, ResourceSnapshot
+from memory.tiers.observer import TICK_STATE
+from memory.tiers.strategist import OBJECTIVE, RESOURCES, StrategistMemory
 from tests.memory.samples import (
     AIM,
     FIGHT,

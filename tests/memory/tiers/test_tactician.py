@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
 from memory.errors import UnknownMemory
-from memory.tiers import PlayerPreference, TacticianMemory
+from memory.tiers.knowledge import PlayerPreference
+from memory.tiers.tactician import TacticianMemory
 from tests.memory.samples import (
     FIGHT,
     MISTAKE,
