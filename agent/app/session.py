@@ -3,7 +3,6 @@
 import gc
 import logging
 from base64 import b64encode
-from dataclasses import asdict
 from functools import partial
 from math import inf
 from time import perf_counter
@@ -18,6 +17,7 @@ from agent.app.settings import RunSettings
 from agent.app.summary import Stop, Summary, TickView, Viewer
 from agent.capabilities import Topic
 from agent.errors import Stuck
+from agent.events import MilestoneEvent, append
 from agent.experience import MemoryUse
 from agent.loop import Performed
 from agent.mind import Intent
@@ -238,8 +238,8 @@ class Session:
         percept: Percept = call.args[0]
         for each in reached:
             picture = percept.sight.screen.png() if percept.sight else b""
-            payload = {**asdict(each), "picture": b64encode(picture).decode()}
-            self._store.append_event(each.tick, "milestone", payload)
+            words = b64encode(picture).decode()
+            append(self._store, MilestoneEvent(each.id, each.tick, each.witnesses, words))
         if reached:
             self._checkpoints.schedule.want("milestone")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from agent.events import MilestoneEvent, events
 from agent.lab.publish import Row, read_result
 from agent.lab.runner import EndedGame
 from agent.lab.stats import Interval, median_interval, share_interval
@@ -116,7 +117,7 @@ def _recorded(run: Path, milestones: Iterable[str]) -> tuple[dict[str, GameMomen
 
 
 def _times(store: RunReader, milestones: Iterable[str]) -> dict[str, GameMoment]:
-    ticks = {str(e.payload["id"]): e.tick for e in store.events("milestone")}
+    ticks = {each.id: each.tick for each in events(store, MilestoneEvent)}
     frames = {step.tick: step.frame for step in store.steps()}
     return {
         name: GameMoment(ticks[name], frames[ticks[name]]) for name in milestones if name in ticks

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from agent.events import MilestoneEvent, events
 from agent.tools.overnight.outcomes import MB, NightFault
 from memory import (
     CorruptStore,
@@ -203,7 +204,7 @@ class NightFiles:
         """Return the milestones that were reached so far, in their order."""
         try:
             with closing(read_run_store(self.run.path)) as store:
-                return [str(each.payload["id"]) for each in store.events("milestone")]
+                return [each.id for each in events(store, MilestoneEvent)]
         except StoreError:
             return []
 

@@ -18,6 +18,7 @@ from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
 from agent.app.settings import Decider, RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
+from agent.events import MilestoneEvent, events
 from agent.story import Story
 from agent.tools.replay.bisect import BisectResult, RecordingPair, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
@@ -84,10 +85,8 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
         agent = str(folder.settings["versions"].get("agent", ""))
         with run.understood("milestones"):
             milestones = tuple(
-                RecordedMilestone(
-                    str(each.payload["id"]), each.tick, tuple(sorted(each.payload["witnesses"]))
-                )
-                for each in run.events("milestone")
+                RecordedMilestone(each.id, each.tick, tuple(sorted(each.witnesses)))
+                for each in events(run, MilestoneEvent)
             )
         origin = RecordingOrigin(kept.run, kept.seed, kept.cartridge, kept.sha1, kept.pyboy, agent)
         yield OpenRecording(path, origin, milestones, recording_of(run), run)

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 from agent.app.checkpoints import readable
 from agent.errors import RunError, UsageError
+from agent.events import StuckEvent, events
 from emulator import (
     FRAMES_PER_SECOND,
     Console,
@@ -189,20 +190,19 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     Raises:
         RunError: when the run has fewer.
     """
-    told = [event.payload for event in run.events("stuck")]
+    told = list(events(run, StuckEvent))
     if not 0 < number <= len(told):
         message = f"the run got stuck {len(told)} times; --episode takes a number up to that"
         raise RunError(message)
-    payload = told[number - 1]
-    since, lasted, last = payload["since"], payload["lasted"], payload["last_step"]
-    rows = run.steps() if last is None else run.branch(last)
+    stuck = told[number - 1]
+    rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)
     says = (
-        f"episode {number}: {payload['reason']} in {payload['place']}, ticks {since} to {lasted},"
-        f" after the checkpoint of tick {payload['checkpoint_tick']}; tried"
-        f" {', '.join(payload['tried']) or 'nothing'}; {', '.join(payload['rungs'])};"
-        f" {payload['solved_by'] or 'nothing'} helped"
+        f"episode {number}: {stuck.reason} in {stuck.place}, ticks {stuck.since} to {stuck.lasted},"
+        f" after the checkpoint of tick {stuck.checkpoint_tick}; tried"
+        f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.rungs)};"
+        f" {stuck.solved_by or 'nothing'} helped"
     )
-    return RecordedEpisode(says, readable(row for row in rows if row.tick <= lasted))
+    return RecordedEpisode(says, readable(row for row in rows if row.tick <= stuck.lasted))
 
 
 class TickRange(NamedTuple):

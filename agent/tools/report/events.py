@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from agent.events import MilestoneEvent, StuckEvent, events
 from agent.story import Story
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import plain
@@ -28,15 +29,13 @@ class MilestoneEntry:
 
 def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[MilestoneEntry]:
     """Yield the milestones of the live lineage, the first first."""
-    for event in run.events("milestone"):
-        name, witnesses = str(event.payload.get("id", "?")), event.payload.get("witnesses")
-        found = witnesses.items() if isinstance(witnesses, Mapping) else ()
+    for event in events(run, MilestoneEvent):
         yield MilestoneEntry(
-            id=name,
-            says=said(story, name),
+            id=event.id,
+            says=said(story, event.id),
             when=times.when(event.tick),
-            witnesses={str(kind): str(words) for kind, words in found},
-            picture=_picture(event.payload.get("picture")),
+            witnesses=event.witnesses,
+            picture=_picture(event.picture),
         )
 
 
@@ -190,24 +189,20 @@ class StuckEntry:
 
 def episodes(run: RunReader, times: Times) -> Iterator[StuckEntry]:
     """Yield the stuck episodes of a run, in the order of their numbers."""
-    for number, event in enumerate(run.events("stuck"), start=1):
-        told: dict[str, Any] = {
-            "reason": "", "place": "", "goal": None, "since": event.tick, "lasted": event.tick,
-            "tried": (), "rungs": (), "solved_by": None, "over": False, "last_step": None,
-        } | dict(event.payload)  # fmt: skip
+    for number, event in enumerate(events(run, StuckEvent), start=1):
         yield StuckEntry(
             number=number,
-            reason=str(told["reason"]),
-            place=str(told["place"]),
-            goal=str(told["goal"] or ""),
-            began=times.when(told["since"]),
-            since=told["since"],
-            lasted=told["lasted"],
-            tried=[str(each) for each in told["tried"]],
-            rungs=[str(each) for each in told["rungs"]],
-            solved_by=str(told["solved_by"] or ""),
-            over=bool(told["over"]),
-            died=told["last_step"] is not None,
+            reason=event.reason,
+            place=event.place,
+            goal=event.goal or "",
+            began=times.when(event.since),
+            since=event.since,
+            lasted=event.lasted,
+            tried=event.tried,
+            rungs=event.rungs,
+            solved_by=event.solved_by or "",
+            over=event.over,
+            died=event.last_step is not None,
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
+from agent.events import StuckEvent, events
 from agent.story import Story
 from agent.tools.overnight.logs import journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
@@ -245,8 +246,8 @@ def _end_by_store(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, s
         return RunStatus.OPEN, "", ""
     if evidence.last_tick == limits.get("ticks"):
         return RunStatus.LIMIT, "ticks", ""
-    stuck = [each for each in run.events("stuck") if each.tick == evidence.last_tick]
-    if any("give_up" in each.payload.get("rungs", ()) for each in stuck):
+    stuck = [each for each in events(run, StuckEvent) if each.tick == evidence.last_tick]
+    if any("give_up" in each.rungs for each in stuck):
         return RunStatus.GAVE_UP, "", ""
     return RunStatus.ENDED, "", ""
 

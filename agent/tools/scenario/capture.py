@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
+from agent.events import StuckEvent, events
 from agent.story import Story
 from agent.tools.replay.recording import (
     Recording,
@@ -293,7 +294,7 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
         RunError: when the run has fewer; a run without any gives no files.
     """
     with source_of(run, rom) as source:
-        told = [event.payload for event in source.run.events("stuck")]
+        told = list(events(source.run, StuckEvent))
         numbers = range(1, len(told) + 1) if episode is None else [episode]
         home = re.sub(r"[^\w-]", "_", run.resolve().name)
         names = {number: f"{home}_stuck_{number}" for number in numbers}
@@ -304,18 +305,18 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
 
 def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
     records = episode_of(source.run, number).records
-    payload = [event.payload for event in source.run.events("stuck")][number - 1]
-    place, taken = source.take(payload["since"], records)
-    took = sum(record.step.frames for record in records[payload["since"] :])
+    stuck = list(events(source.run, StuckEvent))[number - 1]
+    place, taken = source.take(stuck.since, records)
+    took = sum(record.step.frames for record in records[stuck.since :])
     draft = replace(
         taken,
         name=name,
         origin=(
             *taken.origin,
-            f"Stuck, time {number}: {in_words(payload)}. Wanted: {source.called(payload['goal'])}.",
+            f"Stuck, time {number}: {in_words(stuck)}. Wanted: {source.called(stuck.goal)}.",
             "This fails while play gets nowhere from here, and passes once it gains something instead.",
         ),
-        pitfall=payload["reason"].replace("_", "-"),
+        pitfall=stuck.reason.replace("_", "-"),
         says=f"Play gets on from {place}.",
         play={
             "until": SOMETHING_GAINED,

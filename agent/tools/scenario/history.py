@@ -11,9 +11,11 @@ from typing import Any, Final
 from agent.app.checkpoints import mind_of
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
+from agent.events import MilestoneEvent, StuckEvent, append, events
 from agent.mind import AGENT
 from agent.story import MilestoneLedger, ReachedMilestone, Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
+from memory.codec import as_json, from_json
 
 REACHED: Final = "reached:"
 ERRAND: Final = "errand:"
@@ -40,13 +42,13 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         store.attach("ledger", ledger)
         witnesses = {"ram": PRESUMED, "frame": PRESUMED}
         reached = [
-            asdict(ReachedMilestone(each.id, 0, witnesses))
+            ReachedMilestone(each.id, 0, witnesses)
             for each in story.milestones
             if REACHED + each.id in known
         ]
-        ledger.restore({"reached": reached})
+        ledger.restore({"reached": [asdict(each) for each in reached]})
         for each in reached:
-            store.append_event(0, "milestone", {**each, "picture": ""})
+            append(store, MilestoneEvent(each.id, each.tick, each.witnesses))
         started = RunSettings.of(folder.settings).started.timestamp()
         memory = open_memory(store, AGENT, session_id=store.run_id, started_at=started)
         for errand in story.errands:
@@ -57,9 +59,9 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
 
 def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
     """Yield what was reached and run behind tick `after` and up to `until`."""
-    for event in run.events("milestone", live=live):
-        if after < event.tick <= until:
-            yield f"{REACHED}{event.payload['id']}"
+    for reached in events(run, MilestoneEvent, live=live):
+        if after < reached.tick <= until:
+            yield f"{REACHED}{reached.id}"
     for event in run.events("objective", live=live):
         name, is_done = event.payload["objective_id"], event.payload["status"] == "completed"
         if is_done and name.startswith(ERRAND) and after < event.tick <= until:
@@ -102,22 +104,22 @@ def episodes_begun(run: RunReader) -> int:
 
 def told_of_episodes(run: RunReader, after: int) -> Iterator[str]:
     """Yield in words each that came behind the first `after`, as it was told last."""
-    told = {event.payload["number"]: event.payload for event in run.events("stuck")}
+    told = {each.number: each for each in events(run, StuckEvent)}
     under_way = _ladder(run).get("episode")
     if under_way is not None:
-        told[under_way["number"]] = {**told.get(under_way["number"], {}), **under_way}
-    yield from (in_words(payload) for number, payload in told.items() if number > after)
+        known = as_json(told.get(under_way["number"], StuckEvent()))
+        told[under_way["number"]] = from_json(StuckEvent, {**known, **under_way})
+    yield from (in_words(each) for number, each in told.items() if number > after)
 
 
-def in_words(payload: Mapping[str, Any]) -> str:
+def in_words(stuck: StuckEvent) -> str:
     """Return what an episode came to: why, where, when, what was tried, and what helped."""
-    place = payload.get("place", f"map {payload['map_id']}")
-    tried = ", ".join(payload["tried"]) or "nothing"
-    rungs = ", ".join(each.replace("_", " ") for each in payload["rungs"])
+    tried = ", ".join(stuck.tried) or "nothing"
+    rungs = ", ".join(each.replace("_", " ") for each in stuck.rungs)
     return (
-        f"{payload['reason'].replace('_', ' ')} in {place} ({payload['x']},{payload['y']}),"
-        f" ticks {payload['since']} to {payload['lasted']}; tried {tried}; then {rungs};"
-        f" {payload['solved_by'] or 'nothing'} helped"
+        f"{stuck.reason.replace('_', ' ')} in {stuck.place or f'map {stuck.map_id}'}"
+        f" ({stuck.x},{stuck.y}), ticks {stuck.since} to {stuck.lasted}; tried {tried};"
+        f" then {rungs}; {stuck.solved_by or 'nothing'} helped"
     )
 
 

@@ -23,6 +23,7 @@ from filelock import FileLock
 
 from agent.app import Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.errors import ScenarioError
+from agent.events import MilestoneEvent, events
 from agent.mind import Gains, Novelty
 from agent.story import Story
 from agent.tools.scenario.conditions import Condition, SeenMoment
@@ -346,7 +347,7 @@ def _seen_first(console: PyBoyConsole, run: Path) -> SeenMoment:
     state = look(console)
     with closing(read_run(run)) as folder:
         store = folder.store
-        milestones = tuple(str(event.payload["id"]) for event in store.events("milestone"))
+        milestones = tuple(each.id for each in events(store, MilestoneEvent))
         episodes = episodes_begun(store)
     place = Story.of(console.cartridge.kind).place_of(state)
     return SeenMoment(state, place, milestones, episodes=episodes)

@@ -1,0 +1,27 @@
+"""Events of a run as types: what is written comes back, and what an edited file spells otherwise has its default."""
+
+from contextlib import closing
+from pathlib import Path
+
+from agent.events import MilestoneEvent, StuckEvent, append, events
+from memory import open_run_store
+
+
+def test_a_milestone_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    event = MilestoneEvent("rival", 90, {"ram": "a flag", "frame": "a scene"}, "cGljdHVyZQ==")
+    with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
+        append(store, event)
+        store.commit()
+        assert list(events(store, MilestoneEvent)) == [event]
+        assert list(events(store, StuckEvent)) == []
+
+
+def test_fields_that_are_missing_or_of_another_type_have_their_default(tmp_path: Path) -> None:
+    with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
+        store.append_event(7, "stuck", {"reason": "no_plan", "tried": "everything", "new": 1})
+        store.append_event(9, "milestone", {"witnesses": ["ram"]})
+        store.commit()
+        (stuck,) = events(store, StuckEvent)
+        (milestone,) = events(store, MilestoneEvent)
+    assert stuck == StuckEvent(tick=7, reason="no_plan", since=7, lasted=7)
+    assert milestone == MilestoneEvent("?", 9)
