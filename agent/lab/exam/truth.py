@@ -19,10 +19,13 @@ class FightOutcome(Enum):
     CAUGHT = "caught"
 
 
-_RESULTS: Final = {BattleResult.WON: FightOutcome.WON, BattleResult.LOST: FightOutcome.LOST}
+_RESULTS: Final[Mapping[BattleResult | None, FightOutcome]] = {
+    BattleResult.WON: FightOutcome.WON,
+    BattleResult.LOST: FightOutcome.LOST,
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ObservedFight:
     """One fight; `own` and `own_level` are who began it, `finisher` who was out in the end.
 
@@ -31,17 +34,17 @@ class ObservedFight:
     """
 
     first_tick: int
-    last_tick: int
     place: str
-    opponent: str
-    enemies: tuple[str, ...]
-    own: str
-    own_level: int
-    finisher: str
-    moves: tuple[str, ...]
-    turns: int
-    outcome: FightOutcome
-    blacked_out: bool
+    last_tick: int = 0
+    opponent: str = ""
+    enemies: tuple[str, ...] = ()
+    own: str = ""
+    own_level: int = 0
+    finisher: str = ""
+    moves: tuple[str, ...] = ()
+    turns: int = 0
+    outcome: FightOutcome = FightOutcome.FLED
+    blacked_out: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,22 +54,13 @@ class ObservedFight:
 
 @dataclass(slots=True)
 class _Going:
-    """A fight under way."""
+    """A fight under way, with what was there before it."""
 
-    first_tick: int
-    place: str
+    fight: ObservedFight
     money: int
-    owned: int  # mons, in the team and the box
-    last_tick: int = 0
-    opponent: str = ""
-    own: str = ""
-    own_level: int = 0
-    finisher: str = ""
-    turns: int = 0
+    owned: int  # Pokemon, in the team and the box
     asked: bool = False
     result: BattleResult | None = None
-    enemies: dict[str, None] = field(default_factory=dict)
-    moves: dict[str, None] = field(default_factory=dict)
     pp: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
@@ -85,7 +79,7 @@ class FightWatch:
             return
         battle = state.battle
         if battle is not None and state.in_battle:
-            if self._going is not None and self._going.last_tick < tick - 1:
+            if self._going is not None and self._going.fight.last_tick < tick - 1:
                 self._tell(self._going, state)
             self._follow(tick, state, battle)
         elif self._going is not None:
@@ -103,58 +97,48 @@ class FightWatch:
     def _follow(self, tick: int, state: State, battle: Battle) -> None:
         going = self._going
         if going is None:
-            place, owned = self._story.place_of(state), len(state.party) + len(state.box)
-            going = self._going = _Going(tick, place, state.player.money, owned)
-        going.last_tick = tick
+            fight = ObservedFight(tick, self._story.place_of(state))
+            owned = len(state.party) + len(state.box)
+            going = self._going = _Going(fight, state.player.money, owned)
+        fight = going.fight
+        fight.last_tick = tick
         asked = battle.phase is Phase.MAIN_MENU
-        if not (asked or going.turns) or battle.own is None or battle.enemy is None:
+        if not (asked or fight.turns) or battle.own is None or battle.enemy is None:
             return  # until somebody is asked, RAM may still hold the fight before
-        going.turns += asked and not going.asked
+        fight.turns += asked and not going.asked
         going.asked = asked
         species = battle.enemy.species
         if battle.is_trainer:
-            going.opponent = self._dex.opponent(battle.trainer_class, battle.trainer_number)
+            fight.opponent = self._dex.opponent(battle.trainer_class, battle.trainer_number)
             species = battle.enemy_party.mons[battle.enemy.position].species
-        going.enemies[self._dex.species(species).name] = None
+        fight.enemies = _with(fight.enemies, self._dex.species(species).name)
         mon = state.party.mons[battle.own.position]
-        going.finisher = self._dex.species(mon.species).name
-        if not going.own:
-            going.own, going.own_level = going.finisher, mon.level
-        self._note_moves(going, battle)
-
-    def _note_moves(self, going: _Going, battle: Battle) -> None:
-        assert battle.own is not None
+        fight.finisher = self._dex.species(mon.species).name
+        if not fight.own:
+            fight.own, fight.own_level = fight.finisher, mon.level
         for slot in battle.own.moves:
             at = (battle.own.position, slot.move)
             if slot.pp < going.pp.get(at, slot.pp):
-                going.moves[self._dex.move(slot.move).name] = None
+                fight.moves = _with(fight.moves, self._dex.move(slot.move).name)
             going.pp[at] = slot.pp
 
     def _tell(self, going: _Going, state: State) -> None:
         self._going = None
-        if not going.turns:
+        fight = going.fight
+        if not fight.turns:
             return  # nobody was ever asked: there was nothing to fight
-        grew = len(state.party) + len(state.box) > going.owned
-        result = going.result
-        left = FightOutcome.CAUGHT if grew else FightOutcome.FLED
-        outcome = left if result is None else _RESULTS.get(result, left)
-        lost = outcome is FightOutcome.LOST
-        self.fights.append(
-            ObservedFight(
-                first_tick=going.first_tick,
-                last_tick=going.last_tick + 1,
-                place=going.place,
-                opponent=going.opponent,
-                enemies=tuple(going.enemies),
-                own=going.own,
-                own_level=going.own_level,
-                finisher=going.finisher,
-                moves=tuple(going.moves),
-                turns=going.turns,
-                outcome=outcome,
-                blacked_out=lost and state.player.money < going.money,
-            )
-        )
+        fight.last_tick += 1
+        if going.result in _RESULTS:
+            fight.outcome = _RESULTS[going.result]
+        elif len(state.party) + len(state.box) > going.owned:
+            fight.outcome = FightOutcome.CAUGHT
+        lost = fight.outcome is FightOutcome.LOST
+        fight.blacked_out = lost and state.player.money < going.money
+        self.fights.append(fight)
+
+
+def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return names if name in names else (*names, name)
 
 
 PATIENCE: Final = 30  # ticks that a milestone may wait for the frame that shows it
@@ -174,23 +158,25 @@ class PlaceVisit(NamedTuple):
     place: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GameTruth:
     """One recorded game; histories are of changes, oldest first."""
 
     run: str
     seed: int
-    ticks: int
-    starter: str
-    fights: tuple[ObservedFight, ...]
-    visits: tuple[PlaceVisit, ...]
-    money: tuple[HeldValue, ...]
-    items: Mapping[str, tuple[HeldValue, ...]]
-    levels: Mapping[str, tuple[HeldValue, ...]]
-    team: tuple[tuple[str, int], ...]  # in the end
-    found_in: Mapping[str, str]  # where one stood when a thing was first had
-    milestones: Mapping[str, int]  # the tick at which RAM first showed each
     last: State
+    ticks: int = 0
+    starter: str = ""
+    fights: list[ObservedFight] = field(default_factory=list)
+    visits: list[PlaceVisit] = field(default_factory=list)
+    money: list[HeldValue] = field(default_factory=list)
+    items: dict[str, list[HeldValue]] = field(default_factory=dict)
+    levels: dict[str, list[HeldValue]] = field(default_factory=dict)
+    team: tuple[tuple[str, int], ...] = ()  # in the end
+    found_in: dict[str, str] = field(default_factory=dict)  # where a thing was first had
+    milestones: dict[str, int] = field(
+        default_factory=dict
+    )  # the tick at which RAM first showed each
 
     @property
     def met(self) -> dict[str, None]:
@@ -220,71 +206,46 @@ class GameTruth:
         return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
 
 
-@dataclass(slots=True)
-class _Histories:
-    """What is owned and where one is, as it changes."""
-
-    money: list[HeldValue] = field(default_factory=list)
-    items: dict[str, list[HeldValue]] = field(default_factory=dict)
-    levels: dict[str, list[HeldValue]] = field(default_factory=dict)
-    visits: list[PlaceVisit] = field(default_factory=list)
-    found_in: dict[str, str] = field(default_factory=dict)
-    here: int | None = None
-    starter: str = ""
-
-
 def truth_of(
     moments: Iterable[tuple[int, State]], story: Story, dex: Dex, *, run: str, seed: int
 ) -> GameTruth:
     """Return what `moments`, the ticks of one game from power-on with their states, show."""
-    fights, seen = FightWatch(story, dex), _Histories()
-    milestones: dict[str, int] = {}
-    tick, last = 0, None
+    fights, truth, here = FightWatch(story, dex), None, None
     for tick, state in moments:
-        last = state
+        truth = truth or GameTruth(run, seed, state)
+        truth.ticks, truth.last = tick, state
         if not state.game_started:
             continue
         fights.saw(tick, state)
-        _note(seen, tick, state, story, dex)
+        _note(truth, state, story, dex)
+        if state.in_control and state.map.map_id != here:
+            here = state.map.map_id
+            truth.visits.append(PlaceVisit(tick, story.place_of(state)))
         for each in story.milestones:
-            if each.id not in milestones and each.shown_by_ram(state):
-                milestones[each.id] = tick
-    if last is None:
+            if each.id not in truth.milestones and each.shown_by_ram(state):
+                truth.milestones[each.id] = tick
+    if truth is None:
         message = "a recording without steps shows nothing"
         raise ValueError(message)
-    fights.finish(last)
-    return GameTruth(
-        run=run,
-        seed=seed,
-        ticks=tick,
-        starter=seen.starter,
-        fights=tuple(fights.fights),
-        visits=tuple(seen.visits),
-        money=tuple(seen.money),
-        items={name: tuple(held) for name, held in seen.items.items()},
-        levels={name: tuple(held) for name, held in seen.levels.items()},
-        team=_team(last, dex),
-        found_in=seen.found_in,
-        milestones=milestones,
-        last=last,
-    )
+    fights.finish(truth.last)
+    truth.fights, truth.team = fights.fights, _team(truth.last, dex)
+    return truth
 
 
-def _note(seen: _Histories, tick: int, state: State, story: Story, dex: Dex) -> None:
-    _change(seen.money, tick, state.player.money)
+def _note(truth: GameTruth, state: State, story: Story, dex: Dex) -> None:
+    """Note what is owned."""
+    tick = truth.ticks
+    _change(truth.money, tick, state.player.money)
     carried: Counter[str] = Counter()
     for stack in state.bag.items:
         carried[dex.item(stack.item).name] += stack.quantity
     for name in carried:
-        seen.found_in.setdefault(name, story.place_of(state))
-    for name in (*seen.items, *carried):
-        _change(seen.items.setdefault(name, []), tick, carried[name])
+        truth.found_in.setdefault(name, story.place_of(state))
+    for name in (*truth.items, *carried):
+        _change(truth.items.setdefault(name, []), tick, carried[name])
     for name, level in _team(state, dex):
-        seen.starter = seen.starter or name
-        _change(seen.levels.setdefault(name, []), tick, level)
-    if state.in_control and state.map.map_id != seen.here:
-        seen.here = state.map.map_id
-        seen.visits.append(PlaceVisit(tick, story.place_of(state)))
+        truth.starter = truth.starter or name
+        _change(truth.levels.setdefault(name, []), tick, level)
 
 
 def _change(history: list[HeldValue], tick: int, value: int) -> None:
