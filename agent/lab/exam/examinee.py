@@ -51,6 +51,11 @@ class ExamMemory:
         self._memory = memory
         self._actions = actions
 
+    @property
+    def has_fought(self) -> bool:
+        """Whether the session tells of any battle."""
+        return bool(self.strategist.total_battles)
+
     def is_known(self, name: str) -> bool:
         """Say whether memory has ever heard of a place, a species or a trainer."""
         return f"nothing is known of {name}" not in self._actions.memory_gaps(names=(name,))
@@ -175,14 +180,6 @@ def _items(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
     return owned[-1].items.get(form.subject, 0)
 
 
-def _level(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
-    return notes.team().get(form.subject)
-
-
-def _here(notes: ExamMemory, _form: QuestionForm) -> ExamAnswer | None:
-    return next(reversed(list(notes.strategist.locations_visited)), None)
-
-
 def _first_there(notes: ExamMemory, form: QuestionForm) -> int | None:
     if not notes.is_known(form.subject):
         return None
@@ -205,15 +202,6 @@ def _visits(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
 def _reached(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
     objective = notes.strategist.objective(f"reached:{form.subject}")
     return None if objective is None else objective.completed_tick
-
-
-def _defeats(notes: ExamMemory, _form: QuestionForm) -> ExamAnswer | None:
-    session = notes.strategist
-    return session.defeats if session.total_battles else None
-
-
-def _blackouts(notes: ExamMemory, _form: QuestionForm) -> ExamAnswer | None:
-    return len(notes.own(BLACKOUT)) if notes.strategist.total_battles else None
 
 
 def _blacked_out_by(notes: ExamMemory, _form: QuestionForm) -> ExamAnswer | None:
@@ -247,35 +235,6 @@ def _then(field: str) -> Recalling:
     return recall
 
 
-RECALLING: Final[Mapping[QuestionTopic, Recalling]] = {
-    QuestionTopic.LOST_IN: _of("lost_in", "lost"),
-    QuestionTopic.LOST_AT: _of("lost_at", "lost"),
-    QuestionTopic.LOST_BY: _of("lost_by", "lost"),
-    QuestionTopic.LOST_THERE: _lost_there,
-    QuestionTopic.WON_BY: _told("won_by", "won"),
-    QuestionTopic.WON_WITH: _told("won_with", "won"),
-    QuestionTopic.MONEY: _money,
-    QuestionTopic.ITEMS: _items,
-    QuestionTopic.LEVEL: _level,
-    QuestionTopic.FOUND_IN: _thing("place"),
-    QuestionTopic.MOST: _thing("most"),
-    QuestionTopic.MONEY_AT: _then("money"),
-    QuestionTopic.LEVEL_AT: _then("team"),
-    QuestionTopic.BLACKED_OUT_BY: _blacked_out_by,
-    QuestionTopic.HERE: _here,
-    QuestionTopic.FIRST_THERE: _first_there,
-    QuestionTopic.FIRST_MET: _of("first_tick"),
-    QuestionTopic.MET_IN: _of("place"),
-    QuestionTopic.REACHED: _reached,
-    QuestionTopic.EARLIER: _earlier,
-    QuestionTopic.VISITS: _visits,
-    QuestionTopic.MEETINGS: _of("met"),
-    QuestionTopic.WINS: _of("won"),
-    QuestionTopic.DEFEATS: _defeats,
-    QuestionTopic.BLACKOUTS: _blackouts,
-}
-
-
 def _waypoints(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
     """Return how each run got to a milestone, by run."""
     told = ((run, milestones_of(data)) for run, data in notes.lasting(WAYPOINT))
@@ -292,10 +251,6 @@ def _starters(notes: ExamMemory) -> dict[str, str]:
                 found[run] = next(iter(team))
                 break
     return found
-
-
-def _run_starter(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
-    return _starters(notes).get(form.run)
 
 
 def _run_turns(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
@@ -332,8 +287,37 @@ def _best_starter(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
     return min(turns, key=lambda name: fmean(turns[name]), default=None)
 
 
-COMPARING: Final[Mapping[QuestionTopic, Recalling]] = {
-    QuestionTopic.RUN_STARTER: _run_starter,
+KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
+    QuestionTopic.LOST_IN: _of("lost_in", "lost"),
+    QuestionTopic.LOST_AT: _of("lost_at", "lost"),
+    QuestionTopic.LOST_BY: _of("lost_by", "lost"),
+    QuestionTopic.LOST_THERE: _lost_there,
+    QuestionTopic.WON_BY: _told("won_by", "won"),
+    QuestionTopic.WON_WITH: _told("won_with", "won"),
+    QuestionTopic.MONEY: _money,
+    QuestionTopic.ITEMS: _items,
+    QuestionTopic.LEVEL: lambda notes, form: notes.team().get(form.subject),
+    QuestionTopic.FOUND_IN: _thing("place"),
+    QuestionTopic.MOST: _thing("most"),
+    QuestionTopic.MONEY_AT: _then("money"),
+    QuestionTopic.LEVEL_AT: _then("team"),
+    QuestionTopic.BLACKED_OUT_BY: _blacked_out_by,
+    QuestionTopic.HERE: lambda notes, _: next(
+        reversed([*notes.strategist.locations_visited]), None
+    ),
+    QuestionTopic.FIRST_THERE: _first_there,
+    QuestionTopic.FIRST_MET: _of("first_tick"),
+    QuestionTopic.MET_IN: _of("place"),
+    QuestionTopic.REACHED: _reached,
+    QuestionTopic.EARLIER: _earlier,
+    QuestionTopic.VISITS: _visits,
+    QuestionTopic.MEETINGS: _of("met"),
+    QuestionTopic.WINS: _of("won"),
+    QuestionTopic.DEFEATS: lambda notes, _: notes.strategist.defeats if notes.has_fought else None,
+    QuestionTopic.BLACKOUTS: lambda notes, _: (
+        len(notes.own(BLACKOUT)) if notes.has_fought else None
+    ),
+    QuestionTopic.RUN_STARTER: lambda notes, form: _starters(notes).get(form.run),
     QuestionTopic.RUN_TURNS: _run_turns,
     QuestionTopic.RUN_MEETINGS: _run_meetings,
     QuestionTopic.RUN_CAUGHT: _run_caught,
@@ -341,9 +325,6 @@ COMPARING: Final[Mapping[QuestionTopic, Recalling]] = {
     QuestionTopic.QUICKEST: _quickest,
     QuestionTopic.BEST_STARTER: _best_starter,
 }
-
-
-KNOWING: Final = {**RECALLING, **COMPARING}
 
 
 @dataclass(frozen=True, slots=True)
