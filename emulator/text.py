@@ -99,3 +99,8 @@ def bcd(digits: bytes) -> int:
 def bits(value: int) -> tuple[int, ...]:
     """Return the numbers of the bits that are set, lowest first."""
     return tuple([bit for bit in range(8) if value >> bit & 1])
+
+
+def word(data: bytes, at: int) -> int:
+    """Return the number in two bytes, the high one first, as the numbers of mons are stored."""
+    return data[at] << 8 | data[at + 1]

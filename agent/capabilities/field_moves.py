@@ -185,7 +185,7 @@ def _flight(town: Place, game: GameContext) -> BoundAction:
     names = {
         each: entry.name
         for each in TOWNS
-        for entry in [game.terrain.plain.map(each).town_map]
+        for entry in [game.terrain.plain.map(each).header.town_map]
         if entry is not None
     }
 

@@ -78,7 +78,7 @@ class ShopWares:
 
 
 def _sold(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:
-    shops = [each for each in game.terrain.plain.map(map_id).shops if each.slot == person]
+    shops = [each for each in game.terrain.plain.map(map_id).header.shops if each.slot == person]
     return frozenset(item for shop in shops for item in shop.items) if shops else None
 
 

@@ -212,7 +212,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
 def _words_of(game: GameContext, map_id: int, slot: int) -> str:
     """Return the words of a person on a map, as far as the cartridge tells."""
     here = game.terrain.plain.map(map_id)
-    said = [here.texts.read(each.text_id).words for each in here.people if each.slot == slot]
+    said = [here.header.texts.read(each.text_id).words for each in here.people if each.slot == slot]
     words = " ".join(" ".join(said).split())
     return f'who says: "{words}"' if words else f"number {slot}"
 

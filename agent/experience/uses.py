@@ -47,7 +47,7 @@ def found(world: World, state: State) -> Mapping[int, int]:
         items = {
             person.slot: person.item for person in each.people if person.kind is ResidentKind.ITEM
         }
-        for toggle in each.toggles if items else ():
+        for toggle in each.header.toggles if items else ():
             item = items.get(toggle.slot)
             if item is not None and hidden[toggle.flag >> 3] >> (toggle.flag & 7) & 1:
                 taken[item] += 1

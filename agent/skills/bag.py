@@ -90,7 +90,7 @@ def buy(
     What is for sale the open list says; `looked` is told of it once, with nothing where none was shown to one who
     asked. DONE as well when money, bag or shelf do not allow it all; BLOCKED when nobody stands there.
     """
-    shops = terrain.world(state).map(state.map.map_id).shops
+    shops = terrain.world(state).map(state.map.map_id).header.shops
     told = next((shop.items for shop in shops if shop.slot == slot), ())
     return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, told, looked)))
 

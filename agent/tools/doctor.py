@@ -44,7 +44,7 @@ def owner_facts(cartridge: Cartridge) -> tuple[OwnerFact, ...]:
 
 
 def _facts(world: World, dex: Dex) -> Iterator[OwnerFact]:
-    entries = [world.map(town).town_map for town in TOWNS]
+    entries = [world.map(town).header.town_map for town in TOWNS]
     names = [entry.name for entry in entries if entry]
     yield OwnerFact("towns", ", ".join(names) or "the cartridge has no town map")
     for team in dex.trainer(RIVAL).teams[:STARTERS]:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from emulator.profile import symbol
 from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
 from emulator.ram.view import Excerpt, Ram
-from emulator.text import decode_name
+from emulator.text import decode_name, word
 
 MON_SIZE: Final = 29
 NAME_SIZE: Final = 11
@@ -171,7 +171,7 @@ def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
 @lru_cache(maxsize=16)
 def _decode(image: bytes, position: int) -> BattleMon | None:
     mon, nickname, unmodified, statuses, counters = [image[part] for part in _PARTS]
-    stats, hp = Stats(*_words(mon[15:25])), _word(mon, 1)
+    stats, hp = Stats(*_words(mon[15:25])), word(mon, 1)
     if not mon[0] or not mon[14] or hp > stats.hp:
         return None
     return BattleMon(
@@ -202,8 +202,4 @@ def _stage(byte: int) -> int:
 
 
 def _words(data: bytes) -> list[int]:
-    return [_word(data, at) for at in range(0, len(data), 2)]
-
-
-def _word(data: bytes, at: int) -> int:
-    return data[at] << 8 | data[at + 1]
+    return [word(data, at) for at in range(0, len(data), 2)]

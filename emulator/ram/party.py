@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from emulator.profile import symbol
 from emulator.ram.view import Ram
-from emulator.text import decode_name
+from emulator.text import decode_name, word
 
 COUNT: Final = symbol("wPartyCount")
 ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as from COUNT on
@@ -142,17 +142,17 @@ def decode_mon(mon: bytes, ot_name: bytes, nickname: bytes) -> PartyMon:
         species=mon[0],
         nickname=decode_name(nickname),
         ot_name=decode_name(ot_name),
-        ot_id=_word(mon, 12),
+        ot_id=word(mon, 12),
         level=mon[33],
-        hp=_word(mon, 1),
+        hp=word(mon, 1),
         status=decode_status(mon[4]),
         types=(mon[5], mon[6]),
         catch_rate=mon[7],
         moves=decode_moves(mon[8:12], mon[29:33]),
         exp=int.from_bytes(mon[14:17], "big"),
-        stat_exp=Stats(*[_word(mon, at) for at in range(17, 27, 2)]),
+        stat_exp=Stats(*[word(mon, at) for at in range(17, 27, 2)]),
         dvs=decode_dvs(mon[27:29]),
-        stats=Stats(*[_word(mon, at) for at in range(34, 44, 2)]),
+        stats=Stats(*[word(mon, at) for at in range(34, 44, 2)]),
     )
 
 
@@ -170,10 +170,6 @@ def decode_moves(moves: bytes, pps: bytes) -> tuple[MoveSlot, ...]:
 def decode_dvs(pair: bytes) -> Dvs:
     """Return the four values in two bytes."""
     return Dvs(pair[0] >> 4, pair[0] & 15, pair[1] >> 4, pair[1] & 15)
-
-
-def _word(mon: bytes, at: int) -> int:
-    return mon[at] << 8 | mon[at + 1]
 
 
 BOX_NUMBER: Final = symbol("wCurrentBoxNum")

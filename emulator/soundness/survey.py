@@ -83,9 +83,9 @@ def _holes(world: World, _: Dex) -> Iterator[str | None]:
 
 def _town_map(world: World, _: Dex) -> Iterator[str | None]:
     maps = maps_in_use(world)
-    if any(here.town_map for here in maps):
+    if any(here.header.town_map for here in maps):
         for here in maps:
-            name = here.town_map.name if here.town_map else ""
+            name = here.header.town_map.name if here.header.town_map else ""
             sound = is_name(name, LONGEST_PLACE)
             yield None if sound else f"map {here.map_id} is called {name[:LONGEST_PLACE]!r}"
 
@@ -151,7 +151,7 @@ def _texts(world: World, _: Dex) -> Iterator[str | None]:
         signs = [(f"sign {n}", sign.text_id) for n, sign in enumerate(here.signs)]
         people = [(f"sprite {each.slot}", each.text_id) for each in here.people]
         for who, text_id in (*signs, *people):
-            text = here.texts.read(text_id)
+            text = here.header.texts.read(text_id)
             fault = f"{who} of map {here.map_id} has text {text_id}, which cannot be read"
             after = f" after {text.words[-SHOWN:]!r}" if text.words else ""
             yield fault + after if text.kind is TextKind.NONSENSE else None
@@ -166,7 +166,8 @@ def _items(world: World, dex: Dex) -> Iterator[str | None]:
             (f"sprite {each.slot}", each.item) for each in here.people if each.item is not None
         ]
         hidden = [
-            (f"what is hidden at ({each.x}, {each.y})", each.item) for each in here.hidden_items
+            (f"what is hidden at ({each.x}, {each.y})", each.item)
+            for each in here.header.hidden_items
         ]
         for what, item in (*lying, *hidden):
             known = item in dex.all_items
@@ -175,7 +176,7 @@ def _items(world: World, dex: Dex) -> Iterator[str | None]:
 
 def _wares(world: World, dex: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
-        for shop in here.shops:
+        for shop in here.header.shops:
             for item in shop.items:
                 known = item in dex.all_items
                 where = f"sprite {shop.slot} of map {here.map_id}"

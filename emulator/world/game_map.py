@@ -8,11 +8,9 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from emulator.ram.map import Facing, Position
-from emulator.world.header import Connection, MapHeader, RawWarp, Sign, TownMapEntry
+from emulator.world.header import Connection, MapHeader, RawWarp, Sign
 from emulator.world.layout import Layout
-from emulator.world.map_items import HiddenCoins, HiddenItem, Shop
-from emulator.world.residents import Resident, Toggle
-from emulator.world.texts import TextTable
+from emulator.world.residents import Resident
 from emulator.world.tileset import Ground, Obstacle, Tileset, obstacle_on
 
 Square = tuple[int, int]
@@ -116,36 +114,6 @@ class GameMap:
     def people(self) -> tuple[Resident, ...]:
         """Who is here when nobody has moved yet."""
         return self.header.people
-
-    @property
-    def texts(self) -> TextTable:
-        """What signs and people say, by text id."""
-        return self.header.texts
-
-    @property
-    def shops(self) -> tuple[Shop, ...]:
-        """What is sold here, and by whom."""
-        return self.header.shops
-
-    @property
-    def toggles(self) -> tuple[Toggle, ...]:
-        """Who of the people can be hidden."""
-        return self.header.toggles
-
-    @property
-    def hidden_items(self) -> tuple[HiddenItem, ...]:
-        """What lies here unseen."""
-        return self.header.hidden_items
-
-    @property
-    def hidden_coins(self) -> tuple[HiddenCoins, ...]:
-        """Where coins lie unseen."""
-        return self.header.hidden_coins
-
-    @property
-    def town_map(self) -> TownMapEntry | None:
-        """The place that this map belongs to; None on a cartridge without a town map."""
-        return self.header.town_map
 
     def contains(self, x: int, y: int) -> bool:
         """Return whether a square is on this map."""

@@ -10,10 +10,8 @@ from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.text import END, decode_name
 from emulator.world.map_items import (
-    HiddenCoins,
     HiddenItem,
     Shop,
-    read_hidden_coins,
     read_hidden_items,
     read_shops,
 )
@@ -122,7 +120,6 @@ class MapHeader:
     shops: tuple[Shop, ...] = ()
     toggles: tuple[Toggle, ...] = ()
     hidden_items: tuple[HiddenItem, ...] = ()
-    hidden_coins: tuple[HiddenCoins, ...] = ()
     town_map: TownMapEntry | None = None
 
 
@@ -187,7 +184,6 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         shops=read_shops(texts, people),
         toggles=read_toggles(rom, map_id),
         hidden_items=read_hidden_items(rom, map_id),
-        hidden_coins=read_hidden_coins(rom, map_id),
         town_map=read_town_map_entry(rom, map_id),
     )
     fits = (height + AROUND) * (width + AROUND) <= MOST_BLOCKS and objects.fits

@@ -1,4 +1,4 @@
-"""Items that a map holds apart from those that lie in sight: hidden items and coins, and what its shops sell.
+"""Items that a map holds apart from those that lie in sight: hidden items, and what its shops sell.
 
 Where something is hidden is written twice. One list has all squares of a kind, and its order is that of the bits that
 remember what was taken; the records of a map have what lies there. What only one of them knows cannot be found.
@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
-from emulator.profile import RomAddress, table
+from emulator.profile import table
 from emulator.world.residents import Resident
 from emulator.world.texts import TextService, TextTable
 
 ITEMS: Final = table("HiddenItemCoords")  # map, Y, X
 ITEM_COUNT: Final = 54
-COINS: Final = table("HiddenCoinCoords")
-COIN_COUNT: Final = 12
 COORDS_SIZE: Final = 3
 MAPS: Final = table("HiddenEventMaps")
 POINTERS: Final = table("HiddenEventPointers")  # in the order of MAPS
@@ -34,38 +32,18 @@ class HiddenItem(NamedTuple):
     item: int
 
 
-class HiddenCoins(NamedTuple):
-    """Coins in the ground, until bit `flag` of wObtainedHiddenCoinsFlags is set."""
-
-    x: int
-    y: int
-    flag: int
-
-
-class _Find(NamedTuple):
-    x: int
-    y: int
-    flag: int
-    argument: int
-
-
 def read_hidden_items(rom: Rom, map_id: int) -> tuple[HiddenItem, ...]:
     """Return the items that lie hidden on a map."""
-    return tuple([HiddenItem(*find) for find in _finds(rom, ITEMS, ITEM_COUNT, map_id)])
-
-
-def read_hidden_coins(rom: Rom, map_id: int) -> tuple[HiddenCoins, ...]:
-    """Return where coins lie hidden on a map; how many is the business of a routine."""
-    return tuple([HiddenCoins(*find[:3]) for find in _finds(rom, COINS, COIN_COUNT, map_id)])
-
-
-def _finds(rom: Rom, place: RomAddress, count: int, map_id: int) -> Iterator[_Find]:
     arguments = _arguments(rom, map_id)
-    coords = rom.span(*place, count * COORDS_SIZE)
-    for flag in range(count):
-        owner, y, x = coords[flag * COORDS_SIZE :][:COORDS_SIZE]
-        if owner == map_id and (x, y) in arguments:
-            yield _Find(x, y, flag, arguments[x, y])
+    coords = rom.span(*ITEMS, ITEM_COUNT * COORDS_SIZE)
+    rows = [coords[at : at + COORDS_SIZE] for at in range(0, len(coords), COORDS_SIZE)]
+    return tuple(
+        [
+            HiddenItem(x, y, flag, arguments[x, y])
+            for flag, (owner, y, x) in enumerate(rows)
+            if owner == map_id and (x, y) in arguments
+        ]
+    )
 
 
 def _arguments(rom: Rom, map_id: int) -> dict[tuple[int, int], int]:

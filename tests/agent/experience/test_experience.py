@@ -415,7 +415,7 @@ def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> N
         assert not found(WORLD, game.state).get(ANTIDOTE)
         (flag,) = (
             toggle.flag
-            for toggle in WORLD.map(WOOD).toggles
+            for toggle in WORLD.map(WOOD).header.toggles
             for person in WORLD.map(WOOD).people
             if person.slot == toggle.slot and person.item == ANTIDOTE
         )

@@ -243,7 +243,7 @@ def outside(played: Played) -> State:
 
 
 def wares(map_id: int) -> tuple[int, ...]:
-    (there,) = WORLD.map(map_id).shops
+    (there,) = WORLD.map(map_id).header.shops
     return there.items
 
 

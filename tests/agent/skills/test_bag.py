@@ -171,7 +171,7 @@ def in_the_store(played: Played) -> Iterator[Game]:
 def test_the_bag_holds_as_many_as_were_wanted_after_one_visit(in_the_store: Game) -> None:
     cartridge: Cartridge = load_cartridge(demo_cartridge_path())
     terrain = Terrain(World.of(cartridge))
-    (shop,) = terrain.plain.map(BUYING_STORE).shops
+    (shop,) = terrain.plain.map(BUYING_STORE).header.shops
     dearest, cheapest = shop.items[0], shop.items[-1]
     before = in_the_store.state
     wanted = {

@@ -15,10 +15,8 @@ from emulator import Cartridge, Dex, Rom, World
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
 from emulator.world.map_items import (
-    HiddenCoins,
     HiddenItem,
     Shop,
-    read_hidden_coins,
     read_hidden_items,
     read_shops,
 )
@@ -104,7 +102,6 @@ def test_what_lies_hidden_is_what_both_lists_know() -> None:
         }
     )
     assert read_hidden_items(rom, 9) == (HiddenItem(x=1, y=2, flag=2, item=20),)
-    assert read_hidden_coins(rom, 9) == (HiddenCoins(x=6, y=5, flag=1),)
     assert read_hidden_items(rom, 8) == ()
 
 
@@ -165,7 +162,6 @@ def test_water_pads_and_holes_go_by_tileset() -> None:
 def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
     world = World.of(demo)
     for here in world.maps:
-        assert not here.hidden_coins
         assert here.tileset.surfable == (here.tileset.tileset_id in SURFABLE)
         assert not here.tileset.water_pairs
 
@@ -180,20 +176,24 @@ def test_holes_and_plates_of_the_demo_are_those_of_the_game(demo: Cartridge) -> 
 
 
 def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
-    hidden = {here.map_id: here.hidden_items for here in World.of(demo).maps if here.hidden_items}
+    hidden = {
+        here.map_id: here.header.hidden_items
+        for here in World.of(demo).maps
+        if here.header.hidden_items
+    }
     assert hidden[BEDROOM] == (HiddenItem(x=0, y=7, flag=hidden[BEDROOM][0].flag, item=20),)
     flags = sorted(each.flag for items in hidden.values() for each in items)
     assert flags == list(range(len(flags)))
 
 
 def test_the_demo_calls_its_towns_by_name(demo: Cartridge) -> None:
-    places = [World.of(demo).map(map_id).town_map for map_id in (0, 1, 13, 40)]
+    places = [World.of(demo).map(map_id).header.town_map for map_id in (0, 1, 13, 40)]
     names = ["THISTLE END", "ALDERBROOK", "HEATHER WAY", "LAB"]
     assert [place.name for place in places if place is not None] == names
 
 
 def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None:
-    shops = {here.map_id: here.shops for here in World.of(demo).maps if here.shops}
+    shops = {here.map_id: here.header.shops for here in World.of(demo).maps if here.header.shops}
     assert shops == {
         42: (Shop(slot=1, items=(4, 20, 11, 12, 14, 15)),),
         56: (Shop(slot=1, items=(4, 20, 19, 11, 15, 30, 29)),),
@@ -204,7 +204,7 @@ def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None
 
 
 def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
-    toggled = [(here, one) for here in World.of(demo).maps for one in here.toggles]
+    toggled = [(here, one) for here in World.of(demo).maps for one in here.header.toggles]
     assert [one.flag for _, one in toggled] == list(range(len(toggled)))
     assert toggled
     for here, one in toggled:
@@ -407,7 +407,7 @@ def test_what_the_demo_says_is_what_its_sources_say(demo: Cartridge) -> None:
     for written in demo_maps():
         if "id" not in written:
             continue
-        texts = world.map(written["id"]).texts
+        texts = world.map(written["id"]).header.texts
         for text_id, said in enumerate(written.get("texts", {}).values(), start=1):
             assert texts.read(text_id) == as_decoded(said, dex)
             compared += 1
@@ -421,7 +421,9 @@ def test_signs_and_people_of_the_demo_say_what_their_map_has_for_them(demo: Cart
             continue
         here = world.map(written["id"])
         for sign, row in zip(here.signs, written.get("signs", ()), strict=True):
-            assert here.texts.read(sign.text_id) == as_decoded(written["texts"][row["text"]], dex)
+            assert here.header.texts.read(sign.text_id) == as_decoded(
+                written["texts"][row["text"]], dex
+            )
         for person, row in zip(here.people, written.get("people", ()), strict=True):
             said = written["texts"].get(row["text"]) or written["trainers"][row["text"]]["before"]
-            assert here.texts.read(person.text_id) == as_decoded(said, dex)
+            assert here.header.texts.read(person.text_id) == as_decoded(said, dex)

@@ -209,7 +209,9 @@ def hidden(each: Facts, routine: str) -> list[Facts]:
 
 def test_what_is_sold_where_and_by_whom(world: World) -> None:
     found = {
-        (here.map_id, shop.slot): list(shop.items) for here in world.maps for shop in here.shops
+        (here.map_id, shop.slot): list(shop.items)
+        for here in world.maps
+        for shop in here.header.shops
     }
     marts = load("data/marts.json")["marts"]
     expected = {
@@ -224,28 +226,17 @@ def test_hidden_items(world: World) -> None:
     flags = set()
     for each in real_maps():
         rows = hidden(each, "HiddenItems")
-        assert [tuple(item) for item in world.map(each["id"]).hidden_items] == [
+        assert [tuple(item) for item in world.map(each["id"]).header.hidden_items] == [
             (row["x"], row["y"], row["flag_bit"], row["item"]) for row in rows
         ]
         flags |= {row["flag_bit"] for row in rows}
     assert flags == set(range(54)) - NO_HIDDEN_ITEM
 
 
-def test_hidden_coins(world: World) -> None:
-    flags = set()
-    for each in real_maps():
-        rows = hidden(each, "HiddenCoins")
-        assert [tuple(coins) for coins in world.map(each["id"]).hidden_coins] == [
-            (row["x"], row["y"], row["flag_bit"]) for row in rows
-        ]
-        flags |= {row["flag_bit"] for row in rows}
-    assert flags == set(range(12))
-
-
 def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
     flags = set()
     for each in real_maps():
-        toggles = world.map(each["id"]).toggles
+        toggles = world.map(each["id"]).header.toggles
         rows = [row for row in each["objects"] if "toggle" in row]
         assert sorted(
             (one.flag, one.slot, one.hidden) for one in toggles if one.flag not in NO_TOGGLED_OBJECT
@@ -256,7 +247,7 @@ def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
 
 def test_every_item_on_the_ground_can_be_taken_away(world: World) -> None:
     for here in world.maps:
-        toggled = {one.slot for one in here.toggles}
+        toggled = {one.slot for one in here.header.toggles}
         assert {
             one.slot for one in here.people if one.kind in (ResidentKind.ITEM, ResidentKind.MON)
         } <= toggled
@@ -264,7 +255,7 @@ def test_every_item_on_the_ground_can_be_taken_away(world: World) -> None:
 
 def test_the_place_of_every_map(world: World) -> None:
     for each in real_maps():
-        place, entry = each["town_map"], world.map(each["id"]).town_map
+        place, entry = each["town_map"], world.map(each["id"]).header.town_map
         name = place["name"]
         for short, letters in SHORTHANDS.items():
             name = name.replace(short, letters)
@@ -418,7 +409,7 @@ def test_all_texts_of_signs_and_people(synthetic_cartridge: Cartridge) -> None:
     words, services = set(), set()
     for each in real_maps():
         for text_id in speakers(each):
-            text = world.map(each["id"]).texts.read(text_id)
+            text = world.map(each["id"]).header.texts.read(text_id)
             kinds[text.kind] += 1
             service = text.service.name if text.service else ""
             # The two ids that share Cinnabar's shop are one map with one clerk.
