@@ -38,7 +38,7 @@ class StuckReason(Enum):
 
 
 class Stuck(AgentError):
-    """Play gets nowhere, and whoever decides knows nothing more to do from here.
+    """Play gets nowhere, and nothing more is left to try from here.
 
     `where` is the place in figures, `last` what was tried last; `may_restore` says whether going back to
     a checkpoint is still worth it.

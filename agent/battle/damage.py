@@ -119,7 +119,7 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
 
 
 class Using(NamedTuple):
-    """What somebody does turn after turn: `main` for so many turns, then `rest`; `begins` where the first differ."""
+    """The damage done turn after turn: `main` for so many turns, then `rest`; `begins` is for the first."""
 
     main: Odds
     begins: tuple[Odds, ...] = ()
@@ -281,7 +281,7 @@ def standing_at(mon: BattleMon) -> Odds:
 
 
 def after(start: Odds, blow: Odds) -> Odds:
-    """Return the chances of each damage taken after one more blow, for who still stands."""
+    """Return the chances of each damage taken after one more blow, while the mon still stands."""
     return np.convolve(start, blow)[: len(start)]
 
 
@@ -293,7 +293,7 @@ class Survival(NamedTuple):
 
 
 def endure(start: Odds, taken: Blows) -> Survival:
-    """Return how somebody fares who takes these blows; not to be changed."""
+    """Return how a mon fares that takes these blows; not to be changed."""
     turns = tuple([odds.tobytes() for odds in taken.turns])
     return _endured(start.tobytes(), turns, taken.naps, taken.regained)
 
@@ -347,7 +347,7 @@ def _shifts(blow: Odds) -> Rows:
 
 
 def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float) -> Duel:
-    """Return how a duel ends between two who have taken damage already.
+    """Return how a duel ends between two mons that have taken damage already.
 
     `theirs` are the blows that the own mon takes, `ours` those of the enemy; `first` is the chance to
     strike first.

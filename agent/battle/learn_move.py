@@ -109,7 +109,7 @@ def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:
 
 
 def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
-    """What a set does to whoever there is on average, and a little for everything else."""
+    """Return the average damage of a set of moves to all species, and a little for other moves."""
     records = [dex.all_moves[move] for move in moves if move in dex.all_moves]
     attacks = [(move.type, _value(mon, move)) for move in records if _power(move)]
     targets = [species.types for species in dex.all_species.values()]

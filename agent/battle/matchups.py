@@ -121,7 +121,7 @@ def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
 
 
 def bench_of(state: State) -> tuple[BattleMon, ...]:
-    """Return those of the team who can stand and are not fighting."""
+    """Return the mons of the team that can stand and are not fighting."""
     active = state.battle.own.position if state.battle and state.battle.own else None
     mons = enumerate(state.party.mons)
     return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
@@ -286,7 +286,7 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking)
 def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
     """Return the chance that a team as it is now beats a trainer's, both in their order.
 
-    Every mon fights with the attack that does most, nobody is healed or changed; so it is an estimate from below.
+    Every mon fights with the attack that does most, none is healed or changed; so it is an estimate from below.
     """
     own = tuple([fighter_of(mon, at) for at, mon in enumerate(party.mons) if mon.hp])
     made = [fighter_from(dex, member, at) for at, member in enumerate(enemies)]
@@ -295,10 +295,10 @@ def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
 
 @lru_cache(maxsize=512)
 def beats(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
-    """Return the chance that `own` beat `foes`, one after the other; who wins goes on as hurt as he is."""
+    """Return the chance that `own` beat `foes`, one after the other; a winner goes on as hurt as it is."""
     if not foes or not own:
         return float(not foes)
-    # By who faces whom: the damage that the own mon brings along, or the enemy; the other comes fresh.
+    # By the pair that fights: the damage that the own mon brings along, or the enemy; the other comes fresh.
     ours: dict[tuple[int, int], Odds] = {(0, 0): standing_at(own[0])}
     theirs: dict[tuple[int, int], Odds] = {}
     won = 0.0

@@ -39,7 +39,7 @@ FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
 POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
 SAFE: Final = 0.5  # what coming away is worth when experience is wanted
 AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.05  # so that nobody changes to and fro
+CHANGE_COSTS: Final = 0.05  # so that mons are not changed to and fro
 ITEM_COSTS: Final = 0.08
 WILD_ITEM_COSTS: Final = 0.25
 
@@ -175,7 +175,7 @@ class TurnState:
 
     @classmethod
     def facing(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
-        """Return the table before somebody is sent: all who can stand are on the bench, against who is there or comes."""
+        """Return the turn before a mon is sent: all that can stand are on the bench."""
         battle = state.battle
         enemy = battle.enemy if battle is not None else None
         to_come = foes_to_come(state)
@@ -226,7 +226,7 @@ def prepared_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def change_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every mon of the bench with better odds than who fights; it takes one blow on coming in."""
+    """Yield every mon of the bench with better odds than the one that fights; it takes one blow on coming in."""
     dex, foe = table.dex, table.foe
     staying = duel(dex, table.own, foe, best_attack(dex, table.own, foe)).chance
     for mon in table.bench:
@@ -266,7 +266,7 @@ def item_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def running(table: TurnState) -> TurnOption | None:
-    """Return what running is worth, or None where nobody lets one go."""
+    """Return what running is worth, or None against a trainer."""
     if not table.battle.is_wild:
         return None
     own, enemy, dex = table.own, table.enemy, table.dex

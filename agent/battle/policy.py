@@ -55,7 +55,7 @@ SAFE: Final = 0.9  # the chance to stand two more blows
 # What is worth so nearly the same is the same; then the quicker move is chosen.
 AS_GOOD: Final = 0.02
 AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
-HOPEFUL: Final = 0.95  # worth from which on nobody thinks of items and changes
+HOPEFUL: Final = 0.95  # worth from which on items and changes are not considered
 WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
 THRIFT: Final = 0.02
 CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
@@ -65,7 +65,7 @@ GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
 
 
 def sacrifices(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every such move; who has nobody left to go on loses by it."""
+    """Yield every move that its user does not survive, while others can go on."""
     own, foe, dex = table.own, table.foe, table.dex
     for slot in usable_slots(own) if table.bench else ():
         known = own.moves[slot]
@@ -174,7 +174,7 @@ def choice(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNT
 
 
 def _in_the_safari(battle: Battle, state: State, wishes: BattleGoals) -> Order:
-    """Throw a ball at whom one wants, and run from everybody else."""
+    """Throw a ball at a wanted species, and run from all others."""
     wanted = battle.enemy is not None and battle.enemy.species in wishes.catch
     ball = Throw(SAFARI_BALL)
     return ball if wanted and is_lawful(ball, state) else Flee()

@@ -19,7 +19,7 @@ from emulator.rules import (
     stage_change,
 )
 
-NAPS: Final = tuple(range(1, 8))  # turns that somebody put to sleep loses
+NAPS: Final = tuple(range(1, 8))  # turns that a mon put to sleep loses
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Preparation:
         """Return how it ends when the move works and is followed by an attack."""
         own, enemy = self.before
         first = float(first_chance(own.stats.speed, self.move.number, enemy.stats.speed, 0))
-        # Who is first prepares before the enemy strikes; who is not is struck as things are now.
+        # The faster side prepares before the enemy strikes; the slower one is struck as things are now.
         late = _struck(standing_at(own), their_next(dex, own, enemy))
         early = standing_at(own)
         if self.naps is None:

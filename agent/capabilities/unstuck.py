@@ -31,7 +31,7 @@ class Inquiry(NamedTuple):
     """The action of asking a person, and whether one on this map was not asked yet."""
 
     action: BoundAction
-    somebody: Callable[[State], bool]
+    is_left: Callable[[State], bool]
 
 
 def inquiry(game: GameContext) -> Inquiry:
@@ -62,7 +62,7 @@ def inquiry(game: GameContext) -> Inquiry:
         hearing = talk(near.slot, game.terrain, state, patience=LOOKS)
         return game.encounters.hear(near.slot, hearing, state)
 
-    def somebody(state: State) -> bool:
+    def is_left(state: State) -> bool:
         return next(left(state), None) is not None
 
     action = Action(
@@ -74,10 +74,10 @@ def inquiry(game: GameContext) -> Inquiry:
     )
     bound = BoundAction(
         action,
-        lambda state: begin(state) if somebody(state) else nothing(),
+        lambda state: begin(state) if is_left(state) else nothing(),
         suppresses=SCREEN_REFLEXES,
     )
-    return Inquiry(bound, somebody)
+    return Inquiry(bound, is_left)
 
 
 def _people(game: GameContext, state: State) -> Iterator[Person]:

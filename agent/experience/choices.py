@@ -19,7 +19,7 @@ class TaskChoices:
         self._asked: set[str] = set()  # the tasks for which advice was asked
 
     def person(self, task: Task, chance: Random) -> int:
-        """Return whom to talk to for `task`."""
+        """Return the person to talk to for `task`."""
         # Drawn in any case: all other luck is the same with and without memory.
         drawn = chance.choice(task.interaction.people)
         if len(task.interaction.people) == 1:
@@ -34,7 +34,7 @@ class TaskChoices:
         return self.made[task.id]
 
     def settle(self, task: Task, words: Callable[[int], str]) -> int:
-        """Return whom to talk to for `task` now that it is begun; where one may choose, advice is asked once.
+        """Return the person to talk to for `task` as it begins; where several will do, advice is asked once.
 
         `words` tells what is known of each.
         """
@@ -53,4 +53,4 @@ class TaskChoices:
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.made |= dict(data["made"])  # of a task that was told later nothing was drawn then
-        self._asked = set(data.get("asked", ()))  # older checkpoints have none
+        self._asked = set(data["asked"])

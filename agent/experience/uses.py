@@ -132,13 +132,13 @@ class MemoryUse(Enum):
     """What memory may change of play; each can be switched off by itself."""
 
     COSTS = "costs"  # what keeps failing in a place costs more there
-    STRENGTH = "strength"  # who won is challenged again only by who has grown since
-    WINS = "wins"  # who always won is ready again as it was then, and may try it a level younger
+    STRENGTH = "strength"  # a mon that lost to a trainer leads against him again only when grown
+    WINS = "wins"  # a mon that always won is ready again, even a level younger
     CHOICES = "choices"  # of several ways none is taken again that clearly took longer
     ROUTES = "routes"  # a square that a walk could not step on is walked around
     MOVES = "moves"  # of moves as good the next of a sequence that won is tried first
     SHOPS = "shops"  # what a shop was seen not to have is not asked for there
-    PEOPLE = "people"  # who only talks is not talked to twice
+    PEOPLE = "people"  # people who only talk are not asked twice
     THINGS = "things"  # what no run ever missed is left lying
 
 
@@ -148,7 +148,7 @@ EVERY_USE: Final = frozenset(MemoryUse)
 class Experience:
     """Memory as decisions ask it. Answers are kept until it has `learnt` something.
 
-    `lessons` counts how often that was: whoever keeps conclusions draws them anew when it changes. `reasons` are
+    `lessons` counts how often that was: conclusions are drawn anew when it changes. `reasons` are
     facts that memory holds back, and why, in words; `grounds` are facts that are so because of memory alone;
     `broken` are effects that actions do not have, by the action's name, and `told` what else memory changed.
     `moved` counts by use the decisions that would have been others without it; it is part of a checkpoint.
@@ -179,7 +179,7 @@ class Experience:
         self._kept.clear()
 
     def met(self, event: BlackboardEvent) -> None:
-        """Ask memory anew when somebody or something was met in this session."""
+        """Ask memory anew after an encounter of this session."""
         if event.entry.kind in ENCOUNTERS:
             self.learnt(event)
 

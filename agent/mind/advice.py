@@ -206,7 +206,7 @@ def _picture(percept: Percept) -> bytes:
 
 
 def _blind() -> QuestionContext:
-    raise RuntimeError("nothing was looked at yet: the mind decides before anybody asks")
+    raise RuntimeError("nothing was looked at yet: the mind decides before a question is asked")
 
 
 def _key(purpose: Purpose, about: str) -> str:

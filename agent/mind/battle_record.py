@@ -25,7 +25,7 @@ class OngoingBattle:
     """A battle under way, as far as it went; own and level are those it began with.
 
     `enemies` are all that were seen, in their order; `enemy_level` is the highest of them. `place` is where it
-    began, `opponent` the trainer, or nothing where nobody led them.
+    began, `opponent` the trainer, or nothing against wild ones.
     """
 
     start: int
@@ -58,7 +58,7 @@ class BattleWatch:
     """Follows the battle under way and counts those that are over; part of a checkpoint.
 
     `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
-    `around` is what the last record does not say: where it was, who led the others, and who of ours was out in the end.
+    `around` is what the last record does not say: where it was, the trainer, and which own mon was out in the end.
     """
 
     def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
@@ -110,8 +110,8 @@ class BattleWatch:
         """Take over what `to_json` returned."""
         self._fight = OngoingBattle(**data["fight"]) if data["fight"] is not None else None
         self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
-        self.beaten, self.around = data.get("beaten"), dict(data.get("around", {}))
-        self._blackouts = list(data.get("blackouts", ()))
+        self.beaten, self.around = data["beaten"], dict(data["around"])
+        self._blackouts = list(data["blackouts"])
 
     def told_blackouts(self) -> list[dict[str, Json]]:
         """Return the defeats that cost money since this was asked last."""
@@ -135,12 +135,12 @@ class BattleWatch:
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
-            return  # nobody is out yet
+            return  # no mon is out yet
         asked = battle.phase is Phase.MAIN_MENU
         fight = self._fight
         if fight is None:
             if not asked:
-                return  # until somebody is asked, who was fought last may still lie in RAM
+                return  # until the first menu RAM may still hold the last enemy
             fight = self._fight = self._begun(battle, own, enemy, state, tick)
         other = self._name(enemy)
         if other not in fight.enemies:

@@ -10,12 +10,12 @@ from emulator import State
 
 
 class IntentSource(Enum):
-    """Who decided."""
+    """Where a decision comes from."""
 
     REFLEX = "reflex"
     PLAN = "plan"
     LADDER = "ladder"  # a way out of getting nowhere
-    ADVICE = "advice"  # what somebody who was asked would try
+    ADVICE = "advice"  # what the advisor would try
     IDLE = "idle"
 
 

@@ -172,7 +172,7 @@ class PlayProducers:
         ]
 
     def waypoints(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
-        """Milestones: what was chosen and fought on the way, with whom and what one got there, and what lay about."""
+        """Milestones: choices, battles, the team and the bag at that time, and the items picked up."""
         if not reached:
             return []
         percept: Percept = call.args[0]
@@ -226,7 +226,7 @@ class PlayProducers:
         return self._owned(call.args[1])
 
     def team(self, call: Call, _pursuit: ActiveGoal) -> Produced:
-        """Who is in the team, and at which level; the newest word is the one that counts."""
+        """The team with its levels; the newest entry is the one that counts."""
         percept: Percept = call.args[1]
         data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
         return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
@@ -331,7 +331,7 @@ class MeetingProducers:
         producers.register("Encounters.passed", self.passed, scope=scope, kind=BARRED)
 
     def heard(self, call: Call, hearing: TalkResult) -> Produced:
-        """Somebody who was talked to, and what came of it."""
+        """A person that was talked to, and the effects."""
         state: State = call.args[0]
         here = state.map.map_id
         place = self.story.called(here)
@@ -340,7 +340,7 @@ class MeetingProducers:
         )
 
     def looked(self, call: Call, wares: tuple[int, ...]) -> Produced:
-        """What somebody has for sale."""
+        """The wares of a clerk."""
         state, slot = call.args[:2]
         here = state.map.map_id
         return self._produced(ShelfSeen(self.story.called(here), here, slot, wares), state)

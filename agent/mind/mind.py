@@ -77,7 +77,7 @@ class Mind:
 
     def open_goals(self, facts: Facts) -> list[Goal]:
         """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
-        # While nothing has changed the facts are the same object: who waits weighs nothing anew.
+        # While nothing has changed the facts are the same object, and nothing is weighed anew.
         if self._weighed is None or self._weighed[0] is not facts:
             demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
             for name, lift in self._lifts(facts).items():
@@ -143,7 +143,7 @@ class Mind:
                 self._progress.ended_well(intent.name)
                 self._done(intent)
             case Outcome.INTERRUPTED:
-                self._plan = None  # nobody's fault, and another moment
+                self._plan = None  # no failure, but another moment
                 self._progress.interrupted(intent.name)
             case _:
                 self._failed(intent)
@@ -238,7 +238,7 @@ class Mind:
     def _look_again(self, percept: Percept) -> Intent | None:
         """Wait once before anything is begun after a scene.
 
-        Between two parts of one the game holds nobody for up to a dozen frames, as in Oak's lab: what is
+        Between two parts of one the player is free for up to a dozen frames, as in Oak's lab: what is
         begun then is begun on facts that the next part changes.
         """
         return self._idle(percept, "the scene may go on") if self._held_up else None

@@ -57,7 +57,7 @@ def _deed(
     """
     name, why = args["name"], args["why"]
     told = {"deed": name, "place": args["place"]}
-    if result.error == Outcome.INTERRUPTED.value:  # nobody's fault
+    if result.error == Outcome.INTERRUPTED.value:  # no failure
         return [Observed("deed_interrupted", f"{why}: interrupted", 2, name, told)]
     if result.error:
         return [

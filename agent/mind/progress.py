@@ -13,7 +13,7 @@ from emulator import State
 from memory import Json
 
 HP_STEPS: Final = 4  # of the team's HP: quarters
-PATIENCE: Final = 1_500  # ticks; whoever stands in the way has moved on many times by then
+PATIENCE: Final = 1_500  # ticks; a person in the way has moved on many times by then
 QUIET: Final = 150  # ticks without anything new before repetition counts
 LOST: Final = 300  # ticks without any plan
 # So many times its limit, and failing counts although something else is new now and then.
@@ -98,7 +98,7 @@ class Gains:
         return Novelty.NOTHING
 
 
-# Each gain is told by itself, and a number by all up to it: whoever has less than once, or the same
+# Each gain is a hash by itself, and a number by all up to it: to have less than once, or the same
 # in another order or mixture, as on the way back from a checkpoint, has gained nothing.
 
 

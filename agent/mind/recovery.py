@@ -162,7 +162,7 @@ class Ladder:
         if not percept.state.in_control:
             return None
         if self._asking is not None and self.inquiry is not None:
-            if self._asking == percept.place.map_id and self.inquiry.somebody(percept.state):
+            if self._asking == percept.place.map_id and self.inquiry.is_left(percept.state):
                 return self.inquiry.action
             self._asking = None
             self._go_on_to_leave(percept)
@@ -227,7 +227,7 @@ class Ladder:
         self.progress.restore(data["progress"])
         self._tick, self._cooling = data["tick"], dict(data["cooling"])
         self._leaving, self._leaves, self._pause = data["leaving"], data["leaves"], data["pause"]
-        self._asking = data.get("asking")  # checkpoints of before people were asked have none
+        self._asking = data["asking"]
 
     def _adopt(self, data: Mapping[str, Any]) -> None:
         kept = data["episode"]
@@ -256,7 +256,7 @@ class Ladder:
         state = percept.state
         is_free = state.game_started and not state.in_battle
         can_leave = self.escape is not None and is_free
-        can_ask = self.inquiry is not None and is_free and self.inquiry.somebody(state)
+        can_ask = self.inquiry is not None and is_free and self.inquiry.is_left(state)
         restores = climbed.count(RecoveryStep.RESTORE.value)
         if self.episodes > MOST_EPISODES:
             return RecoveryStep.GIVE_UP

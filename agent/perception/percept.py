@@ -67,7 +67,7 @@ class Percept:
 
 
 class Due(Enum):
-    """What of the next frame somebody waits for."""
+    """What of the next frame is needed."""
 
     NOTHING = "nothing"
     FRAME = "frame"
@@ -146,7 +146,7 @@ class Perceiver:
 
 
 def percept_of(state: State, tick: int) -> Percept:
-    """Return a moment from RAM alone, for who will not act on it."""
+    """Return a moment from RAM alone, for callers that do not act on it."""
     return Percept(
         tick=tick,
         state=state,

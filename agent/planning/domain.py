@@ -14,7 +14,7 @@ Facts: TypeAlias = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    """A condition on one fact; a fact that nobody sensed counts as 0."""
+    """A condition on one fact; a fact that was not sensed counts as 0."""
 
     fact: str
     at_least: int | None = None

@@ -87,8 +87,8 @@ def buy(
 ) -> Skill:
     """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds so many of each thing.
 
-    What is for sale the open list says; `looked` is told of it once, with nothing where none was shown to one who
-    asked. DONE as well when money, bag or shelf do not allow it all; BLOCKED when nobody stands there.
+    The open list says what is for sale; `looked` is called with it once, without wares where no list opened.
+    DONE as well when money, bag or shelf do not allow it all; BLOCKED without a clerk.
     """
     shops = terrain.world(state).map(state.map.map_id).header.shops
     told = next((shop.items for shop in shops if shop.slot == slot), ())

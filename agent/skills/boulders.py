@@ -35,7 +35,7 @@ FRESH_STARTS: Final = 3
 
 
 class Push(NamedTuple):
-    """Whom to push and whither, and the steps to where one stands for it, and stays while the boulder rolls one."""
+    """A boulder to push and the direction, and the steps to the square to push from."""
 
     slot: int
     stand: Square
@@ -198,7 +198,7 @@ class BoulderGoal(NamedTuple):
 
 
 def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
-    """Bring boulders of this map to their squares, one after the other; BLOCKED where nobody has the strength.
+    """Bring boulders of this map to their squares, one after the other; BLOCKED where no mon knows STRENGTH.
 
     Where a boulder can no longer get there, the map is left and entered again: they lie as at first then.
     """

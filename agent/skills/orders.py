@@ -1,4 +1,4 @@
-"""What can be ordered in a battle, what the game would refuse, and who gives the orders."""
+"""Orders of a battle, what the game would refuse, and the port of the policy that gives them."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -58,7 +58,7 @@ class TriedOrders:
 
 
 class Commander(Protocol):
-    """Who answers what a battle asks."""
+    """What answers the questions of a battle."""
 
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return what to do this turn."""

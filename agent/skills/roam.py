@@ -12,10 +12,10 @@ from emulator import GameMap, State, World
 from emulator.world import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
-STRIDES: Final = 400  # far more than it takes to meet somebody
+STRIDES: Final = 400  # far more than it takes to meet a wild Pokemon
 STRIDE: Final = 3  # steps under one press
 ROUND: Final = 8  # strides, after which one stands still for a moment
-# Frames that such a moment may take: steps in time with the random bytes meet nobody.
+# Frames that such a moment may take: steps in time with the random bytes meet none.
 PRIME: Final = 13
 
 
@@ -45,7 +45,7 @@ def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
 def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
     """Go to the nearest grass of this map, or any floor of a cave, and walk about there.
 
-    DONE after so many strides; who meets somebody does not come that far. BLOCKED where nobody lives,
+    DONE after so many strides; an encounter ends it before. BLOCKED where none live,
     or there is no way to go.
     """
     here = state.map.map_id

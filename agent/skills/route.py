@@ -26,7 +26,7 @@ MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Spot(NamedTuple):
-    """Where somebody stands, and the outdoor map that 0xFF warps lead back to."""
+    """A square of a map, and the outdoor map that 0xFF warps lead back to."""
 
     map_id: int
     x: int
@@ -88,7 +88,7 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
 
 
 def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
-    """Where the lift takes whoever stands before its panel."""
+    """Yield where a lift leads from before its panel."""
     if spot.next_to(Facing.UP)[1:3] != lift.panel:
         return
     for floor in lift.floors:
@@ -199,7 +199,7 @@ def find_route(
 ) -> list[Hop] | None:
     """Return the cheapest hops from `start` to a spot that `arrived` accepts; None beyond a cost of `longest`.
 
-    `distances` to the goal when nobody stands in the way guide the search: what they leave out
+    `distances` to the goal without people in the way guide the search: what they leave out
     does not lead there. Without them every spot counts as near.
     """
     if distances is not None and start not in distances:
@@ -244,7 +244,7 @@ class Enclosure(NamedTuple):
     walls: frozenset[MapSquare]
 
     def still_holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
-        """Say whether whoever is on `spot` is still shut in, wherever other walls may be now."""
+        """Say whether `spot` is still shut in, wherever other walls may be now."""
         return world is self.world and spot in self.spots and self.walls <= walls
 
 

@@ -1,4 +1,4 @@
-"""Going up to somebody or something and hearing them out."""
+"""Walking up to a person or a thing and reading all its text."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -27,7 +27,7 @@ def talk(
 
     `say_yes` takes the first of two options the first time they ask, otherwise the second: who offers
     something asks that first, and what they may ask then, such as for a nickname, is not wanted. Where more than
-    that is to be answered, `hear` does it. INTERRUPTED when somebody else speaks on the way, as trainers do.
+    that is to be answered, `hear` does it. INTERRUPTED by another text on the way, as of trainers.
     """
 
     def places(state: State) -> dict[Spot, Facing] | None:
@@ -93,7 +93,7 @@ def _address(
     place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles.none()
     for _ in range(patience):
         if state.dialogue.is_open:
-            return Outcome.INTERRUPTED  # somebody else talks: a trainer who saw the player, say
+            return Outcome.INTERRUPTED  # another text: of a trainer who saw the player, say
         if state.map.map_id != place:  # the way led over another map, and broke off there
             yield from travel(terrain, Destination(place), state)
             state = yield wait(1)

@@ -375,7 +375,7 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
     known = kit(experience(memory), watched(memory))
     asking = inquiry(known)
     asked = 0
-    while asking.somebody(in_town.state):
+    while asking.is_left(in_town.state):
         in_town.carry_out(asking.action.begin(in_town.state))
         asked += 1
         assert asked < 9
@@ -386,8 +386,8 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
     assert silent
     later = inquiry(kit(experience(memory)))
     without = inquiry(kit(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
-    assert without.somebody(in_town.state)
-    assert later.somebody(in_town.state) is (len(silent) < asked)
+    assert without.is_left(in_town.state)
+    assert later.is_left(in_town.state) is (len(silent) < asked)
 
 
 # Sequences
