@@ -126,16 +126,6 @@ class PromptCache:
         self._kept[piece.digest] = now + length, length
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A request as it came. Of a credential only "present" is kept."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: Any
-
-
 @dataclass(slots=True)
 class ServiceCounts:
     """Counts since the start: calls by path, errors by type, and tokens by what they cost."""

@@ -5,8 +5,7 @@ import socket
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,14 +16,12 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import parse_qs, urlsplit
 
-from agent.fake_claude.cache import Received, ServiceCounts
+from agent.fake_claude.cache import ServiceCounts
 from agent.fake_claude.service import FakeService, model_json, models_json
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
-CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
 MOST_BYTES: Final = 32_000_000  # of a request
 LIFECYCLES: Final = ("active", "deprecated")  # that are listed unless others are asked for
-KEPT: Final = 1_000  # requests; a night of play has more than memory should hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +29,8 @@ class ServerState:
     """What all connections share."""
 
     service: FakeService
-    requests: deque[Received] = field(default_factory=lambda: deque(maxlen=KEPT))
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))  # of requests
     turns: Iterator[int] = field(default_factory=lambda: count(1))  # of requests for a message
-    stopping: threading.Event = field(default_factory=threading.Event)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -63,14 +58,20 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # its body stays unread
         self._serve("POST", self.rfile.read(length) if length <= MOST_BYTES else None)
 
+    def wire(self, request_id: str) -> Wire:
+        """Return the way back for one request."""
+        return Wire(self, request_id)
+
+    def received(self, method: str, headers: Mapping[str, str], body: object) -> None:
+        """Take note of a request, whose headers are in small letters."""
+
     def _serve(self, method: str, raw: bytes | None) -> None:
         state = self.state
-        wire = Wire(self, f"req_fake{next(state.numbers):06}", state.stopping)
+        wire = self.wire(f"req_fake{next(state.numbers):06}")
         try:
             body = _parsed(raw)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            kept = {name: "present" if name in CREDENTIALS else headers[name] for name in headers}
-            state.requests.append(Received(method, self.path, kept, body))
+            self.received(method, headers, body)
             state.service.tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
             if self.path != "/":
                 _check_headers(headers)
@@ -150,38 +151,24 @@ class FakeClaude:
     """
 
     def __init__(
-        self,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        seed: int = 0,
-        port: int = 0,
-        service: FakeService | None = None,
-        handler: Callable[..., Handler] = Handler,
+        self, *, clock: Callable[[], float] = time.monotonic, seed: int = 0, port: int = 0
     ) -> None:
-        self._state = ServerState(service or FakeService(clock, seed))
-        self._handler = handler
-        # Bound for as long as this lives, and never listening: it keeps the port while the door is closed.
-        self._place = _bound(port)
-        self._door: _Server | None = None
-        self._lock = threading.Lock()
+        self._service = FakeService(clock, seed)
+        handler = partial(Handler, ServerState(self._service))
+        self._server = LoopbackServer((LOOPBACK, port), handler)
 
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://{LOOPBACK}:{self._place.getsockname()[1]}"
+        return f"http://{LOOPBACK}:{self._server.server_address[1]}"
 
     @property
     def counts(self) -> ServiceCounts:
         """What was asked, and the tokens."""
-        return self._state.service.tally
-
-    @property
-    def requests(self) -> Sequence[Received]:
-        """The last thousand requests that came, in their order."""
-        return tuple(self._state.requests)
+        return self._service.tally
 
     def __enter__(self) -> Self:
-        self._open()
+        self._server.begin()
         return self
 
     def __exit__(
@@ -190,35 +177,10 @@ class FakeClaude:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._state.stopping.set()
-        self._close()
-        self._place.close()
-
-    def _open(self) -> None:
-        with self._lock:
-            if self._door is None and not self._state.stopping.is_set():
-                self._door = _Server(self._place.getsockname(), partial(self._handler, self._state))
-
-    def _close(self) -> None:
-        with self._lock:
-            door, self._door = self._door, None
-        if door is not None:
-            door.end()
+        self._server.end()
 
 
-def _bound(port: int) -> socket.socket:
-    place = socket.socket()
-    try:
-        place.bind((LOOPBACK, port))
-    except OSError:
-        place.close()
-        raise
-    # Only now: before, it would let two servers have one port.
-    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    return place
-
-
-class _Server(ThreadingMixIn, HTTPServer):
+class LoopbackServer(ThreadingMixIn, HTTPServer):
     """Listens from its making to its end, and ends its open connections with itself."""
 
     daemon_threads = True
@@ -227,6 +189,9 @@ class _Server(ThreadingMixIn, HTTPServer):
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(address, handler)
+
+    def begin(self) -> None:
+        """Serve until the end, in a thread."""
         threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True).start()
 
     def end(self) -> None:
@@ -241,8 +206,8 @@ class _Server(ThreadingMixIn, HTTPServer):
     def server_bind(self) -> None:
         """Bind without asking for the name of this machine, which can take seconds."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
         """Remember a connection and serve it."""

@@ -1,11 +1,7 @@
 """Replies on a connection: whole, as the events of a stream, as an error, or broken off."""
 
 import json
-import socket
-import struct
-import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, NamedTuple
 
@@ -113,17 +109,13 @@ def _parts(block: Mapping[str, Any]) -> _Parts:
 BANNER: Final = "fake-claude: this is no model; its answers are made up"
 JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream; charset=utf-8"
-_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset instead of a farewell
 
 
 class Wire:
-    """The way back to whoever asked. `stopping` ends every wait."""
+    """The way a reply goes back."""
 
-    def __init__(
-        self, http: BaseHTTPRequestHandler, request_id: str, stopping: threading.Event
-    ) -> None:
-        self._http = http
-        self._stopping = stopping
+    def __init__(self, http: BaseHTTPRequestHandler, request_id: str) -> None:
+        self.http = http
         self.request_id = request_id
 
     def json(self, value: object, status: int = 200, **headers: str) -> None:
@@ -136,15 +128,10 @@ class Wire:
         kind: str = JSON,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
-        *,
-        length: int | None = None,
     ) -> None:
-        """Reply with `body`; a `length` that is not its own is a lie that breaks the connection off."""
-        said = len(body) if length is None else length
-        self._head(kind, status, {"content-length": str(said), **(headers or {})})
-        self._http.wfile.write(body)
-        if said != len(body):
-            self._http.close_connection = True
+        """Reply with `body`."""
+        self._head(kind, status, {"content-length": str(len(body)), **(headers or {})})
+        self.http.wfile.write(body)
 
     def begin(self, kind: str = EVENTS) -> None:
         """Begin a reply of unknown length."""
@@ -152,36 +139,15 @@ class Wire:
 
     def chunk(self, data: bytes) -> None:
         """Send some of it."""
-        self._http.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
-        self._http.wfile.flush()
+        self.http.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.http.wfile.flush()
 
     def end(self) -> None:
         """End such a reply as it should be."""
-        self._http.wfile.write(b"0\r\n\r\n")
-
-    def drop(self) -> None:
-        """Break the connection off with a reset."""
-        self._http.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self._http.connection.close()  # here, as socketserver would take leave first
-        self._http.close_connection = True
-
-    def hang_up(self) -> None:
-        """Close the connection after what was sent, however much is missing."""
-        self._http.close_connection = True
-
-    def wait(self, seconds: float) -> bool:
-        """Wait, and return whether the server is being stopped."""
-        self._http.wfile.flush()
-        return self._stopping.wait(seconds)
-
-    def wait_for_leave(self) -> None:
-        """Wait until the other side is gone, or the server is being stopped, which hangs up."""
-        with suppress(OSError):
-            while self._http.connection.recv(64):
-                pass
+        self.http.wfile.write(b"0\r\n\r\n")
 
     def _head(self, kind: str, status: int, headers: Mapping[str, str]) -> None:
-        http = self._http
+        http = self.http
         http.send_response_only(status)
         for name, value in {"content-type": kind, **headers}.items():
             http.send_header(name, value)

@@ -3,11 +3,15 @@
 import json
 import math
 import random
+import socket
+import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from http.server import BaseHTTPRequestHandler
 from itertools import chain, repeat
 from typing import Any, Final
 
@@ -126,6 +130,40 @@ class Mishaps:
             self._left = list(self._spread.kinds)
             self._order.shuffle(self._left)
         return self._left.pop()
+
+
+_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset instead of a farewell
+
+
+class FaultyWire(Wire):
+    """A way back that can break off. `stopping` ends every wait."""
+
+    def __init__(
+        self, http: BaseHTTPRequestHandler, request_id: str, stopping: threading.Event
+    ) -> None:
+        super().__init__(http, request_id)
+        self._stopping = stopping
+
+    def drop(self) -> None:
+        """Break the connection off with a reset."""
+        self.http.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self.http.connection.close()  # here, as socketserver would take leave first
+        self.http.close_connection = True
+
+    def hang_up(self) -> None:
+        """Close the connection after what was sent, however much is missing."""
+        self.http.close_connection = True
+
+    def wait(self, seconds: float) -> bool:
+        """Wait, and return whether the server is being stopped."""
+        self.http.wfile.flush()
+        return self._stopping.wait(seconds)
+
+    def wait_for_leave(self) -> None:
+        """Wait until the other side is gone, or the server is being stopped, which hangs up."""
+        with suppress(OSError):
+            while self.http.connection.recv(64):
+                pass
 
 
 MEGABYTE: Final = 1_000_000
@@ -291,7 +329,7 @@ def comes_first(kind: ServiceFaultKind) -> bool:
     return kind in silent or kind in _STATUSES
 
 
-def _status(fault: ServiceFault, _: OutgoingReply, wire: Wire) -> None:
+def _status(fault: ServiceFault, _: OutgoingReply, wire: FaultyWire) -> None:
     status, kind, words = _STATUSES[fault.kind]
     headers = {}
     if fault.kind is ServiceFaultKind.RATE_LIMIT:
@@ -301,7 +339,7 @@ def _status(fault: ServiceFault, _: OutgoingReply, wire: Wire) -> None:
     wire.whole(body, JSON, status, headers)
 
 
-def send(reply: OutgoingReply, wire: Wire, fault: ServiceFault | None) -> None:
+def send(reply: OutgoingReply, wire: FaultyWire, fault: ServiceFault | None) -> None:
     """Send `reply`, with what is wrong about it; in order where that was done to the message."""
     broken = None if fault is None else _BREAKS.get(fault.kind)
     if fault is None or broken is None:
@@ -310,62 +348,62 @@ def send(reply: OutgoingReply, wire: Wire, fault: ServiceFault | None) -> None:
         broken(fault, reply, wire)
 
 
-def _in_order(reply: OutgoingReply, wire: Wire) -> None:
+def _in_order(reply: OutgoingReply, wire: FaultyWire) -> None:
     if reply.streamed:
         _send(wire, events(reply.message))
     else:
         wire.whole(reply.body)
 
 
-def _send(wire: Wire, parts: Iterable[bytes]) -> None:
+def _send(wire: FaultyWire, parts: Iterable[bytes]) -> None:
     wire.begin()
     for part in parts:
         wire.chunk(part)
     wire.end()
 
 
-def _bad_gateway(_: ServiceFault, __: OutgoingReply, wire: Wire) -> None:
+def _bad_gateway(_: ServiceFault, __: OutgoingReply, wire: FaultyWire) -> None:
     wire.whole(PAGE, "text/html", 502)
 
 
-def _timeout(_: ServiceFault, __: OutgoingReply, wire: Wire) -> None:
+def _timeout(_: ServiceFault, __: OutgoingReply, wire: FaultyWire) -> None:
     wire.wait_for_leave()
     wire.hang_up()
 
 
-def _late(fault: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _late(fault: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     if not wire.wait(fault.ms / 1_000):
         _in_order(reply, wire)
 
 
-def _refused(fault: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _refused(fault: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     reply.close_door(fault.ms / 1_000)
     wire.drop()
 
 
-def _reset(_: ServiceFault, __: OutgoingReply, wire: Wire) -> None:
+def _reset(_: ServiceFault, __: OutgoingReply, wire: FaultyWire) -> None:
     wire.drop()
 
 
-def _cut(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _cut(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     """Break off in the middle; without a reset, which could overtake what was sent."""
     if reply.streamed:
         wire.begin()
         wire.chunk(b"".join(reply.events[:-2]))
     else:
         body = reply.body
-        wire.whole(body[: len(body) // 2], length=len(body))
+        wire.whole(body[: len(body) // 2], headers={"content-length": str(len(body))})
     wire.hang_up()
 
 
-def _half_stream(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _half_stream(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     if reply.streamed:
         _send(wire, reply.events[:-2])
     else:
         wire.whole(reply.body[: len(reply.body) // 2])
 
 
-def _half_json(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _half_json(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     if reply.streamed:
         *before, last = reply.events[:-2]
         _send(wire, [*before, last[: len(last) // 2]])
@@ -373,7 +411,7 @@ def _half_json(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
         wire.whole(reply.body[:-2])
 
 
-def _error_event(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _error_event(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     error: dict[str, Any] = {"type": "overloaded_error", "message": "Overloaded (fake-claude)"}
     if reply.streamed:
         _send(wire, [*reply.events[:3], event("error", error=error)])
@@ -383,7 +421,7 @@ def _error_event(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
         )
 
 
-def _drip(fault: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _drip(fault: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     """Go on until nobody reads or the server stops."""
     drops: Iterable[bytes] = repeat(b" ")
     if reply.streamed:
@@ -402,7 +440,7 @@ def _begun(reply: OutgoingReply) -> bytes:
     return reply.events[0] + event("content_block_start", index=0, content_block=block)
 
 
-def _flood(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+def _flood(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
     filler = "." * CHUNK
     if reply.streamed:
         delta = {"type": "text_delta", "text": filler}
@@ -421,10 +459,10 @@ def _flood(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
 
 def _instead(
     body: bytes, *, streamed: bytes, kind: str = JSON
-) -> Callable[[ServiceFault, OutgoingReply, Wire], None]:
+) -> Callable[[ServiceFault, OutgoingReply, FaultyWire], None]:
     """Send something else: `streamed` as the second event of a stream, or `body`."""
 
-    def send(_: ServiceFault, reply: OutgoingReply, wire: Wire) -> None:
+    def send(_: ServiceFault, reply: OutgoingReply, wire: FaultyWire) -> None:
         if reply.streamed and streamed:
             _send(wire, [reply.events[0], streamed, *reply.events[1:]])
         else:
@@ -433,7 +471,9 @@ def _instead(
     return send
 
 
-_BREAKS: Final[Mapping[ServiceFaultKind, Callable[[ServiceFault, OutgoingReply, Wire], None]]] = {
+_BREAKS: Final[
+    Mapping[ServiceFaultKind, Callable[[ServiceFault, OutgoingReply, FaultyWire], None]]
+] = {
     **dict.fromkeys(_STATUSES, _status),
     ServiceFaultKind.BAD_GATEWAY: _bad_gateway,
     ServiceFaultKind.TIMEOUT: _timeout,

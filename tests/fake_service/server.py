@@ -1,22 +1,25 @@
 """The stand-in server with a scenario: scripted answers, faults, and what the real service refuses."""
 
+import socket
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Self, cast
 
-from agent.fake_claude import server
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
-from agent.fake_claude.cache import PromptPiece
+from agent.fake_claude.cache import PromptPiece, ServiceCounts
 from agent.fake_claude.models import ServedModel
-from agent.fake_claude.server import Handler
+from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer, ServerState
 from agent.fake_claude.service import FakeService, fitted
 from agent.fake_claude.wire import RequestRefused, Wire
 from tests.fake_service.diagnosis import Diagnosis
 from tests.fake_service.faults import (
     MESSAGES,
+    FaultyWire,
     Mishaps,
     OutgoingReply,
     ServiceFault,
@@ -72,12 +75,35 @@ class ScriptedService(FakeService):
         return told
 
 
+CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
+KEPT: Final = 1_000  # requests
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came. Of a credential only "present" is kept."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
 class FaultyHandler(Handler):
     """Serves a connection, and lets replies go wrong."""
 
     def __init__(self, owner: "FakeClaude", *connection: Any) -> None:  # noqa: ANN401  # socketserver's
         self._owner = owner
         super().__init__(owner.state, *connection)
+
+    def wire(self, request_id: str) -> Wire:
+        """Return a way back that can break off."""
+        return FaultyWire(self, request_id, self._owner.stopping)
+
+    def received(self, method: str, headers: Mapping[str, str], body: object) -> None:
+        """Keep a request, without credentials."""
+        kept = {name: "present" if name in CREDENTIALS else headers[name] for name in headers}
+        self._owner.requests.append(Received(method, self.path, kept, body))
 
     def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401  # JSON
         """Reply with a message, or with what the fault makes of it."""
@@ -88,14 +114,15 @@ class FaultyHandler(Handler):
                 self._owner.service.wrong[turn] = fault.kind
             message = self._owner.service.message(body, turn)
         streamed = isinstance(body, dict) and body.get("stream") is True
-        send(OutgoingReply(message, streamed, self._owner.close_for), wire, fault)
+        reply = OutgoingReply(message, streamed, self._owner.close_for)
+        send(reply, cast(FaultyWire, wire), fault)
 
     def send_json(self, endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
         """Reply with what is no message, or with what the fault makes of it."""
         _, fault = self._fault(endpoint)
         told = {} if fault is not None and comes_first(fault.kind) else value()
         reply = OutgoingReply(told, streamed=False, close_door=self._owner.close_for)
-        send(reply, wire, fault)
+        send(reply, cast(FaultyWire, wire), fault)
 
     def _fault(self, endpoint: str) -> tuple[int, ServiceFault | None]:
         turn, fault = self._owner.mishaps.next(endpoint)
@@ -104,8 +131,20 @@ class FaultyHandler(Handler):
         return turn, fault
 
 
-class FakeClaude(server.FakeClaude):
-    """The product's stand-in server with a scenario; `seed` varies what goes wrong, too."""
+class _Door(LoopbackServer):
+    """A server on a port that is kept for it while it is closed."""
+
+    def server_bind(self) -> None:
+        """Bind beside the socket that keeps the port."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        super().server_bind()
+
+
+class FakeClaude:
+    """The stand-in server with a scenario; `seed` varies what is made up and what goes wrong.
+
+    `faults` counts those made, by kind; `requests` are the last thousand.
+    """
 
     def __init__(
         self,
@@ -118,16 +157,33 @@ class FakeClaude(server.FakeClaude):
         self.scenario = scenario or ServiceScenario()
         self.service = ScriptedService(self.scenario, clock, seed)
         self.mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
-        self.faults: Counter[str] = Counter()  # by kind
-        super().__init__(port=port, service=self.service, handler=self._handle)
-
-    def _handle(self, _: server.ServerState, *connection: Any) -> Handler:  # noqa: ANN401
-        return FaultyHandler(self, *connection)
+        self.faults: Counter[str] = Counter()
+        self.requests: deque[Received] = deque(maxlen=KEPT)
+        self.state = ServerState(self.service)
+        self.stopping = threading.Event()
+        # Bound for as long as this lives, and never listening: it keeps the port while the door is closed.
+        self._place = _bound(port)
+        self._door: _Door | None = None
+        self._lock = threading.Lock()
 
     @property
-    def state(self) -> server.ServerState:
-        """What all connections share."""
-        return self._state
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{LOOPBACK}:{self._place.getsockname()[1]}"
+
+    @property
+    def counts(self) -> ServiceCounts:
+        """What was asked, and the tokens."""
+        return self.service.tally
+
+    def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopping.set()
+        self._close()
+        self._place.close()
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -143,7 +199,31 @@ class FakeClaude(server.FakeClaude):
         self._close()
 
         def reopen() -> None:
-            self._state.stopping.wait(seconds)
+            self.stopping.wait(seconds)
             self._open()
 
         threading.Thread(target=reopen, daemon=True).start()
+
+    def _open(self) -> None:
+        with self._lock:
+            if self._door is None and not self.stopping.is_set():
+                self._door = _Door(self._place.getsockname(), partial(FaultyHandler, self))
+                self._door.begin()
+
+    def _close(self) -> None:
+        with self._lock:
+            door, self._door = self._door, None
+        if door is not None:
+            door.end()
+
+
+def _bound(port: int) -> socket.socket:
+    place = socket.socket()
+    try:
+        place.bind((LOOPBACK, port))
+    except OSError:
+        place.close()
+        raise
+    # Only now: before, it would let two servers have one port.
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return place

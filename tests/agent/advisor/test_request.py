@@ -475,7 +475,7 @@ def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> N
     system = [{"type": "text", "text": each} for each in ("rules", "observed", "reflected")]
     reminder = '<system-reminder id="on">go on</system-reminder>'
     blocks = [
-        {"type": "text", "text": f"{reminder}Now.\n{BLOCK}\nWhat next?"},
+        {"type": "text", "text": f"{reminder}Now.\n{SHARE_BLOCK}\nWhat next?"},
         {"type": "tool_result", "tool_use_id": "1", "content": SHARE_BLOCK},
     ]
     request = Request("claude", system, [{"role": "user", "content": blocks}], 100)
