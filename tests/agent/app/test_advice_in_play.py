@@ -17,10 +17,9 @@ from threading import Event
 from typing import Any, Final
 
 import pytest
-from counsel.game import Wanted
-from counsel.game import play as play_play
-from counsel.offline import Reached, offline
-from counsel.page import document
+
+from tests.proofs.model_faults import NetworkUsed, Wanted, offline
+from tests.proofs.model_faults import play as play_advised
 
 from agent.advisor import Advice, Question, Silence, Silent, Tool
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
@@ -243,18 +242,18 @@ def bodies(server: FakeClaude) -> list[str]:
 
 
 def test_a_service_that_fails_three_calls_in_ten_costs_nothing_of_play(tmp_path: Path) -> None:
-    game = play_play(Wanted(103, "faulty", 0.3, 100, 0.5, is_wide=True, until="healed"), tmp_path)
+    game = play_advised(Wanted(103, is_wide=True, timeout_s=0.5, until="healed"), tmp_path)
     assert game.problems == []
     assert game.claude.stop is Stop.GOAL
     assert sum(game.made.values()) >= 3
-    assert game.answers >= 1
-    assert "| 103 | wide | 5, 5 |" in document([game], "")
+    assert any(each.end == "answered" for each in game.questions)
+    assert len(game.rules.milestones) == 5
 
 
-def test_a_proof_without_a_network_notices_whoever_reaches_for_it(
+def test_what_uses_the_network_while_it_is_off_is_noticed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    with served(monkeypatch), pytest.raises(Reached), offline():
+    with served(monkeypatch), pytest.raises(NetworkUsed), offline():
         ended(wanted(tmp_path, run=tmp_path / "run", ticks=ASKED_AT + 5))
 
 

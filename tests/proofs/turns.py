@@ -1,4 +1,4 @@
-"""Made-up turns of a conversation: questions of play, calls of tools now and then, answers. The same number gives the same turn."""
+"""Made-up turns of a conversation: questions of play, calls of tools now and then, answers. A number gives the same turn again."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,6 @@ Said = tuple[str, MessageOrigin, list[dict[str, Any]]]
 PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")
 GOALS: Final = ("first_badge", "healed", "third_town", "delivered", "rival")
 WHYS: Final = ("stuck", "no plan", "a plan failed twice", "milestone", "a choice")
-MARKS: Final = "#.~^"
 TOOLS: Final = ("recall", "look", "try_plan")
 WITH_TOOLS: Final = 0.3  # of all turns
 HUGE: Final = 0.002
@@ -41,18 +40,13 @@ def _question(chance: Random, number: int) -> str:
         failed=(Failure(f"go:{chance.choice(PLACES)}: no way", chance.randint(1, 9)),),
     )
     rows = 400 if chance.random() < HUGE else chance.randint(3, 9)
-    around = "\n".join("".join(chance.choices(MARKS, k=60)) for _ in range(rows))
+    around = "\n".join("".join(chance.choices("#.~^", k=60)) for _ in range(rows))
     return f"{told}\n\nMap around:\n{around}"
 
 
 def _tool(chance: Random, name: str) -> Iterator[Said]:
-    call = {
-        "type": "tool_use",
-        "id": name,
-        "name": chance.choice(TOOLS),
-        "input": {"about": chance.choice(PLACES)},
-    }
-    yield "assistant", MessageOrigin.MODEL, [call]
+    told = {"name": chance.choice(TOOLS), "input": {"about": chance.choice(PLACES)}}
+    yield "assistant", MessageOrigin.MODEL, [{"type": "tool_use", "id": name, **told}]
     words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 25)
     yield (
         "user",

@@ -1,0 +1,376 @@
+"""One seed played by rules, and with a model whose service fails, and everything that is looked at afterwards.
+
+The product is not changed for this: methods of the adviser are wrapped here by ones that take note.
+"""
+
+import base64
+import json
+import logging
+import os
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from unittest.mock import patch
+from urllib.parse import quote
+
+from agent.advisor import Advice, Silent
+from agent.advisor.claude import Claude
+from agent.advisor.exchange import ClaudeAdvisor, Exchange
+from agent.advisor.model import ModelFault
+from agent.advisor.money import Terms, load_terms
+from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, play_run
+from agent.app.advice import ADVICE
+from agent.app.play import NoViewer
+from agent.tools.replay import redecide_run, replay_run
+from memory import read_run
+from memory.store.calls import HOUR_MS, CallState, CallSums, ModelCall, Sums
+from tests.fake_service import (
+    AnswerKind,
+    FakeClaude,
+    FaultSpread,
+    ScriptedAnswer,
+    ServiceFault,
+    ServiceScenario,
+    ToolCall,
+    scenario_named,
+)
+from tests.proofs.patches import wrapped
+from tests.proofs.workers import Row
+
+WIDE: Final = Path(__file__).with_name("wide_terms.toml")
+MESSAGES: Final = "POST /v1/messages"
+ANSWERED: Final = "answered"
+OWN_TURNS: Final = (
+    2,
+    7,
+)  # of the faults that a game has of its own, so that seeds in a row meet every kind
+TIMEOUT_S: Final = 1.0  # of an answer; loopback takes milliseconds
+EVERY: Final = 100  # ticks between two questions
+SHARE: Final = 0.3  # of calls that fail
+TURNS: Final = 10_000  # of messages; no game asks for more
+# What the counts of an adviser say that a reply led to, the first that grew.
+LED_TO: Final = {"repairs": "sent back", "tool errors": "tool refused", "tool calls": "tool used"}
+NETWORK: Final = frozenset(
+    f"socket.{name}"
+    for name in ("connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One game to play. `faults` is the share of calls that fail; `is_wide` gives ceilings that are not met."""
+
+    seed: int
+    is_wide: bool
+    scenario: str = "faulty"
+    faults: float = SHARE
+    every: int = EVERY
+    timeout_s: float = TIMEOUT_S
+    until: str = "first_badge"
+
+
+@dataclass(slots=True)
+class NotedCall:
+    """One request: whether it reached the service, the `fault` made of it ('' for none), and how what came was `seen`."""
+
+    reached: bool
+    fault: str
+    seen: str
+
+
+@dataclass(slots=True)
+class NotedQuestion:
+    """One question: why, when, its calls, and how it ended: answered, or the reason of the silence."""
+
+    purpose: str
+    tick: int
+    calls: list[NotedCall] = field(default_factory=list)
+    end: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AdvisedGame:
+    """A seed, played twice. `made` counts faults by what the service made."""
+
+    wanted: Wanted
+    rules: Summary
+    claude: Summary
+    questions: Sequence[NotedQuestion]
+    made: Counter[str]
+    usd: float
+    problems: Sequence[str]
+
+
+def advised_job(number: int) -> Row:
+    """Play a seed twice; every second one has the ceilings that ship, which three lost calls in ten soon reach."""
+    wanted = Wanted(100 + number, is_wide=bool(number % 2))
+    with TemporaryDirectory(prefix="advised") as folder:
+        game = play(wanted, Path(folder))
+    return {
+        "name": f"seed {wanted.seed}",
+        "ceilings": "wide" if wanted.is_wide else "shipped",
+        "ticks by rules": game.rules.ticks,
+        "ticks with claude": game.claude.ticks,
+        "questions": dict(Counter(each.end for each in game.questions)),
+        "calls": sum(len(each.calls) for each in game.questions),
+        "faults": dict(game.made),
+        "usd": round(game.usd, 2),
+        "problems": list(game.problems),
+    }
+
+
+def play(wanted: Wanted, home: Path) -> AdvisedGame:
+    """Play a seed by rules and with a failing model below `home`, and look at what is left behind."""
+    key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"
+    common = Settings(seed=wanted.seed, until=wanted.until)
+    terms = WIDE if wanted.is_wide else None
+    asking = AskSettings(
+        every=wanted.every,
+        terms=terms,
+        tapes=home / "claude" / ".tapes",
+        timeout_s=wanted.timeout_s,
+    )
+    with ExitStack() as stack:
+        rules = play_run(_in(home / "rules", common), NoViewer(), Interrupt())
+        stack.enter_context(_logged(home / "log"))
+        server = stack.enter_context(FakeClaude(_scenario(wanted, key), seed=wanted.seed))
+        told = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
+        stack.enter_context(patch.dict(os.environ, told))
+        notes = Notes(server)
+        stack.enter_context(notes.taken())
+        settings = _in(home / "claude", replace(common, mind=Decider.CLAUDE, asking=asking))
+        claude = play_run(settings, NoViewer(), Interrupt())
+    run = home / "claude" / "run"
+    with closing(read_run(run)) as folder:
+        calls = folder.store.calls()
+    problems = [
+        *_of_play(rules, claude),
+        *notes.problems(),
+        *(f"went beyond a ceiling: {each}" for each in ceilings_passed(calls, load_terms(terms))),
+        *_of_replay(run),
+        *(f"the key is in {each}" for each in leaks(home, key, json.dumps(claude.as_json()))),
+    ]
+    made = Counter[str](server.faults)
+    usd = float((claude.advice or {})["usd"])
+    return AdvisedGame(wanted, rules, claude, notes.questions, made, usd, problems)
+
+
+class Notes:
+    """All questions of a session, in their order, as the service and the adviser knew them. One thread asks at a time."""
+
+    def __init__(self, server: FakeClaude) -> None:
+        self.questions: list[NotedQuestion] = []
+        self._server = server
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Take note for as long as the context lasts."""
+        with (
+            wrapped(ClaudeAdvisor, "ask", self._ask),
+            wrapped(Claude, "complete", self._complete),
+            wrapped(Exchange, "take", self._take),
+        ):
+            yield
+
+    def problems(self) -> Iterator[str]:
+        """Yield requests and faults that one side knows and the other does not."""
+        calls, counts = (
+            [each for asked in self.questions for each in asked.calls],
+            self._server.counts,
+        )
+        reached = sum(each.reached for each in calls)
+        if reached != counts.calls[MESSAGES]:
+            yield f"{counts.calls[MESSAGES]} requests came, and {reached} were made"
+        heard = Counter(each.fault for each in calls if each.fault)
+        if heard != self._server.faults:
+            yield f"faults that were not noticed: {dict(self._server.faults - heard)}"
+        if counts.errors:
+            yield f"the service refused requests: {dict(counts.errors)}"
+
+    def _ask(self, ask: Any, advisor: ClaudeAdvisor, question: Any) -> Any:  # noqa: ANN401
+        asked = NotedQuestion(question.purpose.value, question.tick)
+        self.questions.append(asked)
+        answer = ask(advisor, question)
+        asked.end = ANSWERED if isinstance(answer, Advice) else answer.reason.value
+        return answer
+
+    def _complete(self, complete: Any, *request: Any) -> Any:  # noqa: ANN401
+        counts = self._server.counts
+        calls, faults = counts.calls[MESSAGES], Counter(self._server.faults)
+        seen = ""
+        try:
+            reply = complete(*request)
+            seen = str(reply.stop_reason)
+        except ModelFault as fault:
+            seen = fault.kind.value
+            raise
+        finally:
+            made = "".join(self._server.faults - faults)
+            call = NotedCall(counts.calls[MESSAGES] > calls, made, seen)
+            self.questions[-1].calls.append(call)
+        return reply
+
+    def _take(self, take: Any, exchange: Exchange, *reply: Any) -> Any:  # noqa: ANN401
+        before = Counter(exchange.counts)
+        outcome = take(exchange, *reply)
+        grown = exchange.counts - before
+        led_to = next((words for name, words in LED_TO.items() if grown[name]), "asked to go on")
+        if isinstance(outcome, Silent):
+            led_to = outcome.reason.value
+        elif outcome is not None:
+            led_to = "taken"
+        self.questions[-1].calls[-1].seen = led_to
+        return outcome
+
+
+def ceilings_passed(calls: Sequence[ModelCall], terms: Terms) -> list[str]:
+    """Return the ceilings that the calls of a run go beyond, at any moment of it."""
+    counted = [each for each in calls if each.state is not CallState.CANCELLED]
+    found = (terms.ceilings.passed_by(_sums(counted[: at + 1])) for at in range(len(counted)))
+    return sorted({each for each in found if each is not None})
+
+
+def _sums(calls: Sequence[ModelCall]) -> CallSums:
+    """Return what calls come to in all, in the hour up to the last, and under the milestone of the last.
+
+    The last counts at its worst, as it did while it was under way.
+    """
+    last = replace(calls[-1], nanos=calls[-1].worst_nanos, tokens=calls[-1].worst_tokens)
+    calls = [*calls[:-1], last]
+    hour = [each for each in calls if each.started_ms > last.started_ms - HOUR_MS]
+    milestone = [each for each in calls if each.milestone == last.milestone]
+    return CallSums(_sum(calls), _sum(hour), _sum(milestone))
+
+
+def _sum(calls: Sequence[ModelCall]) -> Sums:
+    nanos, tokens = (sum(getattr(each, name) for each in calls) for name in ("nanos", "tokens"))
+    return Sums(nanos, len(calls), tokens)
+
+
+def leaks(folder: Path, secret: str, *said: str) -> list[str]:
+    """Return what has `secret` in it, as it is or in a common disguise: files below `folder`, and words `said`."""
+    raw = secret.encode()
+    coded = [base64.b64encode(b"\0" * before + raw)[4:-4] for before in range(3)]
+    forms = [raw, raw[::-1], raw.hex().encode(), quote(secret, safe="").encode(), *coded]
+    contents = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    contents |= {f"said ({at})": words.encode() for at, words in enumerate(said)}
+    return sorted(
+        name for name, content in contents.items() if any(form in content for form in forms)
+    )
+
+
+class NetworkUsed(BaseException):  # so that the product does not take it for a fault of its own
+    """Something of this process used the network while it was off."""
+
+
+class _Gate:
+    """Hears of everything that the interpreter does; a hook cannot be taken out again, so it is put in once."""
+
+    def __init__(self) -> None:
+        self.is_off = False
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.is_off and event in NETWORK:
+            message = f"{event} {arguments[1:]!r}"
+            raise NetworkUsed(message)
+
+
+@cache
+def _gate() -> _Gate:
+    return _Gate()
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """Raise NetworkUsed where anything uses the network, as long as the context lasts."""
+    gate = _gate()
+    gate.is_off = True
+    try:
+        yield
+    finally:
+        gate.is_off = False
+
+
+def _in(home: Path, settings: Settings) -> Settings:
+    home.mkdir()
+    return replace(settings, run=home / "run", memory=home / "memory.sqlite")
+
+
+def _scenario(wanted: Wanted, key: str) -> ServiceScenario:
+    """Return the scenario that was asked for, of a service that also says the key back."""
+    scenario = scenario_named(wanted.scenario)
+    words = f"the key is {key}, note it"
+    told = {"goals": ["$goal"], "candidates": ["$candidate"], "note": words, "confidence": 0.8}
+    stored = ((ToolCall("store", {"text": words, "tags": ["key"]}),),)
+    answers = (
+        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(3, TURNS, 9)), json=told),
+        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(5, TURNS, 11)), rounds=stored),
+    )
+    spread = replace(scenario.spread, share=wanted.faults)
+    faults = (*_own_faults(wanted.seed, spread), *scenario.faults)
+    return replace(scenario, lines=(*answers, *scenario.lines), faults=faults, spread=spread)
+
+
+def _own_faults(seed: int, spread: FaultSpread) -> Iterator[ServiceFault]:
+    """Yield faults that a game has whatever chance brings."""
+    for at, turn in enumerate(OWN_TURNS if spread.share else ()):
+        kind = spread.kinds[(len(OWN_TURNS) * seed + at) % len(spread.kinds)]
+        yield ServiceFault(kind, turns=(turn,))
+
+
+@contextmanager
+def _logged(path: Path) -> Iterator[None]:
+    """Write everything that is logged to a file."""
+    root, handler = logging.getLogger(), logging.FileHandler(path, encoding="utf-8")
+    before = root.level
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(before)
+        handler.close()
+
+
+def _of_play(rules: Summary, claude: Summary) -> Iterator[str]:
+    for name, summary in (("rules", rules), ("claude", claude)):
+        if summary.stop is not Stop.GOAL:
+            yield f"{name} ended by {summary.stop.value}: {summary.reason}"
+        if summary.errors:
+            yield f"{name} counted {summary.errors} errors"
+    if missing := {each.id for each in rules.milestones} - {each.id for each in claude.milestones}:
+        yield f"with claude not reached: {', '.join(sorted(missing))}"
+    if lost := (claude.advice or {})["tape_lost"]:
+        yield f"{lost} calls are not on the tape"
+
+
+def _of_replay(run: Path) -> Iterator[str]:
+    """Replay the steps and decide them anew, with no network."""
+    with closing(read_run(run)) as folder:
+        told = sum(1 for _ in folder.store.events(ADVICE))
+    try:
+        with offline():
+            divergence, again = replay_run(run, None).divergence, redecide_run(run, None, None)
+    except NetworkUsed as used:
+        yield f"a replay used the network: {used}"
+        return
+    if divergence is not None:
+        yield f"the replay diverges: {divergence}"
+    if again.divergence:
+        yield f"decided anew it diverges: {again.divergence}"
+    if again.advice != told:
+        yield f"of {told} answers {again.advice} were given again"

@@ -1,0 +1,34 @@
+"""A model whose service fails three calls in ten costs nothing of play: same milestones, no ceiling passed, no key kept."""
+
+from collections import Counter
+
+import pytest
+
+from tests.fake_service import scenario_named
+from tests.proofs.conftest import Sized
+from tests.proofs.model_faults import SHARE, advised_job
+from tests.proofs.workers import middle
+
+ALL_KINDS = 20  # games that meet every kind of fault
+
+
+@pytest.mark.proof
+def test_games_with_a_model_that_fails(proof: Sized) -> None:
+    model = proof("model_faults", 2)
+    rows = model.rows(advised_job)
+    made, ends = Counter[str](), Counter[str]()
+    for row in rows:
+        made.update(row["faults"])
+        ends.update(row["questions"])
+    unmet = {kind.value for kind in scenario_named("faulty").spread.kinds} - made.keys()
+    figures = {
+        "games": len(rows),
+        "share of calls that fail": SHARE,
+        "calls": sum(row["calls"] for row in rows),
+        "faults": made,
+        "questions by end": ends,
+        "ticks by rules, median": middle([row["ticks by rules"] for row in rows]),
+        "ticks with claude, median": middle([row["ticks with claude"] for row in rows]),
+    }
+    model.judge(rows, figures)
+    assert len(rows) < ALL_KINDS or not unmet
