@@ -18,9 +18,6 @@ from typing import Any, Final
 
 import pytest
 
-from tests.proofs.model_faults import NetworkUsed, Wanted, offline
-from tests.proofs.model_faults import play as play_advised
-
 from agent.advisor import Advice, Question, Silence, Silent, Tool
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, Asking
@@ -45,6 +42,8 @@ from tests.fake_service import (
     ServiceScenario,
     ToolCall,
 )
+from tests.proofs.model_faults import NetworkUsed, Wanted, offline
+from tests.proofs.model_faults import play as play_advised
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CartridgeKind.DEMO)
