@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from memory.conversation import boundaries, jobs, messages, model, situation_format
 from memory.conversation.boundaries import Slicer
 from memory.conversation.conversation import Conversation
-from memory.conversation.token_limits import MemoryState, TokenLimits
+from memory.conversation.token_limits import MemoryState
 from memory.flow.flows import FlowProgress, Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Summarizing
@@ -28,7 +28,7 @@ from memory.store.run_store import RunStore
 from memory.tapes import entries as tape_entries
 from memory.tapes import notes, reader, recorder
 from memory.tapes import observer as tape_observer
-from memory.tapes.entries import TapeSession, total
+from memory.tapes.entries import TapeSession, TokenUsage
 from memory.tapes.notes import SessionMark
 from memory.tapes.observer import SessionIndex
 from memory.tapes.reader import TapeReader
@@ -113,16 +113,12 @@ def _all_messages(self: Any) -> MemoryState:  # noqa: ANN401
     return MemoryState(record, self._store.messages(self.owner, after=record.reflection.upto_seq))
 
 
-def _told_first(original: Any) -> Any:  # noqa: ANN401
-    def activated(self: Any, state: Any, also: Any = None) -> Any:  # noqa: ANN401
-        from memory.conversation.port import ConversationEventKind
-
-        if state.record.buffered_observation_chunks:
-            told = {"cursor": 0, "reason": "", "tokens_after": 0}
-            self._means.tell(ConversationEventKind.ACTIVATION, self._owner, told)
-        return original(self, state, also)
-
-    return activated
+def _swapped_in_two(self: Any, owner: str, *, upto: int, reflection: bool = False) -> int:  # noqa: ANN401
+    count = int(self._transact(lambda *, keeps: self._activate(owner, upto, keeps=keeps)))
+    if reflection:
+        with self.database.transaction():
+            self._activate_reflection(owner)
+    return count
 
 
 def _rewound_by_deleting(database: Any, number: int) -> None:  # noqa: ANN401
@@ -154,14 +150,15 @@ BUGS: Final = (
         after(lambda found, *_: replace(found, entries=tuple(found.all_entries()), branches=()))),
     Bug("A06", "an incomplete session is not marked", TapeReader, "_faults", gives(())),
     Bug("A12", "any name will do", reader, "is_hash_of", gives(True)),
-    Bug("A13", "usage is summed over the main path alone", TapeSession, "usage", becomes(lambda self: total(each.usage for each in self.entries))),
+    Bug("A13", "usage is summed over the main path alone", TapeSession, "usage", becomes(lambda self: sum((each.usage for each in self.entries), TokenUsage()))),
     Bug("A15", "a call whose id was dropped is not found by its place", SessionIndex, "call_of",
-        after(lambda found, _self, entry, place: found if found and found.id == entry.tool_results[place].id else None)),
+        after(lambda found, _self, entry, place: found if entry.tool_results[place].id else None)),
     Bug("A17", "edits are not seen", tape_observer, "_deed", after(lambda found, *_: found.replace("edited", ""))),
     Bug("A21", "a reply and its echo count as two", tape_observer, "_distinct", becomes(lambda session: session.all_entries())),
     Bug("A23", "a day that is mentioned anywhere counts as its header", notes, "_DAY", becomes(re.compile(r".*?## (\d{4}-\d\d-\d\d).*"))),
     Bug("A25", "a session that grew on a side branch is not looked at again", SessionMark, "is_of", becomes(lambda self, head: self.head == head.head)),
-    Bug("A26", "a page is written in its place, and a kill leaves half of it", notes, "_replace", becomes(lambda path, text: path.write_text(text))),
+    Bug("A26", "the marks are believed though the page was lost", notes, "_is_done",
+        becomes(lambda _short, group, marks, _page: all((mark := marks.get(each.root)) and mark.is_of(each) for each in group))),
     Bug("A28", "observing again adds the same lines again", notes, "session_of", gives(None)),
     Bug("A29", "digits that several sessions begin with mean any of them", TapeReader, "session_called",
         becomes(lambda self, prefix: next(each.root for each in self.sessions() if each.root.startswith(prefix)))),
@@ -189,7 +186,7 @@ BUGS: Final = (
     Bug("D18", "a milestone that a model left out is lost", situation_format, "held_to_shown", becomes(lambda observations, *_: tuple(observations))),
     Bug("D28", "a chunk may skip messages", conversations, "_ADD_CHUNK", lambda sql: sql.replace("?2 = (SELECT min(seq)", "?2 >= (SELECT min(seq)")),
     Bug("D29", "what waits for activation is stranded", ConversationStore, "_activate", before(lambda self, owner, upto: (self, owner, upto - 1))),
-    Bug("D31", "an activation is told before it is kept", TokenLimits, "activated", _told_first),
+    Bug("D31", "a reflection is swapped in by a transaction of its own", ConversationStore, "swap_buffered", becomes(_swapped_in_two)),
     Bug("D32", "a lease lasts for ever", ConversationStore, "set_flag",
         lambda original: lambda self, owner, work, holder, **_: original(self, owner, work, holder, now_ms=0, until_ms=1 << 60)),
     Bug("D33", "a large message is given to the observer whole", Slicer, "_parts", becomes(lambda _self, message: iter((message,)))),
