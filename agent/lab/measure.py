@@ -49,7 +49,20 @@ OURS = (
     ("exam", "bench exam --seeds 600..605", "bench exam --seeds 600..601", 3, 1),
 )  # fmt: skip
 # How many jobs of a proof are enough, where that is more than it has by itself.
-PROOFS = {"corruption": 10_000, "crash": 50, "divergence": 50, "merge": 1_000, "night": 20}
+PROOFS = {
+    "broken_cartridges": 34,
+    "conversation": 20,
+    "corruption": 10_000,
+    "crash": 50,
+    "divergence": 50,
+    "merge": 1_000,
+    "model_faults": 20,
+    "mutations": 60,
+    "night": 20,
+    "recorded_games": 25,
+    "red_model": 100,
+    "soak": 22,
+}
 PROOF_MINUTES = (30.0, 1.5)
 SCENARIOS = "scenario run tests/scenarios --jobs 2 --json"
 

@@ -20,10 +20,9 @@ from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import quote
 
-from agent.advisor import Advice, Silent
+from agent.advisor import Advice
 from agent.advisor.claude import Claude
-from agent.advisor.exchange import ClaudeAdvisor, Exchange
-from agent.advisor.model import ModelFault
+from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.money import Terms, load_terms
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, play_run
 from agent.app.advice import ADVICE
@@ -55,8 +54,6 @@ TIMEOUT_S: Final = 1.0  # of an answer; loopback takes milliseconds
 EVERY: Final = 100  # ticks between two questions
 SHARE: Final = 0.3  # of calls that fail
 TURNS: Final = 10_000  # of messages; no game asks for more
-# What the counts of an adviser say that a reply led to, the first that grew.
-LED_TO: Final = {"repairs": "sent back", "tool errors": "tool refused", "tool calls": "tool used"}
 NETWORK: Final = frozenset(
     f"socket.{name}"
     for name in ("connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname")
@@ -76,13 +73,12 @@ class Wanted:
     until: str = "first_badge"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class NotedCall:
-    """One request: whether it reached the service, the `fault` made of it ('' for none), and how what came was `seen`."""
+    """One request: whether it reached the service, and the `fault` made of it ('' for none)."""
 
     reached: bool
     fault: str
-    seen: str
 
 
 @dataclass(slots=True)
@@ -175,7 +171,6 @@ class Notes:
         with (
             wrapped(ClaudeAdvisor, "ask", self._ask),
             wrapped(Claude, "complete", self._complete),
-            wrapped(Exchange, "take", self._take),
         ):
             yield
 
@@ -202,32 +197,13 @@ class Notes:
         return answer
 
     def _complete(self, complete: Any, *request: Any) -> Any:  # noqa: ANN401
-        counts = self._server.counts
-        calls, faults = counts.calls[MESSAGES], Counter(self._server.faults)
-        seen = ""
+        counts, faults = self._server.counts, Counter(self._server.faults)
+        calls = counts.calls[MESSAGES]
         try:
-            reply = complete(*request)
-            seen = str(reply.stop_reason)
-        except ModelFault as fault:
-            seen = fault.kind.value
-            raise
+            return complete(*request)
         finally:
             made = "".join(self._server.faults - faults)
-            call = NotedCall(counts.calls[MESSAGES] > calls, made, seen)
-            self.questions[-1].calls.append(call)
-        return reply
-
-    def _take(self, take: Any, exchange: Exchange, *reply: Any) -> Any:  # noqa: ANN401
-        before = Counter(exchange.counts)
-        outcome = take(exchange, *reply)
-        grown = exchange.counts - before
-        led_to = next((words for name, words in LED_TO.items() if grown[name]), "asked to go on")
-        if isinstance(outcome, Silent):
-            led_to = outcome.reason.value
-        elif outcome is not None:
-            led_to = "taken"
-        self.questions[-1].calls[-1].seen = led_to
-        return outcome
+            self.questions[-1].calls.append(NotedCall(counts.calls[MESSAGES] > calls, made))
 
 
 def ceilings_passed(calls: Sequence[ModelCall], terms: Terms) -> list[str]:

@@ -143,7 +143,7 @@ class Facts:
         return f"clear:{self.events[name]}"
 
     def toggle(self, map_id: int, slot: int) -> str:
-        """Return that somebody or something of a map is there no longer."""
+        """Return that a person or thing of a map is gone."""
         (person,) = [row for row in self.maps[map_id]["objects"] if row["i"] == slot]
         return f"gone:{person['toggle']}"
 
@@ -161,7 +161,7 @@ class Facts:
             yield f"item:{ITEMS[need]}"
         elif (
             need == "EVENT_VIRIDIAN_GYM_OPEN"
-        ):  # it happens to whoever is in the city with the seven badges
+        ):  # it is set on entering the city with the seven badges
             yield from (f"badge:{bit}" for bit in range(7))
         elif name in self.events:
             yield self.clear(name) if value == "0" else self.event(name)
@@ -170,7 +170,7 @@ class Facts:
 
     def _special(self, need: str, map_id: int, row: Mapping[str, Any]) -> Iterator[str]:
         match need:
-            case "ITEM_POKE_FLUTE":  # whoever sleeps there is gone once the battle was had
+            case "ITEM_POKE_FLUTE":  # the sleeper is gone after the battle
                 yield self.event(SLEEPERS[map_id])
             case "ITEM_S_S_TICKET":
                 yield from ("item:63", self.clear("EVENT_SS_ANNE_LEFT"))
@@ -178,7 +178,7 @@ class Facts:
                 yield self.toggle(61, 6)
             case "HALL_OF_FAME":
                 yield "fame:1"
-            case "MONEY_500":  # who pays is in (safari_fee); nobody walks in otherwise
+            case "MONEY_500":  # the fee sets this event (safari_fee)
                 yield self.event("EVENT_IN_SAFARI_ZONE")
             case "SAFFRON_DRINK":
                 yield "drink:6"
@@ -187,7 +187,7 @@ class Facts:
             case "TRAINER":  # regions.json: not to be relied on
                 yield "never:0"
             case _:
-                message = f"regions.json needs {need!r}, which nobody here knows"
+                message = f"regions.json needs {need!r}, which is unknown here"
                 raise FactsError(message)
 
     # Joins: from map and region to map and region, what it needs, and the square where it is.
@@ -217,7 +217,7 @@ class Facts:
             yield join(row["from"], tuple(row["to"]), (), row["at"])
         for row in here.get("gated", ()):
             needs = self.need(row["needs"], map_id, row)
-            # Of the Safari's gate the facts begin inside, and nobody pays to come out.
+            # Of the Safari's gate the facts begin inside, and the way out is free.
             outwards = [] if row["needs"] == "MONEY_500" else needs
             yield join(row["from"], (map_id, row["to"]), outwards, row["at"])
             if not row.get("one_way"):
@@ -251,7 +251,7 @@ class Facts:
             # Without the key one gets out again where one got in.
             yield map_id, 0, floor, region, f"floor:{floor}" if needs else "", 0, 0
 
-    # Happenings: what somebody who stands there can make come true.
+    # Happenings: what the player can make come true there.
 
     def milestones(self) -> Iterator[Row]:
         """Yield the milestones that are one step each."""
@@ -472,7 +472,7 @@ class Facts:
         yield from self._quiz()
 
     def _drinks(self) -> Iterator[Row]:
-        """Yield the machines on the roof, and the guards who take a drink from whoever carries one."""
+        """Yield the machines on the roof, and the guards who take a drink."""
         for item, price in zip(DRINKS, (200, 300, 350), strict=True):
             machines = [[10, 1], [11, 1], [12, 2], [10, 2], [11, 2]]
             yield {

@@ -54,7 +54,7 @@ class Model:
             case "fly":
                 return self._fly(self._place(rest), moment)
             case _:
-                message = f"nobody here knows how {action.name!r} goes"
+                message = f"the model does not know the action {action.name!r}"
                 raise Refused(message)
 
     def regions_of(self, place: Place) -> frozenset[Region]:
@@ -79,14 +79,14 @@ class Model:
         return land.covers(moment.region.map_id, self.atlas.squares[moment.region])
 
     def wanted_level(self, task: Task) -> int:
-        """Return the level at which a team stands up to whom a task is against: that of the strongest of them."""
+        """Return the level wanted for a task: that of the strongest Pokemon it is against."""
         if task.against is None:
             return 0
         teams = self.atlas.teams.get(task.against.trainer_class, ())
         return max(level for level, _ in teams[task.against.number - 1])
 
     def happening(self, task: Task) -> list[Happening]:
-        """Return what the world has where a task is done, by whom or what it is about."""
+        """Return the happenings of the world that a task is about."""
         place, feat = self._place(task.place), task.interaction
         squares = {(x, y) for x, y in getattr(feat, "squares", ())}
         squares |= {feat.square} if hasattr(feat, "square") else set()
@@ -166,7 +166,7 @@ class Model:
         joined = within_reach(self.atlas, moment, map_id=place.map_id)
         grows = place.map_id >= FIRST_INDOOR_MAP or not joined.isdisjoint(self.atlas.grass)
         if place.map_id not in self.atlas.wild or not grows or moment.level == 0:
-            message = f"nobody can train in {place.name!r}"
+            message = f"no training is possible in {place.name!r}"
             raise Refused(message)
         return replace(moment, hp=SPENT, level=min(moment.level + LESSON, HIGHEST))
 
@@ -184,11 +184,11 @@ class Model:
 
     def _catch(self, place: Place, prey: str, moment: Moment) -> Moment:
         move = FIELD_MOVES.get(prey, 0)
-        self._train(place, moment)  # where nobody can train there is nobody to catch
+        self._train(place, moment)  # Pokemon live only where a team can train
         machine = FIRST_HM + list(MACHINES).index(move) if move else -1
         living = {species for _, species in self.atlas.wild[place.map_id][1]}
         if not any(machine in self.atlas.species[each][1] for each in living):
-            message = f"nobody who could learn {prey!r} lives in {place.name!r}"
+            message = f"no Pokemon that could learn {prey!r} lives in {place.name!r}"
             raise Refused(message)
         caught = moment.having([Fact("owns", move)])
         return replace(caught, owned=caught.owned + 1)
@@ -198,7 +198,7 @@ class Model:
         outdoors = moment.region.map_id < FIRST_INDOOR_MAP
         known = town.map_id in moment.visited
         if not (outdoors and known and landings and moment.holds(Fact("field", 19))):
-            message = f"nobody can fly to {town.name!r} from {moment.region}"
+            message = f"the team cannot fly to {town.name!r} from {moment.region}"
             raise Refused(message)
         return arrive(self.atlas, replace(moment, region=landings[0]), moment.region.map_id)
 

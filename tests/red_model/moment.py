@@ -85,7 +85,7 @@ class Moment:
 def walk(atlas: Atlas, moment: Moment, ends: Collection[Region]) -> Moment | None:
     """Return the moment after the walk with the fewest joins to one of some regions, or None where there is none.
 
-    What a map does to whoever sets foot on it may shut a way that was open before: then another one is taken.
+    Entering a map may shut a way that was open before: then another one is taken.
     """
     barred: set[Join] = set()
     while True:

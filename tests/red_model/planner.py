@@ -76,7 +76,7 @@ class Thinker:
 
 
 def _dex(atlas: Atlas) -> Dex:
-    """Return what the model tells of a dex: teams, who lives where, what teaches field moves and to whom."""
+    """Return the dex of the model: teams, wild Pokemon, machines of field moves and the species that learn them."""
     trainers = {
         number: TrainerClass(
             number,

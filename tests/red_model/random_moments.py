@@ -11,7 +11,7 @@ from tests.red_model.planner import End, Game, Thinker
 from tests.red_model.world import Atlas, Fact, Happening, Region
 
 PURSE: Final = (
-    2_000  # money that nobody spends: fees and drinks have to be paid, and who is beaten pays once
+    2_000  # money that is never spent: fees and drinks must be paid, and a trainer pays once
 )
 TRIES: Final = 8
 FURTHEST: Final = 300  # actions of a planned game
@@ -34,7 +34,7 @@ STATIONS: Final = {
 
 
 class Wanderer:
-    """Somebody who does whatever can be done, in an order that chance decides, and leaves out what need not be done."""
+    """A player that does what is possible, in a random order, and leaves some of it out."""
 
     def __init__(self, model: Model, chance: Random) -> None:
         self._model, self._chance = model, chance
@@ -64,7 +64,7 @@ class Wanderer:
         return self._stroll(now)
 
     def _possible(self, now: Moment) -> Iterator[Happening]:
-        """Yield what would change anything, as far as joins lead; but nobody goes as far as the end of the game."""
+        """Yield what would change anything within reach, but for the end of the game."""
         open_regions = within_reach(self._atlas, now)
         for map_id in sorted({each.map_id for each in open_regions}):
             for each in self._atlas.happenings.get(map_id, ()):
@@ -77,11 +77,11 @@ class Wanderer:
                     yield each
 
     def _strong(self, now: Moment, each: Happening) -> Moment:
-        """Return the moment with a team that could win: nobody beats the last four with one of level ten."""
+        """Return the moment with a team that could win: one of level ten does not beat the last four."""
         return replace(now, level=max(now.level, each.level - self._chance.randrange(6)), hp=100)
 
     def _taught(self, now: Moment) -> Moment:
-        """Teach a machine of the bag to whoever can learn its move, or leave it in the bag."""
+        """Teach a machine of the bag to a Pokemon that can learn its move, or leave it in the bag."""
         for move, item in MACHINES.items():
             able = now.holds(Fact("owns", move)) and now.holds(Fact("item", item))
             if able and self._chance.random() < 0.5:
@@ -94,7 +94,7 @@ class Wanderer:
         return walk(self._atlas, now, {self._chance.choice(ends)}) or now
 
     def _grow(self, now: Moment) -> Moment:
-        """Train, catch somebody, or hurt oneself doing so; who is caught may learn what nobody could before."""
+        """Train, catch a Pokemon, or lose HP doing so; the catch may learn a move that the team could not."""
         if not now.level:
             return now
         grown = replace(
@@ -134,7 +134,7 @@ class Wanderer:
         )
 
     def _seen(self, now: Moment) -> Moment:
-        """Return the moment with the milestones reached that must be behind whoever stands there."""
+        """Return the moment with the milestones reached that must have been passed to stand there."""
         story = self._model.story
         behind = [
             each.id for each in story.milestones if each.behind and self._behind(each.behind, now)

@@ -49,7 +49,7 @@ def near(square: tuple[int, int], gate: Gate) -> bool:
 
 
 def everything() -> Moment:
-    """Return the moment of somebody who has been everywhere and has all there is."""
+    """Return the moment of a player who has been everywhere and has everything."""
     needs = {need for all_ in ATLAS.joins.values() for join in all_ for need in join.needs}
     facts = {
         fact for each in ATLAS.happenings.values() for happening in each for fact in happening.gives

@@ -111,7 +111,7 @@ class Atlas:
     rules: tuple[Rule, ...]
     gates: tuple[Gate, ...]
     sizes: Mapping[int, tuple[int, int]]  # columns and rows of each map
-    grass: frozenset[Region]  # outdoors, where somebody lives
+    grass: frozenset[Region]  # outdoors, where wild Pokemon live
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
     squares: Mapping[Region, Square]  # and the other way round
