@@ -1,4 +1,4 @@
-"""Edges between scopes: one more, many to one, one to many, and in circles."""
+"""Edges between scopes: how they join, when they carry, what happens to entries on their way, and the map of it."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,30 @@ import pytest
 from memory import Blackboard, Call, Entry, Hooks, Produced, Producers
 from memory.blackboard.entry import COLLECTIVE, team_scope
 from memory.flow import Flows
-from memory.flow.subscription import Derived, TagFilter, Threshold, Transformer, identity, of_kinds
-from tests.memory.flow.streams import X, Y, Z, copies, edge, held, note, numbers
+from memory.flow.memory_map import memory_map
+from memory.flow.subscription import (
+    MAX_TOKENS,
+    SUMMARY,
+    AllOf,
+    AnyOf,
+    Derived,
+    Filtering,
+    Fullness,
+    OnDemand,
+    Pending,
+    Periodic,
+    Summarizing,
+    TagFilter,
+    Threshold,
+    Transformer,
+    Trigger,
+    identity,
+    of_kinds,
+)
+from memory.tokens import tokens
+from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers
 from tests.memory.hooks.walker import Walker
-from tests.memory.samples import STM, Tiers
+from tests.memory.samples import FIGHT, SENSORY, STM, Tiers
 
 
 @pytest.fixture
@@ -134,3 +154,206 @@ def test_b21_an_edge_replaced_goes_on_where_it_was(blackboard: Blackboard, flows
     assert numbers(flows.pending("up")) == [2]
     flows.run()
     assert [each.kind for each in blackboard.entries(Y)] == ["note", "second"]
+
+
+def waiting(number: int = 0, waited_s: float = 0.0, fullness: float = 0.0) -> Pending:
+    return Pending(number, waited_s, asked=False, fullness=lambda: fullness)
+
+
+YES, NO = Threshold(0, 0), Threshold(99, 99)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "early", "late"),
+    [
+        (Periodic(120.0), waiting(waited_s=119.9), waiting(waited_s=120.0)),
+        (Threshold(5, 20), waiting(19), waiting(20)),
+        (Threshold(5, 20), waiting(4)._replace(asked=True), waiting(5)._replace(asked=True)),
+        (Fullness(0.9), waiting(fullness=0.89), waiting(fullness=0.9)),
+        (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(asked=True)),
+        (AnyOf((NO, Periodic(1.0))), waiting(), waiting(waited_s=1.0)),
+        (AllOf((YES, Periodic(1.0))), waiting(), waiting(waited_s=1.0)),
+    ],
+)
+def test_b23_a_trigger_is_due_when_its_figure_is_reached(
+    trigger: Trigger, early: Pending, late: Pending
+) -> None:
+    assert not trigger.due(early)
+    assert trigger.due(late)
+
+
+@pytest.mark.parametrize("triggers", [(NO, NO), (YES, NO), (NO, YES), (YES, YES)])
+def test_b23_triggers_combine_as_any_and_all(triggers: tuple[Trigger, Trigger]) -> None:
+    assert AnyOf(triggers).due(waiting()) is (YES in triggers)
+    assert AllOf(triggers).due(waiting()) is (NO not in triggers)
+
+
+def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("up", trigger=AnyOf((Threshold(2, 5), Periodic(60.0)))))
+    for n in range(5):
+        note(blackboard, n)
+    assert held(blackboard, Y) == [0, 1, 2, 3, 4]
+    blackboard.expire(59.0)
+    note(blackboard, 5)
+    assert flows.run() == {}  # asked for, but one alone is too few
+    blackboard.expire(60.0)
+    note(blackboard, 6)
+    assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("up", trigger=AllOf((Threshold(1, 2), Fullness(0.9))), consumes=True))
+    text = "word " * 1000  # 1,250 tokens of 8,000
+    for n in range(5):
+        blackboard.write(X, "page", {"n": n, "text": text}, tick=n, game_s=0.0)
+    assert held(blackboard, Y) == []
+    blackboard.write(X, "page", {"n": 5, "text": text}, tick=5, game_s=0.0)
+    assert (held(blackboard, X), blackboard.fullness(X)) == ([], 0.0)
+    assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5]
+
+
+def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("up", transformer=identity))
+    blackboard.write(
+        X, NOTE, {"n": 1}, tick=5, game_s=2.0, tags=["a"], importance=8, status="claim"
+    )
+    flows.run()
+    (below,), (above,) = blackboard.entries(X), blackboard.entries(Y)
+    assert [above.kind, above.data, above.tags, above.importance, above.status] == [
+        NOTE,
+        {"n": 1},
+        {"a"},
+        8,
+        "claim",
+    ]
+    assert (above.key, above.sources) == (below.key, (below.key,))
+
+
+def test_b24_filtering_carries_what_passes(blackboard: Blackboard) -> None:
+    flows = Flows(blackboard)
+    grave = Filtering(lambda entry: entry.importance > 5)
+    flows.add(edge("up", transformer=grave))
+    note(blackboard, 1)
+    note(blackboard, 2, importance=6)
+    flows.run()
+    assert held(blackboard, Y) == [2]
+    assert flows.pending("up") == []  # what did not pass was looked at all the same
+
+
+def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def summarize(prompt: str, text: str) -> str:
+        asked.append((prompt, text))
+        return " Three notes were made. "
+
+    flows = Flows(blackboard)
+    flows.add(edge("up", transformer=Summarizing("In one line:", summarize), consumes=True))
+    below = [note(blackboard, n, tags=[f"tag {n}"], importance=n + 4) for n in range(3)]
+    flows.run()
+    (summary,) = blackboard.entries(Y)
+    assert asked == [("In one line:", "tick 0: note: n 0\ntick 1: note: n 1\ntick 2: note: n 2")]
+    assert summary.kind == SUMMARY
+    assert summary.data == {"text": "Three notes were made.", "count": 3}
+    assert summary.sources == tuple(each.key for each in below)
+    assert summary.tags == {"tag 0", "tag 1", "tag 2"}
+    assert (summary.importance, summary.status) == (6, "claim")
+    assert held(blackboard, X) == []
+
+
+def failing(_prompt: str, _text: str) -> str:
+    raise TimeoutError("nobody answers")
+
+
+@pytest.mark.parametrize("summarize", [None, failing, lambda _prompt, _text: "  \n"])
+def test_b24_without_a_summary_the_entries_are_told_in_figures(
+    blackboard: Blackboard, summarize: object
+) -> None:
+    flows = Flows(blackboard)
+    transformer = Summarizing("In one line:", summarize)  # type: ignore[arg-type]
+    flows.add(edge("up", transformer=transformer, consumes=True))
+    below = [note(blackboard, n, importance=9 if n == 3 else 3) for n in range(30)]
+    blackboard.write(X, "battle", {"enemy": "rat"}, tick=40, game_s=0.0, importance=8)
+    flows.run()
+    (summary,) = blackboard.entries(Y)
+    text = str(summary.data["text"])
+    assert text.startswith("ticks 0 to 40: 30 note, 1 battle.")
+    assert {"tick 3: note: n 3", "tick 40: battle: enemy rat"} <= {*text.splitlines()}
+    assert len(summary.sources) == len(below) + 1
+    assert summary.status == "inferred"  # no model has said it
+    assert held(blackboard, X) == []
+
+
+def test_b24_a_summary_has_500_tokens_at_most(blackboard: Blackboard) -> None:
+    assert MAX_TOKENS == 500
+    flows = Flows(blackboard)
+    flows.add(edge("by model", transformer=Summarizing("", lambda _prompt, text: text * 9)))
+    flows.add(edge("by rule", transformer=Summarizing("")))
+    for n in range(20):
+        blackboard.write(X, NOTE, {"text": "word " * 300}, tick=n, game_s=0.0)
+    flows.run()
+    assert [tokens(str(each.data["text"])) for each in blackboard.entries(Y)] == [500, 500]
+
+
+def test_b13_the_map_shows_scopes_policies_counts_edges_and_what_is_pending(
+    blackboard: Blackboard,
+) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("up"), edge("over", Y, Z))
+    for n in range(3):
+        note(blackboard, n)
+    flows.run("up")
+    claim = blackboard.write(X, "rumour", {}, tick=9, game_s=0.0, status="claim")
+    blackboard.close(claim, "not so")
+    shown = memory_map(blackboard, flows, [Z])
+    assert set(shown.scopes) == {X, Y, Z}
+    assert shown.scopes[X].kinds == {"note": 3, "rumour": 1}
+    assert (shown.scopes[X].claims, shown.scopes[X].closed) == (1, 1)
+    assert (shown.scopes[X].oldest_tick, shown.scopes[X].newest_tick) == (0, 9)
+    assert shown.scopes[X].policies.capacity == 2000
+    up, over = shown.edges
+    assert (up.source, up.target, up.transformer, up.trigger) == (X, Y, "copies", "OnDemand()")
+    assert [(each.carried, each.pending) for each in (up, over)] == [(3, 0), (0, 3)]
+    assert (shown.count, shown.pending) == (7, 3)
+    assert shown.scopes[Z].count == 0
+
+
+def test_b13_circles_and_scopes_that_nobody_knows_are_told(blackboard: Blackboard) -> None:
+    flows = Flows(blackboard)
+    flows.add(edge("there", X, Y), edge("back", Y, X), edge("lost", "agent:nobody:stm", "attic"))
+    note(blackboard, 1)
+    assert memory_map(blackboard, flows, [Y]).problems == (
+        "lost leads to attic, which is no scope",
+        "lost reads agent:nobody:stm, which nobody has written to",
+        f"there is a circle through {X}",
+        f"there is a circle through {Y}",
+    )
+
+
+def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) -> None:
+    shown = tiers.memory.map()
+    assert shown.problems == ()
+    assert len(shown.scopes) == 6
+    assert [each.name for each in shown.edges if each.source == STM] == [
+        "tally",
+        "experiences",
+        "skills",
+        "concepts",
+        "acquaintances",
+        "belongings",
+    ]
+
+
+def test_b37_memory_tells_what_it_does_not_know(tiers: Tiers) -> None:
+    before = tiers.memory.map().gaps
+    assert {f"{SENSORY} holds nothing", "no battle is known", "no strategy is known"} <= {*before}
+    assert "nothing has come by way of skills" in before
+    tiers.strategist.record_battle(FIGHT)
+    tiers.consolidator.consolidate(1000)
+    after = tiers.memory.map().gaps
+    assert not {"no battle is known", "no strategy is known"} & {*after}
+    assert "nothing has come by way of skills" not in after
+    assert f"{SENSORY} holds nothing" in after

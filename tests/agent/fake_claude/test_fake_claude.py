@@ -1,0 +1,354 @@
+"""The server to try a model without a key: endpoints by the real SDK, made-up answers, and the cache."""
+
+import json
+import random
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import anthropic
+import pytest
+from anthropic.types import Usage
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from agent.fake_claude.answers import PICTURE, made_up, tokens_of_block
+from tests.agent.fake_claude.claude_support import (
+    FORMAT,
+    LOOK,
+    MODEL,
+    QUESTION,
+    SCHEMA,
+    answered,
+    client_of,
+    request,
+    served,
+)
+from tests.agent.fake_claude.schema_check import fits
+from tests.fake_service import FakeClaude
+
+
+class Answer(BaseModel):
+    goals: list[str]
+    confidence: float
+
+
+def test_a_message_comes_back_whole_and_says_that_no_model_made_it() -> None:
+    with served() as (server, client):
+        reply = client.messages.create(**request())
+    assert reply.content[0].type == "text"
+    assert reply.content[0].text == "[fake-claude: no model] You said: hello"
+    assert reply.model == f"fake-claude:{MODEL}"
+    assert reply.stop_reason == "end_turn"
+    assert reply.usage.input_tokens > 0
+    assert server.counts.tokens["input"] == reply.usage.input_tokens
+    assert server.counts.tokens["output"] == reply.usage.output_tokens
+    assert server.counts.calls == {"POST /v1/messages": 1}
+
+
+def test_a_stream_brings_the_same_message_in_the_order_of_the_service() -> None:
+    with served() as (_, client):
+        whole = client.messages.create(**request())
+        raw = [each.type for each in client.messages.create(**request(), stream=True)]
+        with client.messages.stream(**request()) as stream:
+            text = "".join(stream.text_stream)
+            final = stream.get_final_message()
+    assert raw == [
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    ]
+    assert whole.content[0].type == "text"
+    assert text == whole.content[0].text
+    assert final.stop_reason == "end_turn"
+    assert final.usage == whole.usage
+
+
+def test_a_tool_is_called_and_its_result_answered() -> None:
+    with served() as (_, client):
+        asked = request(QUESTION, tools=[LOOK], tool_choice={"type": "tool", "name": "look"})
+        first = client.messages.create(**asked)
+        assert first.stop_reason == "tool_use"
+        assert first.content[0].type == "tool_use"
+        assert set(first.content[0].input) == {"place"}
+        asked["tool_choice"] = {"type": "none"}
+        asked["messages"] = answered(asked["messages"], first, "a lake")
+        assert client.messages.create(**asked).stop_reason == "end_turn"
+
+
+def test_the_input_of_a_call_arrives_in_pieces() -> None:
+    asked = request(tools=[LOOK], tool_choice={"type": "any"})
+    with served() as (_, client), client.messages.stream(**asked) as stream:
+        events = list(stream)
+        final = stream.get_final_message()
+    assert "input_json" in {event.type for event in events}
+    assert final.content[0].type == "tool_use"
+    assert fits(final.content[0].input, LOOK["input_schema"])
+
+
+def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> None:
+    with served() as (_, client):
+        for number in range(20):
+            asked = request(f"{QUESTION}\nQuestion {number}.", output_config=FORMAT)
+            reply = client.messages.create(**asked)
+            assert reply.content[0].type == "text"
+            answer = json.loads(reply.content[0].text)
+            assert fits(answer, SCHEMA)
+            assert set(answer["goals"]) <= {"first_badge", "healed"}
+            assert 0.0 <= answer["confidence"] <= 1.0
+
+
+def test_the_same_request_has_the_same_answer_and_another_seed_another() -> None:
+    def answers(seed: int) -> list[Any]:
+        with FakeClaude(seed=seed) as server, client_of(server) as client:
+            asked = [request(f"{QUESTION}{each}", output_config=FORMAT) for each in range(8)]
+            return [client.messages.create(**each).content for each in asked]
+
+    assert answers(0) == answers(0)
+    assert answers(0) != answers(1)
+
+
+def test_thoughts_come_first_where_they_are_asked_for() -> None:
+    asked = request(thinking={"type": "adaptive"})
+    with served() as (_, client):
+        whole = client.messages.create(**asked)
+        with client.messages.stream(**asked) as stream:
+            final = stream.get_final_message()
+    assert [block.type for block in whole.content] == ["thinking", "text"]
+    assert [block.model_dump() for block in whole.content] == [
+        block.model_dump(exclude={"parsed_output"}) for block in final.content
+    ]
+
+
+def test_observations_come_in_the_form_that_is_asked_for() -> None:
+    system = "Answer with <observations>, <current-task> and <suggested-response>."
+    said = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
+    with served() as (_, client):
+        observed = client.messages.create(**request(said, system=system)).content[0]
+        assert observed.type == "text"
+        again = request(observed.text, system=f"Reflect. {system}")
+        reflected = client.messages.create(**again).content[0]
+    assert reflected.type == "text"
+    for text in (observed.text, reflected.text):
+        assert text.startswith("<observations>\n* 🔴 The team walked")
+        assert "<current-task>" in text
+    assert len(reflected.text) < len(observed.text) < len(said)
+
+
+def test_tokens_are_counted_as_a_message_is_charged() -> None:
+    with served() as (_, client):
+        asked = request(system="Be brief.", tools=[LOOK])
+        counted = client.messages.count_tokens(
+            **{name: each for name, each in asked.items() if name != "max_tokens"}
+        )
+        assert counted.input_tokens == client.messages.create(**asked).usage.input_tokens
+
+
+def test_a_long_answer_is_cut_where_max_tokens_says() -> None:
+    with served() as (_, client):
+        reply = client.messages.create(**request("word " * 100, max_tokens=20))
+        warmed = client.messages.create(**request("word", max_tokens=0))
+    assert reply.stop_reason == "max_tokens"
+    assert reply.usage.output_tokens <= 20
+    assert (warmed.stop_reason, warmed.content) == ("max_tokens", [])
+
+
+def test_of_a_key_only_its_presence_is_kept() -> None:
+    with served() as (server, client):
+        client.messages.create(**request())
+    assert "present" in server.requests[0].headers.values()
+    assert "secret-key" not in repr(server.requests)
+
+
+def test_it_says_what_it_is_and_listens_on_loopback_alone() -> None:
+    with FakeClaude() as server:
+        assert server.url.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(f"{server.url}/", timeout=5) as page:
+            assert "no model" in page.read().decode()
+            assert "no model" in page.headers["x-fake-claude"]
+
+
+def test_requests_at_the_same_time_are_all_answered() -> None:
+    replies: list[str] = []
+
+    def ask(client: anthropic.Anthropic, number: int) -> None:
+        replies.append(client.messages.create(**request(f"number {number}")).id)
+
+    with served() as (server, client):
+        threads = [threading.Thread(target=ask, args=(client, each)) for each in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(set(replies)) == len(server.requests) == 12
+
+
+NAMES = st.sampled_from(["goals", "note", "when", "who"])
+LEAVES: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.sampled_from(["string", "boolean", "null"]).map(lambda kind: {"type": kind}),
+    st.integers(-5, 5).map(lambda low: {"type": "integer", "minimum": low, "maximum": low + 3}),
+    st.integers(-5, 5).map(lambda low: {"type": "number", "minimum": low, "maximum": low + 3}),
+    st.integers(0, 40).map(lambda most: {"type": "string", "maxLength": most}),
+    st.lists(st.integers() | st.text(), min_size=1).map(lambda each: {"enum": each}),
+    st.text().map(lambda word: {"const": word}),
+    st.just({"type": ["null", "string"]}),
+    st.just({"$ref": "#/$defs/part"}),
+)
+
+
+def _wider(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    objects = st.dictionaries(NAMES, inner).map(
+        lambda parts: {
+            "type": "object",
+            "properties": parts,
+            "required": list(parts),
+            "additionalProperties": False,
+        }
+    )
+    arrays = inner.map(lambda items: {"type": "array", "items": items})
+    either = st.lists(inner, min_size=1, max_size=2).map(lambda each: {"anyOf": each})
+    return objects | arrays | either
+
+
+@given(st.recursive(LEAVES, _wider, max_leaves=8), st.integers())
+def test_what_is_made_up_fits_its_schema(schema: dict[str, Any], seed: int) -> None:
+    schema["$defs"] = {"part": {"type": "object", "properties": {"x": {"type": "integer"}}}}
+    made = made_up(schema, random.Random(seed))
+    assert fits(made, schema)
+    assert made == made_up(schema, random.Random(seed))
+
+
+def test_a_picture_counts_the_same_whatever_its_size() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "data": "x" * 90_000}}
+    alone = tokens_of_block(picture)
+    assert PICTURE <= alone < PICTURE + 10
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [picture]}
+    assert PICTURE < tokens_of_block(result) < PICTURE + 20
+
+
+RULES: Final = "Rules of some length. " * 300  # over 1,024 tokens
+NEWS: Final = "What was observed so far. " * 300
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def timed() -> Iterator[tuple[Clock, anthropic.Anthropic]]:
+    clock = Clock()
+    with FakeClaude(clock=clock) as server, client_of(server) as client:
+        yield clock, client
+
+
+def marked(text: str, ttl: str = "5m") -> dict[str, Any]:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral", "ttl": ttl}}
+
+
+def charged(client: anthropic.Anthropic, **more: object) -> Usage:
+    reply: anthropic.types.Message = client.messages.create(**request() | more)
+    return reply.usage
+
+
+def total(usage: Usage) -> int:
+    read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    return usage.input_tokens + read + written
+
+
+def test_a_marked_prefix_is_written_once_and_then_read() -> None:
+    with timed() as (_, client):
+        first = charged(client, system=[marked(RULES)])
+        second = charged(client, system=[marked(RULES)])
+    assert first.cache_creation_input_tokens == second.cache_read_input_tokens
+    assert first.cache_read_input_tokens == second.cache_creation_input_tokens == 0
+    assert first.input_tokens == second.input_tokens < 20
+    assert total(first) == total(second)
+
+
+@pytest.mark.parametrize(("ttl", "seconds"), [("5m", 300.0), ("1h", 3_600.0)])
+def test_a_prefix_expires_unless_it_is_read(ttl: str, seconds: float) -> None:
+    system = [marked(RULES, ttl)]
+    with timed() as (clock, client):
+        charged(client, system=system)
+        clock.now += seconds - 1
+        assert charged(client, system=system).cache_read_input_tokens
+        clock.now += seconds - 1
+        assert charged(client, system=system).cache_read_input_tokens
+        clock.now += seconds
+        assert charged(client, system=system).cache_read_input_tokens == 0
+
+
+def test_a_short_prefix_is_never_kept() -> None:
+    system = [marked("Be brief.")]
+    with timed() as (_, client):
+        charged(client, system=system)
+        assert charged(client, system=system).cache_read_input_tokens == 0
+        assert charged(client, system=system).cache_creation_input_tokens == 0
+
+
+def test_what_changed_is_read_anew_and_what_stands_before_it_is_not() -> None:
+    with timed() as (_, client):
+        first = charged(client, system=[marked(RULES), marked(NEWS)])
+        second = charged(client, system=[marked(RULES), marked(NEWS.upper())])
+    assert 0 < (second.cache_read_input_tokens or 0) < (first.cache_creation_input_tokens or 0)
+    assert total(first) == total(second)
+
+
+def test_a_conversation_that_grows_reads_what_it_was() -> None:
+    with timed() as (_, client):
+        messages: list[dict[str, Any]] = [{"role": "user", "content": [marked(RULES)]}]
+        written = charged(client, messages=messages).cache_creation_input_tokens
+        messages[0]["content"][0].pop("cache_control")
+        messages += [
+            {"role": "assistant", "content": "I see."},
+            {"role": "user", "content": [marked("And now?")]},
+        ]
+        assert charged(client, messages=messages).cache_read_input_tokens == written
+
+
+def test_a_prefix_is_not_found_more_than_twenty_blocks_back() -> None:
+    many = [{"type": "text", "text": f"block {each}"} for each in range(21)]
+    with timed() as (_, client):
+        charged(client, system=[marked(RULES)])
+        usage = charged(client, system=[{"type": "text", "text": RULES}, *many, marked("end")])
+        assert usage.cache_read_input_tokens == 0
+        usage = charged(client, system=[{"type": "text", "text": RULES}, *many[:18], marked("end")])
+        assert usage.cache_read_input_tokens
+
+
+BASE: Final[dict[str, Any]] = {
+    "system": [marked(RULES)],
+    "tools": [LOOK],
+    "tool_choice": {"type": "none"},  # a call would have to be answered
+}
+CHANGES: Final[dict[str, dict[str, Any]]] = {
+    "model_changed": {"model": "claude-opus-5"},
+    "tools_changed": {"tools": [LOOK | {"description": "Look."}]},
+    "system_changed": {"system": [marked(RULES.upper())]},
+    "messages_changed": {"messages": [{"role": "user", "content": "goodbye"}]},
+    "unavailable": {"tool_choice": {"type": "auto"}},
+}
+
+
+@pytest.mark.parametrize("reason", CHANGES)
+def test_it_says_why_the_cache_was_missed(reason: str) -> None:
+    with timed() as (_, client):
+        first = client.messages.create(**request() | BASE)
+        asked = request() | BASE | CHANGES[reason]
+        second = client.messages.create(**asked, diagnostics={"previous_message_id": first.id})
+    assert second.diagnostics is not None
+    assert second.diagnostics.cache_miss_reason is not None
+    assert second.diagnostics.cache_miss_reason.type == reason
+    missed = getattr(second.diagnostics.cache_miss_reason, "cache_missed_input_tokens", 0)
+    # Only what stands before the change can be read again.
+    assert (missed > 1_024) == (reason in {"model_changed", "tools_changed", "system_changed"})

@@ -1,0 +1,477 @@
+"""The stand-in with faults: what it refuses as the service does, faults as the real SDK sees them, scenarios."""
+
+import http.client
+import json
+from collections import Counter
+from contextlib import closing
+from itertools import islice
+from typing import Any, Final
+
+import anthropic
+import httpx2
+import pytest
+
+from agent.errors import UsageError
+from tests.agent.fake_claude.claude_support import (
+    FORMAT,
+    LOOK,
+    QUESTION,
+    SCHEMA,
+    answered,
+    broken,
+    client_of,
+    request,
+    served,
+)
+from tests.agent.fake_claude.schema_check import fits
+from tests.fake_service import (
+    FakeClaude,
+    FaultSpread,
+    ServiceFaultKind,
+    ServiceScenario,
+    scenario_named,
+    scenario_of,
+    shipped,
+)
+
+USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
+RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
+NIGHT: Final = {"type": "text", "text": "It is night."}
+
+
+def marked(ttl: str) -> dict[str, Any]:
+    return {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": ttl}}
+
+
+def said(role: str, *blocks: object) -> dict[str, Any]:
+    return {"role": role, "content": list(blocks) or "well"}
+
+
+def schema(**more: object) -> dict[str, Any]:
+    return {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA | more}}}
+
+
+REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "temperature": ({"extra_body": {"temperature": 0.0}}, "temperature: Extra inputs"),
+    "too many tokens": ({"max_tokens": 1_000_000}, "maximum allowed number of output"),
+    "fewer than none": ({"max_tokens": -1}, "max_tokens"),
+    "no message": ({"messages": []}, "at least one message"),
+    "assistant first": ({"messages": [said("assistant")]}, 'must use the "user" role'),
+    "a strange role": ({"messages": [said("robot")]}, "role"),
+    "no content": ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
+    "an empty text": (
+        {"messages": [said("user", {"type": "text", "text": " "})]},
+        "non-whitespace",
+    ),
+    "a call without its result": (
+        {"messages": [said("user"), said("assistant", USE), said("user")]},
+        "without `tool_result` blocks immediately after: toolu_1",
+    ),
+    "a call at the end": (
+        {"messages": [said("user"), said("assistant", USE)]},
+        "without `tool_result`",
+    ),
+    "a result without its call": (
+        {"messages": [said("user"), said("assistant"), said("user", RESULT)]},
+        "unexpected `tool_use_id`",
+    ),
+    "a result at the beginning": ({"messages": [said("user", RESULT)]}, "unexpected `tool_use_id`"),
+    "five marks": ({"system": [marked("5m")] * 5}, "maximum of 4 blocks with cache_control"),
+    "short before long": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
+    "a strange ttl": ({"system": [marked("2h")]}, "ttl"),
+    "tools of one name": ({"tools": [LOOK, LOOK]}, "unique"),
+    "a tool's name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
+    "a choice of no tool": (
+        {"tools": [LOOK], "tool_choice": {"type": "tool", "name": "press"}},
+        "not found in provided tools",
+    ),
+    "an open object": (schema(additionalProperties=True), "additionalProperties"),
+    "bounds of a number": (
+        schema(properties={"confidence": {"type": "number", "maximum": 1}}),
+        "maximum are not supported",
+    ),
+    "a longest text": (
+        schema(properties={"note": {"type": "string", "maxLength": 300}}),
+        "maxLength are not supported",
+    ),
+    "a choice of nothing": (
+        schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
+        "'enum' must not be empty",
+    ),
+    "at least two": (
+        schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
+        "'minItems' values other than 0 or 1",
+    ),
+    "a part of any kind": (schema(properties={"goals": {}}), "must have a 'type'"),
+    "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
+    "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
+    "content of no kind": ({"messages": [said("user", {"text": "x"})]}, "type: Field required"),
+    "content of numbers": (
+        {"messages": [{"role": "user", "content": 7}]},
+        "content: Input should be a valid str or list",
+    ),
+    "words before a result": (
+        {"messages": [said("user"), said("assistant", USE), said("user", NIGHT, RESULT)]},
+        "without `tool_result` blocks immediately after: toolu_1",
+    ),
+    "a block of a strange type": (
+        {"messages": [said("user", {"type": "song"})]},
+        "messages.0.content.0: Input tag 'song'",
+    ),
+    "a result of strange content": (
+        {"messages": [said("user", RESULT | {"content": ["song"]})]},
+        "messages.0.content.0.content.0: Input should be a valid object",
+    ),
+    "the beginning of an answer": (
+        {"messages": [said("user"), said("assistant")]},
+        "must end with a user message",
+    ),
+    "two results of a call": (
+        {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
+        "a single result",
+    ),
+    "all the tokens for thought": (
+        {"thinking": {"type": "enabled", "budget_tokens": 1_024}},
+        "must be greater than `thinking.budget_tokens`",
+    ),
+    "little thought": (
+        {"thinking": {"type": "enabled", "budget_tokens": 100}},
+        "greater than or equal to 1024",
+    ),
+    "more than the window": ({"system": "word " * 1_000_000}, "prompt is too long"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_refuses(name: str) -> None:
+    wrong, words = REFUSED[name]
+    with served() as (server, client), pytest.raises(anthropic.BadRequestError) as error:
+        client.messages.create(**request() | wrong)
+    assert error.value.type == "invalid_request_error"
+    assert error.value.request_id
+    assert words in str(error.value)
+    assert server.counts.errors == {"invalid_request_error": 1}
+
+
+TAKEN: Final[dict[str, dict[str, Any]]] = {
+    "two of a role": {"messages": [said("user"), said("user")]},
+    "results in two messages": {
+        "messages": [
+            said("user"),
+            said("assistant", USE, USE | {"id": "toolu_2"}),
+            said("user", RESULT),
+            said("user", RESULT | {"tool_use_id": "toolu_2"}),
+        ]
+    },
+    "four marks, the long ones first": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
+    "the beginning of an answer": {
+        "model": "claude-haiku-4-5",
+        "messages": [said("user"), said("assistant")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_takes(name: str) -> None:
+    with served() as (_, client):
+        assert client.messages.create(**request() | TAKEN[name]).stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize("model", ["claude-1", "claude-mythos-preview"])
+def test_a_model_that_is_not_served_is_not_found(model: str) -> None:
+    body = {"model": model, "max_tokens": 1, "messages": [said("user")]}
+    with FakeClaude() as server:
+        status, told = posted(server, json.dumps(body))
+    assert (status, told["error"]["type"]) == (404, "not_found_error")
+
+
+def test_a_request_without_a_key_is_not_served() -> None:
+    with FakeClaude() as server:
+        status, told = posted(server, "{}", {"anthropic-version": "2023-06-01"})
+    assert (status, told["error"]["type"]) == (401, "authentication_error")
+
+
+def test_a_body_that_is_no_json_is_refused() -> None:
+    with FakeClaude() as server:
+        assert posted(server, "{")[0] == 400
+        assert posted(server, "[]")[0] == 400
+        assert posted(server, "{}")[0] == 400
+
+
+KEY: Final = {"x-api-key": "any", "anthropic-version": "2023-06-01"}
+
+
+def posted(
+    server: FakeClaude, body: str, headers: dict[str, str] | None = None
+) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=5)
+    try:
+        connection.request("POST", "/v1/messages", body, KEY if headers is None else headers)
+        reply = connection.getresponse()
+        return reply.status, json.loads(reply.read())
+    finally:
+        connection.close()
+
+
+ASKED: Final = request(QUESTION, output_config=FORMAT)
+
+STATUSES: Final = {
+    ServiceFaultKind.RATE_LIMIT: (anthropic.RateLimitError, 429, "rate_limit_error"),
+    ServiceFaultKind.OVERLOADED: (anthropic.OverloadedError, 529, "overloaded_error"),
+    ServiceFaultKind.SERVER_ERROR: (anthropic.InternalServerError, 500, "api_error"),
+    ServiceFaultKind.BAD_GATEWAY: (anthropic.InternalServerError, 502, None),
+    ServiceFaultKind.UNAVAILABLE: (anthropic.ServiceUnavailableError, 503, "api_error"),
+    ServiceFaultKind.GATEWAY_TIMEOUT: (anthropic.GatewayTimeoutError, 504, "timeout_error"),
+}
+
+
+def streamed(client: anthropic.Anthropic, asked: dict[str, Any] = ASKED) -> anthropic.types.Message:
+    with client.messages.stream(**asked) as stream:
+        return stream.get_final_message()
+
+
+def text_of(reply: anthropic.types.Message) -> str:
+    return "".join(block.text for block in reply.content if block.type == "text")
+
+
+@pytest.mark.parametrize("kind", STATUSES)
+def test_a_status_is_the_error_that_the_sdk_has_for_it(kind: ServiceFaultKind) -> None:
+    error, status, name = STATUSES[kind]
+    with broken(kind) as (server, client):
+        for ask in (lambda: client.messages.create(**ASKED), lambda: streamed(client)):
+            with pytest.raises(error) as raised:
+                ask()
+            assert isinstance(raised.value, anthropic.APIStatusError)
+            assert (raised.value.status_code, raised.value.type) == (status, name)
+            assert raised.value.request_id
+        assert server.faults == {kind.value: 2}
+        assert not server.counts.tokens
+
+
+def test_a_rate_limit_says_when_to_come_back() -> None:
+    toml = '[[fault]]\nkind = "rate_limit"\nturns = [1]\nretry_after_ms = 1200'
+    with served(toml) as (_, client):
+        with pytest.raises(anthropic.RateLimitError) as raised:
+            client.messages.create(**ASKED)
+        assert raised.value.response.headers["retry-after"] == "2"
+        assert raised.value.response.headers["retry-after-ms"] == "1200"
+        assert client.messages.create(**ASKED).stop_reason
+
+
+def test_an_answer_that_never_comes_times_out() -> None:
+    with broken(ServiceFaultKind.TIMEOUT, timeout=0.1) as (_, client):
+        with pytest.raises(anthropic.APITimeoutError):
+            client.messages.create(**ASKED)
+        with pytest.raises(anthropic.APITimeoutError):
+            streamed(client)
+
+
+def test_nobody_listens_for_a_while_and_then_again() -> None:
+    with broken(ServiceFaultKind.REFUSED, ms=60_000) as (server, client):
+        with pytest.raises(anthropic.APIConnectionError):
+            client.messages.create(**ASKED)
+        with pytest.raises(anthropic.APIConnectionError) as raised:
+            client.messages.create(**ASKED)
+        assert isinstance(raised.value.__cause__, httpx2.ConnectError)
+        assert len(server.requests) == 1
+    with served() as (server, client):
+        with server.refusing(), pytest.raises(anthropic.APIConnectionError):
+            client.messages.create(**ASKED)
+        assert client.messages.create(**ASKED).stop_reason
+
+
+def test_a_connection_breaks_off_in_the_middle_of_an_answer() -> None:
+    with broken(ServiceFaultKind.CUT) as (_, client):
+        with pytest.raises(anthropic.APIConnectionError):
+            client.messages.create(**ASKED)
+        with pytest.raises(httpx2.RemoteProtocolError):  # the SDK lets it through
+            streamed(client)
+
+
+@pytest.mark.parametrize("kind", [ServiceFaultKind.HALF_STREAM, ServiceFaultKind.HALF_JSON])
+def test_half_an_answer_ends_in_order_and_is_none(kind: ServiceFaultKind) -> None:
+    with broken(kind) as (_, client):
+        with pytest.raises(json.JSONDecodeError):
+            client.messages.create(**ASKED)
+        raw = [each.type for each in client.messages.create(**ASKED, stream=True)]
+        assert "message_stop" not in raw
+        # The SDK notices nothing: only the reason to stop is missing.
+        assert streamed(client).stop_reason is None
+
+
+def test_a_flood_of_events_can_be_left() -> None:
+    with (
+        broken(ServiceFaultKind.FLOOD) as (_, client),
+        closing(client.messages.create(**ASKED, stream=True)) as stream,
+    ):
+        deltas = [each for each in islice(stream, 10) if each.type == "content_block_delta"]
+    assert len(deltas) == 8
+    assert all(each.delta.type == "text_delta" for each in deltas)
+
+
+STOPS: Final = {
+    ServiceFaultKind.REFUSAL: "refusal",
+    ServiceFaultKind.MAX_TOKENS: "max_tokens",
+    ServiceFaultKind.STOP_SEQUENCE: "stop_sequence",
+    ServiceFaultKind.PAUSE_TURN: "pause_turn",
+    ServiceFaultKind.CONTEXT_EXCEEDED: "model_context_window_exceeded",
+}
+
+
+def test_an_answer_violates_its_schema() -> None:
+    with broken(ServiceFaultKind.SCHEMA_VIOLATION) as (_, client):
+        assert not fits(json.loads(text_of(client.messages.create(**ASKED))), SCHEMA)
+    with broken(ServiceFaultKind.PROSE) as (_, client), pytest.raises(json.JSONDecodeError):
+        json.loads(text_of(client.messages.create(**ASKED)))
+
+
+def test_a_share_of_faults_is_spread_over_every_kind() -> None:
+    quick = tuple(kind for kind in ServiceFaultKind if kind in STATUSES or kind in STOPS)
+    scenario = ServiceScenario(spread=FaultSpread(0.5, quick))
+    with FakeClaude(scenario, seed=3) as server, client_of(server) as client:
+        for _ in range(80):
+            try:
+                client.messages.create(**request())
+            except anthropic.APIStatusError:
+                continue
+        faults = server.faults
+    assert set(faults) == {kind.value for kind in quick}
+    assert 25 <= faults.total() <= 55
+    assert max(faults.values()) - min(faults.values()) <= 1
+
+
+def test_the_same_seed_makes_the_same_faults() -> None:
+    def faults(seed: int) -> Counter[str]:
+        scenario = ServiceScenario(
+            spread=FaultSpread(0.5, (ServiceFaultKind.EMPTY, ServiceFaultKind.REFUSAL))
+        )
+        with FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
+            return Counter(
+                f"{turn} {client.messages.create(**request()).stop_reason}" for turn in range(12)
+            )
+
+    assert faults(1) == faults(1)
+    assert faults(1) != faults(2)
+
+
+def test_nothing_is_left_over_when_it_ends_in_the_middle_of_an_answer() -> None:
+    with broken(ServiceFaultKind.DRIP, ms=60_000) as (_, client):
+        stream = client.messages.create(**ASKED, stream=True)
+        assert next(iter(stream)).type == "message_start"
+    stream.close()
+
+
+SCRIPT: Final = """
+about = "Two answers in turn, then one for whoever is stuck."
+
+[[answer]]
+times = 1
+text = "first of $turn"
+
+[[answer]]
+turns = [2]
+text = "second: $question"
+
+[[answer]]
+purpose = "stuck|no_plan"
+json = { goals = ["$goal"], note = "try $candidate", confidence = 0.5 }
+
+[[answer]]
+system = "(?i)brief"
+text = "brief"
+stop = "stop_sequence"
+
+[[answer]]
+user = "b[aeiou]d"
+text = "no"
+"""
+
+
+def test_answers_are_given_in_turn_and_to_whom_they_are_meant_for() -> None:
+    with served(SCRIPT) as (_, client):
+
+        def ask(words: str, **more: object) -> str:
+            return text_of(client.messages.create(**request(words, **more)))
+
+        assert ask("a") == "first of 1"
+        assert ask("why?") == "second: why?"
+        assert json.loads(ask(QUESTION, output_config=FORMAT)) == {
+            "goals": ["first_badge"],
+            "note": "try go:lab",
+            "confidence": 0.5,
+        }
+        assert ask("a", system="Be BRIEF.") == "brief"
+        assert ask("a bad one") == "no"
+        assert ask("a good one").startswith("[fake-claude")
+
+
+CALLS: Final = """
+[[answer]]
+calls = [
+    { name = "look", input = { place = "$goal" } },
+    { name = "look", input = { place = "home" } },
+    { name = "$tool", round = 2 },
+]
+json = { goals = ["healed"], note = "", confidence = 1.0 }
+"""
+
+
+def test_tools_are_called_round_by_round_and_then_comes_the_answer() -> None:
+    asked: dict[str, Any] = request(QUESTION, tools=[LOOK], output_config=FORMAT)
+    with served(CALLS) as (_, client):
+        first = client.messages.create(**asked)
+        inputs = [block.input for block in first.content if block.type == "tool_use"]
+        assert inputs == [{"place": "first_badge"}, {"place": "home"}]
+        asked["messages"] = answered(asked["messages"], first, "a gym", "a bed")
+        # What is true now may stand behind the results; the question is still the same.
+        asked["messages"][-1]["content"].append({"type": "text", "text": "It is night."})
+        second = client.messages.create(**asked)
+        call = second.content[0]
+        assert call.type == "tool_use"
+        assert fits(call.input, LOOK["input_schema"])
+        asked["messages"] = answered(asked["messages"], second, "dark")
+        last = client.messages.create(**asked)
+    assert json.loads(text_of(last))["goals"] == ["healed"]
+    assert last.stop_reason == "end_turn"
+
+
+WRONG: Final = {
+    "fault = 3": "the file cannot have fault = 3",
+    "fault = [3]": "[[fault]] is a table of its own",
+    '[[answer]]\ncalls = [{ name = "look", round = "2" }]': "a call cannot have round = '2'",
+    "goals = 3": "the file does not know 'goals'; it knows",
+    '[[answer]]\nanswer = "x"': "[[answer]] does not know 'answer'; it knows",
+    '[[answer]]\nkind = "shout"': "shout",
+    '[[answer]]\nuser = "("': "missing",
+    '[[fault]]\nkind = "flu"': "flu",
+    "[[fault]]\nturns = [1]": "kind = '' is none of rate_limit",
+    'kinds = ["flu"]': "flu",
+    "faults = 2.0": "say a number from 0 to 1",
+    "= 3": "line 1",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_scenario_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^scenario mine\.toml: ") as raised:
+        scenario_of("mine.toml", text)
+    assert WRONG[text] in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(UsageError, match="sensible"):
+        scenario_named("nonsense")
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_scenario_that_ships_can_be_played(name: str) -> None:
+    scenario = scenario_named(name)
+    assert scenario.about
+    with FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:
+        for _ in range(2):
+            try:
+                client.messages.create(**request(QUESTION, tools=[LOOK]))
+            except (anthropic.APIError, ValueError):
+                continue
+    assert server.requests
