@@ -183,7 +183,7 @@ PYBOY: Final[Mapping[str, Names]] = {
 
 def events() -> Names:
     if not (FACTS / "events.csv").exists():
-        pytest.skip(f"no facts of the game in {FACTS}")
+        pytest.skip(f"no facts of the game in {SCRIPT_FACTS}")
     with (FACTS / "events.csv").open(encoding="utf-8", newline="") as file:
         return {
             int(row["bit_index"]): row["event"].removeprefix("EVENT_").lower()
@@ -282,7 +282,7 @@ def script() -> dict[str, Any]:
 
 def test_the_profile_is_what_the_script_makes_of_the_facts(script: dict[str, Any]) -> None:
     if not SCRIPT_FACTS.exists():
-        pytest.skip(f"no facts of the game in {FACTS}")
+        pytest.skip(f"no facts of the game in {SCRIPT_FACTS}")
     assert script["profile_text"](SCRIPT_FACTS) == FILE.read_text(encoding="utf-8")
 
 
