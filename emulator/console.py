@@ -99,7 +99,7 @@ class Console(Protocol):
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the frames of `step` pass with its button down and up again.
 
-        The last frame is drawn only when somebody is going to look at it: `render`.
+        The last frame is drawn only when its picture is needed: `render`.
         """
         ...
 

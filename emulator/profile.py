@@ -28,14 +28,14 @@ class RomAddress(NamedTuple):
 
 
 class RamLabel(NamedTuple):
-    """What lies at an address of RAM; `size` in bytes, None where nobody knows."""
+    """What lies at an address of RAM; `size` in bytes, None where unknown."""
 
     address: int
     size: int | None
 
 
 class RomTable(NamedTuple):
-    """A table in ROM; `size` in bytes, None where nobody knows."""
+    """A table in ROM; `size` in bytes, None where unknown."""
 
     place: RomAddress
     size: int | None

@@ -231,7 +231,7 @@ def mismatch(console: Console, record: StepRecord) -> Divergence | None:
 def verify_chain(
     records: Iterable[StepRecord], cartridge_sha1: str, *, start: Link | None = None
 ) -> int | None:
-    """Return the first tick whose link is broken, or None when nobody edited anything."""
+    """Return the first tick whose link is broken, or None when nothing was edited."""
     link = start or first_link(cartridge_sha1)
     for record in records:
         chain = next_chain(link.chain, record)
@@ -263,7 +263,7 @@ def first_divergence(
 
 
 MOST_PACKED: Final = RECORD.size + DIGEST_SIZE  # bytes that a record takes at most
-MOST_FRAMES: Final = 0x10000  # of a step, eighteen minutes; nobody waits longer for the game
+MOST_FRAMES: Final = 0x10000  # of a step, eighteen minutes; no step of play is longer
 
 
 def pack(records: Iterable[StepRecord]) -> bytes:
@@ -272,7 +272,7 @@ def pack(records: Iterable[StepRecord]) -> bytes:
 
 
 def unpack(data: bytes, cartridge_sha1: str) -> Iterator[StepRecord]:
-    """Yield what was packed, with the chain made anew, from bytes that anybody may have written.
+    """Yield what was packed, with the chain computed again, from bytes of any origin.
 
     Raises:
         ValueError: where they are no recording: cut short, out of order, or a step that is none.

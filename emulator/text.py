@@ -52,7 +52,7 @@ def _several_letters(*, bars: bool) -> dict[int, str]:
 
 @lru_cache(maxsize=2)
 def _singles(*, bars: bool) -> bytes:
-    """Return the codes that print one letter, be it a space."""
+    """Return the codes that print one letter or a space."""
     return bytes(code for code in range(0x100) if code not in _several_letters(bars=bars))
 
 

@@ -51,7 +51,7 @@ class Wild(NamedTuple):
 
 
 def read_wild(rom: Rom) -> dict[int, Wild]:
-    """Return who lives where by the ids of the maps that have anybody."""
+    """Return the wild mons by the ids of the maps that have any."""
     bank, at = POINTERS
     found = {}
     for map_id in range(MAP_COUNT):
@@ -90,7 +90,7 @@ class Fishing:
     """Who may bite at each rod, all of them equally often."""
 
     good_rod: tuple[Catch, ...]  # wherever there is water
-    super_rod: dict[int, tuple[Catch, ...]]  # by map; elsewhere nobody
+    super_rod: dict[int, tuple[Catch, ...]]  # by map; elsewhere none
 
 
 def read_fishing(rom: Rom) -> Fishing:

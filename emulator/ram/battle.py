@@ -1,4 +1,4 @@
-"""The battle that is being fought: who against whom, and what it waits for."""
+"""The battle that is being fought: both sides, and what it waits for."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class BattleType(Enum):
     """By which rules one fights."""
 
     NORMAL = 0
-    OLD_MAN = 1  # somebody shows how to catch
+    OLD_MAN = 1  # an old man shows how to catch
     SAFARI = 2
 
 
@@ -138,7 +138,7 @@ class BattleResult(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle; `own` and `enemy` are None while nobody whole is out on that side.
+    """A battle; `own` and `enemy` are None while no mon is fully out on that side.
 
     `opponent` is what the game was asked to fight: a species, a trainer class plus 200, or 0 for
     whatever lives in the grass. `own_move` and `enemy_move` are the moves last chosen, or None.
@@ -164,7 +164,7 @@ class Battle:
 
     @property
     def is_trainer(self) -> bool:
-        """Whether a trainer is fought, whom one cannot leave."""
+        """Whether a trainer is fought, which cannot be left."""
         return self.kind is BattleKind.TRAINER
 
     @property

@@ -74,7 +74,7 @@ class Control:
 
     @property
     def scripted(self) -> bool:
-        """Whether a script moves the player or somebody."""
+        """Whether a script moves the player or another person."""
         return Doubt.SCRIPTED in self.reasons or Doubt.ESCORTED in self.reasons
 
     @property

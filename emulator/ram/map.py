@@ -153,7 +153,7 @@ def read_visited(ram: Ram) -> frozenset[int]:
 
 
 def read_dark(ram: Ram) -> bool:
-    """Say whether the map is dark until somebody lights it."""
+    """Say whether the map is dark until it is lit."""
     return ram.byte(PALETTE_OFFSET) != 0
 
 
@@ -177,7 +177,7 @@ NOT_DRAWN: Final = 0xFF
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody, or something, that stands on the map and may be in the way."""
+    """A person or thing that stands on the map and may be in the way."""
 
     slot: int
     picture: int

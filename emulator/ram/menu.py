@@ -195,5 +195,5 @@ class MoveOffer(NamedTuple):
 
 
 def read_offer(ram: Ram) -> MoveOffer:
-    """Return the last move that was offered, and to whom."""
+    """Return the last move that was offered, and to which mon."""
     return MoveOffer(ram.byte(OFFERED_TO), ram.byte(OFFERED_MOVE))

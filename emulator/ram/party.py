@@ -116,7 +116,7 @@ def read_enemy_party(ram: Ram) -> Party:
 
 @lru_cache(maxsize=16)
 def _decode_party(block: bytes) -> Party:
-    # A count that the species list does not bear out is memory that nobody has set up yet.
+    # A count that the species list does not bear out is memory that is not set up yet.
     count = block[0]
     listed = block[SPECIES - COUNT :].find(SPECIES_END)
     if count > CAPACITY or listed != count:
@@ -214,7 +214,7 @@ def read_box(ram: Ram) -> Box:
 
 @lru_cache(maxsize=16)
 def _decode_mons(block: bytes) -> tuple[BoxedMon, ...]:
-    # A count that the species list does not bear out is memory that nobody has set up yet.
+    # A count that the species list does not bear out is memory that is not set up yet.
     count = block[0]
     if count > BOX_CAPACITY or block[BOX_SPECIES - BOX_COUNT :].find(SPECIES_END) != count:
         return ()

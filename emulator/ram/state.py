@@ -94,7 +94,7 @@ class State:
 
     @property
     def is_dark(self) -> bool:
-        """Whether the map is dark until somebody lights it; walking there is as anywhere."""
+        """Whether the map is dark until it is lit; walking there is as anywhere."""
         return read_dark(self.ram)
 
     @property

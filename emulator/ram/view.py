@@ -98,7 +98,7 @@ class Ram:
     def byte(self, address: int) -> int:
         """Return the byte at `address`."""
         offset = address - self.base
-        if 0 <= offset < self.size:  # the first window is nearly all that anybody reads
+        if 0 <= offset < self.size:  # nearly all reads are of the first window
             return self.image[offset]
         return self.image[_offset(self.layout, address, 1)]
 

@@ -141,7 +141,7 @@ def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: Rul
 
 
 def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
-    """Return the chances that somebody with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
+    """Return the chances that a mon with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
 
     `before` is a blow taken before the first of them.
     """

@@ -10,11 +10,11 @@ from emulator.ram.battle_mon import BattleMon, Volatile
 
 DRAIN: Final = 3  # gives its user half of what it takes
 EXPLODE: Final = 7  # halves the defense it meets, and its user faints
-DREAM_EATER: Final = 8  # misses whoever is awake
+DREAM_EATER: Final = 8  # misses a target that is awake
 SWIFT: Final = 17  # never misses
 THRASH: Final = 27  # goes on for turns, and ends in confusion
 SEVERAL_HITS: Final = (29, 30)  # two to five
-ONE_HIT: Final = 38  # knocks out whoever is not faster
+ONE_HIT: Final = 38  # knocks out a target that is not faster
 CHARGES: Final = (39, 43)  # strike in their second turn; the latter out of reach before that
 HALF: Final = 40  # takes half of what is left
 FIXED: Final = 41  # takes an amount that depends on the move
@@ -26,7 +26,7 @@ FIXED_AMOUNTS: Final = {49: 20, 82: 40}
 LEVEL_AMOUNTS: Final = (69, 101)  # take the user's level
 RANDOM_AMOUNT: Final = 149
 FIRST: Final = 98  # the move that goes first
-LAST: Final = 68  # the move that goes last, and gives back what it got: nobody can foresee it
+LAST: Final = 68  # the move that goes last, and gives back what it got: it cannot be foreseen
 
 
 SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack and Defense
@@ -85,7 +85,7 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class Defender:
-    """Whom a move is used on; `plain_` values are those that critical hits use."""
+    """The target of a move; `plain_` values are those that critical hits use."""
 
     hp: int
     types: tuple[int, int]

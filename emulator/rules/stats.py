@@ -68,7 +68,7 @@ def stage_change(effect: int) -> StageChange | None:
 def after_change(
     mon: BattleMon, change: StageChange, book: RuleBook, *, badges: Collection[int] = ()
 ) -> BattleMon:
-    """Return `mon` after one of its stats has changed; what ails it is not counted anew.
+    """Return `mon` after one of its stats has changed; its ailments are not applied again.
 
     `badges` are the bit numbers of those that its trainer has: each counts again for its stat.
     """

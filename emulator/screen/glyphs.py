@@ -28,7 +28,7 @@ class Font:
     """The cartridge's glyphs: from the pixels of a cell to what they print.
 
     Some codes have one look in texts and another one beside health bars. Both are known here, so
-    that nobody needs to tell which of them were loaded when the picture was drawn.
+    that it need not be known which of them were loaded when the picture was drawn.
     """
 
     letters: dict[bytes, str] = field(repr=False)
@@ -78,11 +78,11 @@ def agreement(tile_map_text: str, glyph_text: str) -> float:
     return sum(here == there for here, there in pairs) / len(pairs) if pairs else 1.0
 
 
-NO_WRITING: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which nobody calls text
+NO_WRITING: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which are no text
 
 
 class TextReader(Protocol):
-    """Somebody who reads the text in a picture."""
+    """A way of reading the text in a picture."""
 
     @property
     def name(self) -> str:

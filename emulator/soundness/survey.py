@@ -1,6 +1,6 @@
 """The survey of a cartridge by every invariant, and the invariants of the maps in use: their size, what stands and lies on them, what it says, and where they lead.
 
-Where items are hidden, and whom toggles hide, is not judged: Red hides an item beyond the edge of its map, out of
+Where items are hidden, and what toggles hide, is not judged: Red hides an item beyond the edge of its map, out of
 reach, and has toggles of sprites that are no longer there.
 """
 

@@ -112,7 +112,7 @@ class GameMap:
 
     @property
     def people(self) -> tuple[Resident, ...]:
-        """Who is here when nobody has moved yet."""
+        """The people, items and trainers that the map begins with."""
         return self.header.people
 
     def contains(self, x: int, y: int) -> bool:
@@ -161,7 +161,7 @@ class GameMap:
     def hop(self, square: Square, facing: Facing) -> Position | None:
         """Return where a ledge ahead of `square` lets the player down, or None without one.
 
-        It is crossed this way only, and all of it at once: nobody stands on the square between.
+        It is crossed this way only, and all of it at once: the player never stands on the square between.
         The game does not ask what lies behind the ledge, so neither floor nor people matter there;
         only a landing beyond the edge of the map is none.
         """
@@ -196,7 +196,7 @@ class GameMap:
     def with_blocks(self, live: bytes) -> GameMap:
         """Return this map with the blocks of wOverworldMap, which scripts change at run time.
 
-        What fires a warp is asked of the tiles anew.
+        What fires a warp is read from the tiles again.
         """
         layout = Layout.of_live(self.header, self.tileset, live)
         return make_map(self.header, self.tileset, layout, self.ground)

@@ -59,7 +59,7 @@ class Layout:
     def agrees(self, live: bytes) -> bool:
         """Say whether a block map in RAM of this size has the same blocks within the border.
 
-        Nobody walks on the border: what lies there differently, as while a map that joins is drawn, is no change.
+        The player never walks on the border: what lies there differently, as while a map that joins is drawn, is no change.
         """
         if live == self.blocks:
             return True

@@ -60,7 +60,7 @@ SHOP: Final = TextService.MART.value  # what such a text begins with; a count an
 
 
 class Shop(NamedTuple):
-    """What somebody sells, as item numbers in the order of the list; `slot` is who sells it."""
+    """What a person sells, as item numbers in the order of the list; `slot` is the sprite of the seller."""
 
     slot: int
     items: tuple[int, ...]

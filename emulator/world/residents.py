@@ -64,10 +64,10 @@ class WaitingMon(NamedTuple):
 
 
 class Resident(NamedTuple):
-    """Somebody or something that the map begins with; `slot` is its sprite in RAM.
+    """A person or thing that the map begins with; `slot` is its sprite in RAM.
 
     `ways` are the directions in which one who walks may go. `facing` is where one who stands
-    looks, None for whom the map does not say.
+    looks, None where the map does not say.
     """
 
     slot: int
@@ -180,7 +180,7 @@ def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mappin
     """Return the eyes of those of the player's map who fight and watch, by sprite slot; `slots` are all who fight.
 
     As a rule all of them have a header, in their order. Who does not watch, such as the leader of a gym, may have none:
-    then the flag bit of each header is the slot that it is of. Nobody, when the pointer leads to no such headers.
+    then the flag bit of each header is the slot that it is of. Empty when the pointer leads to no such headers.
     """
     at = int.from_bytes(ram.span(TRAINER_HEADER_POINTER, 2), "big")
     for end in range(at, at + TRAINER_HEADER_SIZE * (len(slots) + 1), TRAINER_HEADER_SIZE):

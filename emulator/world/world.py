@@ -76,7 +76,7 @@ class World:
     """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process.
 
     It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
-    `passes` are the obstacles that whoever travels gets past, none on the cartridge's own world; `carries` are
+    `passes` are the obstacles that the player gets past, none on the cartridge's own world; `carries` are
     the squares on which a script takes hold of who steps there, and where it lets go again; `lifts` are those
     whose cars are these maps.
     """
@@ -110,7 +110,7 @@ class World:
 
     @property
     def maps(self) -> tuple[GameMap, ...]:
-        """Every map; to ask for them is to decode those that nobody has asked for yet."""
+        """Every map; to ask for them is to decode those that were not asked for yet."""
         return tuple([self.map(map_id) for map_id in self.map_ids])
 
     @property
@@ -175,13 +175,13 @@ class World:
         return _variant(plain, tuple(changes), self.passes)
 
     def passing(self, passes: frozenset[Obstacle]) -> World:
-        """Return this world for somebody who gets past these obstacles, and no others."""
+        """Return this world for a player who gets past these obstacles, and no others."""
         if passes == self.passes:
             return self
         return _variant(self.plain, tuple(sorted(self.changed.items())), passes)
 
     def carrying(self, carries: Mapping[MapSquare, MapSquare]) -> World:
-        """Return this world with scripts that carry whoever steps on some squares to others."""
+        """Return this world with scripts that carry the player from some squares to others."""
         if carries == self.carries:
             return self
         plain = _with_carries(self.plain, tuple(sorted(carries.items())))

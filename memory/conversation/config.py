@@ -95,7 +95,7 @@ class ConversationConfig:
     activate_after_idle: float = 0.0  # 0: never
     activate_on_provider_change: bool = False
     patience: float = 20.0  # how long one step waits for an observer or a reflector
-    deadline: float = 120.0  # after how long nobody counts on one any more
+    deadline: float = 120.0  # after how long one is given up
     timezone: str = "UTC"
 
     @property

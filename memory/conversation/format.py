@@ -60,7 +60,7 @@ class ObservationLine:
 
 
 class DatedLine(NamedTuple):
-    """A line and its day; None where nobody knows it."""
+    """A line and its day; None where it is unknown."""
 
     date: dt.date | None
     line: ObservationLine

@@ -145,14 +145,14 @@ def _piece(block: Mapping[str, Any]) -> MessagePart | None:
 
 
 def moment_of(message: Message) -> LineTime:
-    """Return when `message` was said; without the time of day where nobody noted it."""
+    """Return when `message` was said; without the time of day where that is unknown."""
     when = _when(message)
     clock = "" if when is None else f"{when:%H:%M}"
     return LineTime(clock, int(message.game_s), message.tick)
 
 
 def date_of(message: Message) -> dt.date | None:
-    """Return the day on which `message` was said, in UTC, or None where nobody noted it."""
+    """Return the day on which `message` was said, in UTC, or None where that is unknown."""
     when = _when(message)
     return None if when is None else when.date()
 
@@ -178,7 +178,7 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 def gap_between(earlier: Message, later: Message) -> str:
     """Return the line that stands between two messages: '' where less than ten minutes went by, of play or by the clock.
 
-    Where nobody noted the time of day, play alone counts.
+    Where the time of day is unknown, play alone counts.
     """
     told = []
     if (played := later.game_s - earlier.game_s) >= SHORTEST_GAP_S:

@@ -315,7 +315,7 @@ def reflect_until(
 
     Raises:
         DistillingFailed: at once where no answer comes, else after the last level. The same text would fail again, so
-            whoever asked should not ask before it has changed.
+            the caller should not ask before it has changed.
     """
     problem = ""
     hardest = len(DETAIL) - 1

@@ -200,7 +200,7 @@ class HeuristicObserver:
 
 
 def shown_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
-    """Return the lines of the milestones that the program, and nobody else, said were reached."""
+    """Return the lines of the milestones that the program, and no other source, said were reached."""
     watch = _Watch(tokens)
     for message in messages:
         watch.see(message)

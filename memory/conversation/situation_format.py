@@ -71,7 +71,7 @@ _TRIED: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that did not work; `times` is how often it was tried in all, 0 where nobody counted."""
+    """Something that did not work; `times` is how often it was tried in all, 0 where unknown."""
 
     says: str
     times: int = 0
@@ -189,7 +189,7 @@ _BAN: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(r" \([^()]*\)$")  # such as when it was
-_CLAIM: Final = "claimed "  # before a milestone that a model tells of and nobody has shown
+_CLAIM: Final = "claimed "  # before a milestone that a model claims and no evidence shows
 
 
 def milestones_of(line: ObservationLine) -> tuple[str, ...]:

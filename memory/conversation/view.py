@@ -55,7 +55,7 @@ _DUE: Final = re.compile(
 
 
 class Now(NamedTuple):
-    """A moment, as far as known; `attempt` is the how-manieth at the goal pursued, 0 where nobody counts."""
+    """A moment, as far as known; `attempt` is the number of the attempt at the goal pursued, 0 where unknown."""
 
     date: dt.date | None = None
     game_s: float | None = None

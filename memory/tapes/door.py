@@ -1,4 +1,4 @@
-"""The read-only door to somebody's SQLite file: nothing is made, changed or moved. Standard library only."""
+"""The read-only door to a SQLite file of another program: nothing is made, changed or moved. Standard library only."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class ReadOnlyFile:
         index = self.path.with_name(f"{self.path.name}-shm")
         has_log = log.exists() and log.stat().st_size > 0
         if not has_log and not index.exists() and _wants_log(self.path):
-            return _named(self.path, "&immutable=1")  # nobody has it open, and all is in it
+            return _named(self.path, "&immutable=1")  # no process has it open, and all is in it
         if has_log and not index.exists():
-            # Whoever wrote the log is gone; reading it makes an index, so that is done elsewhere.
+            # The writer of the log is gone; reading it makes an index, so that is done elsewhere.
             self._copy = tempfile.TemporaryDirectory(prefix="tape-")
             copy = Path(self._copy.name) / self.path.name
             shutil.copyfile(log, copy.with_name(log.name))

@@ -32,7 +32,7 @@ _LINE: Final = re.compile(r"- \[(\w+)\] .*\(session: ([^\s()]{1,8})\)\s*")
 
 
 class ObservationsPage:
-    """What is on the page. Lines that are not of a session stay where they are: they are somebody's own."""
+    """What is on the page. Lines that are not of a session stay where they are: they were written by hand."""
 
     def __init__(self, text: str = "") -> None:
         self._before: list[str] = []
@@ -88,7 +88,7 @@ def priority_in(line: str) -> str | None:
 
 
 def _ranks(lines: Iterable[str], order: Mapping[str, int]) -> list[int]:
-    """Return the place of each line in `order`, never falling; a line of nobody's has that of the one before."""
+    """Return the place of each line in `order`, never falling; a line of no session has that of the one before."""
     ranks, last = [], -1
     for each in lines:
         last = max(last, order.get(session_of(each) or "", last))
@@ -262,7 +262,7 @@ def _keep(folder: Path, page: ObservationsPage, marks: dict[str, SessionMark]) -
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a whole file or none: whoever reads it, or is killed, finds the old one or the new one."""
+    """Write a whole file or none: a reader, or the next start after a kill, finds the old one or the new one."""
     if path.exists() and _read(path) == text:
         return
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -279,7 +279,7 @@ def _replace(path: Path, text: str) -> None:
 
 MOST_TOKENS: Final = 32_000
 _RANKS: Final = {priority.value: rank for rank, priority in enumerate(Priority)}
-_UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # a line that somebody wrote by hand
+_UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # a line that was written by hand
 _HEADER: Final = len("\n## 2026-03-09\n\n")
 
 

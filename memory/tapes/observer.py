@@ -72,7 +72,7 @@ def at_least(least: Priority, text: str) -> Priority:
 
 LONGEST_GOAL: Final = 300  # characters
 _INJECTED: Final = (
-    re.compile(  # put in by a program, not said by anybody; one that is cut off goes on to the end
+    re.compile(  # put in by a program and never said; one that is cut off goes on to the end
         r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
     )
 )
@@ -144,7 +144,7 @@ Extract: TypeAlias = Callable[[SessionIndex], Iterator[RuleMatch]]
 
 
 def goal(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield what the first message asks for that somebody said."""
+    """Yield what the first message asks for that was really said."""
     for entry in seen.entries:
         if entry.role == "user" and (text := line(_said(entry), LONGEST_GOAL)):
             yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)

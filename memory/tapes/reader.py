@@ -297,7 +297,7 @@ class TapeReader:
         return [head.root for head in self.sessions() if head.is_complete]
 
     def list_leaves(self) -> list[str]:
-        """Return the hashes that nothing follows, the earliest first: sessions as whoever came last sees them."""
+        """Return the hashes that nothing follows, the earliest first: sessions as their last message sees them."""
         links = self._links()
         parents = {link.parent for link in links}
         leaves = [link for link in links if link.hash not in parents]

@@ -132,7 +132,7 @@ class SentMessage(NamedTuple):
 
     @classmethod
     def of(cls, message: Mapping[str, Any], blocks: Sequence[Block], node: str) -> SentMessage:
-        """Return the link for `message`; whoever sent it may change it afterwards."""
+        """Return the link for `message`; its sender may change it afterwards."""
         return cls(deepcopy(message), str(message["role"]), blocks, node)
 
     def again(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:

@@ -108,7 +108,7 @@ class SqliteTape:
 
     def close(self) -> None:
         """Leave one whole file behind, in the journal mode that Tapes makes its files in."""
-        with suppress(StoreError):  # somebody else has it open; Tapes takes a write-ahead log too
+        with suppress(StoreError):  # another process has it open; Tapes takes a write-ahead log too
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
 
@@ -177,7 +177,7 @@ def _row(node: Node) -> tuple[object, ...]:
         usage.cache_creation or None,
         usage.cache_read or None,
         node.duration_ns or None,
-        None,  # how long the prompt alone took nobody knows
+        None,  # how long the prompt alone took is unknown
         None,  # a project is what Tapes calls a checkout; a run has none
         taped(node.at),
         node.parent,
