@@ -98,7 +98,7 @@ class AgentMemory:
     def end_session(self, store: RunStore, tick: int) -> None:
         """Move up what the session taught, keep what it was under its name, and begin the next one.
 
-        Whoever watches short-term memory hears of the end when nothing is pending any more.
+        Listeners to short-term memory are told of the end when nothing is pending any more.
         """
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")

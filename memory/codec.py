@@ -124,7 +124,7 @@ def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
 
 
 def overwrite(target: Record, source: Record) -> None:
-    """Give `target` every field of `source`, so that whoever holds it sees the new state."""
+    """Give `target` every field of `source`, so that every holder of it sees the new state."""
     for field in fields(target):
         setattr(target, field.name, getattr(source, field.name))
 

@@ -55,7 +55,7 @@ class Conflict(MemoryFault):
 
 
 class NotHookable(MemoryFault):
-    """A method that nobody opened is to be watched."""
+    """A method that is not opened by @hookable is to be watched."""
 
 
 class StoreError(MemoryFault):
@@ -83,7 +83,7 @@ class RetiredStore(StoreError):
 
 
 class BusyStore(StoreError):
-    """Somebody else holds the file; what was to be written can be written later."""
+    """Another process holds the file; what was to be written can be written later."""
 
 
 class ObservationsRefused(StoreError):

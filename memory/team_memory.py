@@ -156,12 +156,12 @@ def _is_shared(entry: Entry) -> bool:
 
 
 def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
-    """Return what everybody is told of a thing that was agreed on: what it is, and whose word it was."""
+    """Return the data of a thing that was agreed on: what it is, and which agents said so."""
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
 def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, str, int]]:
-    """Yield an entry for everybody of each thing that several runs teach, the most agreed on last, as the newest."""
+    """Yield a collective entry for each thing that several runs teach, the most agreed on last, as the newest."""
     words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
         for memory_id, record in known.of(table).items():

@@ -66,7 +66,7 @@ class Listeners:
         self._by_scope.clear()
 
     def tell(self, action: Change, entry: Entry) -> None:
-        """Call everybody who listens to the scope of `entry`, in the order they came."""
+        """Call all listeners to the scope of `entry`, in the order they were added."""
         listeners = self._by_scope.get(entry.scope)
         if listeners is None:
             listeners = self._by_scope[entry.scope] = tuple(

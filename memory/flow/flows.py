@@ -132,7 +132,7 @@ if TYPE_CHECKING:
 
 LEAVING: Final = frozenset(
     {"expire", "evict"}
-)  # ends that nobody asked for: such entries are carried first
+)  # ends that no caller asked for: such entries are carried first
 
 
 class Flows:

@@ -78,7 +78,7 @@ def memory_map(blackboard: Blackboard, flows: Flows, expected: Iterable[str] = (
 def problems(flows: Flows, scopes: Iterable[str]) -> tuple[str, ...]:
     """Return what is wrong with the edges: targets that are no scope, sources that nothing names, circles.
 
-    A circle is no fault, since no edge carries what it wrote itself, but whoever draws one should know.
+    A circle is no fault, since no edge carries what it wrote itself, but its author should know.
     """
     found: list[str] = []
     known = set(scopes)

@@ -21,7 +21,7 @@ class Pending(NamedTuple):
 
     number: int
     waited_s: float  # game seconds since it was last carried
-    asked: bool  # whether somebody asked for it now
+    asked: bool  # whether it was asked for now
     fullness: Callable[[], float]  # of the source's budget of tokens; 0.0 where it has none
 
 
@@ -34,10 +34,10 @@ class Trigger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
-    """When somebody asks: the consolidator, or an action."""
+    """When it is asked for: by the consolidator, or by an action."""
 
     def due(self, pending: Pending) -> bool:
-        """Return whether somebody asked."""
+        """Return whether it was asked for."""
         return pending.asked
 
 

@@ -95,7 +95,7 @@ class Pointcut:
         """Return the calls of this very function, on whatever instance.
 
         Raises:
-            NotHookable: when nobody opened it.
+            NotHookable: when it is not opened by @hookable.
         """
         wanted = method_of(function)
         return cls(f"of_method({wanted.name})", lambda method, _kind, _instance: method is wanted)

@@ -106,7 +106,7 @@ class Extractors:
         self._by_tool.update(table)
 
     def __call__(self, tool: str, args: Args, result: Result) -> tuple[Observed, ...]:
-        """Return what a call of `tool` is worth: nothing when nobody knows it, or it never ran."""
+        """Return what a call of `tool` is worth: nothing when it has no extractor, or never ran."""
         extract = self._by_tool.get(tool)
         if extract is None or result.refused:
             return ()
@@ -126,7 +126,7 @@ class Capture:
     """Holds what each call was given until its result is there, and has kept what both come to.
 
     A call is known by its id, so that several of one tool at a time are told apart, and what it was given is as it was
-    then. Errors, of rules as of whoever keeps, are counted in `faults`.
+    then. Errors, of extractors as of the store, are counted in `faults`.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Capture:
             del self._open[next(iter(self._open))]
 
     def returned(self, call_id: str, result: Result) -> int:
-        """Return how many observations the call came to; one that nobody announced comes to none."""
+        """Return how many observations the call came to; one that was not announced comes to none."""
         call = self._open.pop(call_id, None)
         return 0 if call is None else self.saw(*call, result)
 

@@ -52,7 +52,7 @@ def recollection_of(entry: Entry) -> Recollection:
 
 
 def is_open(entry: Entry) -> bool:
-    """Say whether nobody knows yet what the recall that `entry` tells of was good for."""
+    """Return whether the recall that `entry` tells of was not judged yet."""
     return JUDGED not in entry.tags
 
 
@@ -126,7 +126,7 @@ TRUST: Final = ("claim", "inferred", "verified")  # the least trusted first
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How an entry is to be kept. What the cartridge shows is verified; nobody's word is."""
+    """How an entry is to be kept. What the cartridge shows is verified; what is said is not."""
 
     scope: str = ""
     kind: str = "note"
@@ -155,7 +155,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class MemoryActions:
-    """The deeds of one agent upon its memory. Where no scope is named, all of its own are meant."""
+    """The actions of one agent on its memory. Where no scope is named, all of its own are meant."""
 
     blackboard: Blackboard
     store: Searched
@@ -196,7 +196,7 @@ class MemoryActions:
         """Return the key of the entry made of `data`; `metadata` are fields of a `Note`.
 
         Raises:
-            MalformedRecord: when it claims more than whoever says so can know.
+            MalformedRecord: when it claims more than its author can know.
         """
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")

@@ -20,7 +20,7 @@ _LONGEST: Final = 400  # characters of a line's content
 
 
 class Remembers(Protocol):
-    """Whoever answers queries."""
+    """What answers queries."""
 
     def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
         """Return what answers `query` and how well, the best first."""

@@ -47,7 +47,7 @@ _BOOK: Final = (
     "INSERT INTO calls (state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens) "
     "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
 )
-# Only what is still open: a call is settled once, whoever tells of it again.
+# Only what is still open: a call is settled once, however often it is reported.
 _SETTLE: Final = (
     "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
     "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved'"
@@ -71,7 +71,7 @@ class CallState(Enum):
     RESERVED = "reserved"  # booked; whether it was sent is not known
     SETTLED = "settled"  # the service said what it took
     CANCELLED = "cancelled"  # it was never sent
-    LOST = "lost"  # it was sent, and nobody knows what it took
+    LOST = "lost"  # it was sent, and what it took is unknown
 
 
 @dataclass(frozen=True, slots=True)

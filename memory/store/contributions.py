@@ -50,7 +50,7 @@ TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 
 class Word(NamedTuple):
-    """What somebody says, as far as it decides whether it stands; `name` settles what nothing else does."""
+    """One statement about a thing, as far as it decides whether it stands; `name` settles what nothing else does."""
 
     status: str
     at: float
@@ -86,7 +86,7 @@ class Share:
 
     `sequence` is its last lesson about it, `taught` the last that taught. Dates are in epoch seconds: `since` the first
     word, `at` the last, `fresh` when relevance was what the record says, `said` the last word of each trust.
-    `let_go` says that somebody had it forgotten on purpose, up to that lesson.
+    `let_go` says that it was forgotten on purpose, up to that lesson.
     """
 
     run_id: str
@@ -435,7 +435,7 @@ class Shares:
         self._database.execute_many(_KEEP, rows)
 
     def let_go(self, things: Iterable[tuple[str, str]]) -> None:
-        """Keep of things that somebody had forgotten on purpose nothing but that, and up to which lessons."""
+        """Keep of things that are forgotten on purpose nothing but that, and up to which lessons."""
         self._database.execute_many(
             "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
             "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",

@@ -145,7 +145,7 @@ class Database:
         return Database(self.path, connection)
 
     def defer_folding(self) -> None:
-        """Leave the write-ahead log to whoever calls `fold_log`, up to 16 MB of it.
+        """Leave the write-ahead log to calls of `fold_log`, up to 16 MB of it.
 
         SQLite folds it into the file within the commit that fills it, which waits for the disk meanwhile.
         """
@@ -166,7 +166,7 @@ class Database:
         """Leave one whole file behind, with nothing in its write-ahead log."""
         with _in_one_line(self.path), closing(self._connection) as connection:
             if not connection.execute("PRAGMA query_only").fetchone()[0]:
-                with suppress(sqlite3.OperationalError):  # somebody else has the file, and will
+                with suppress(sqlite3.OperationalError):  # another process has the file, and will
                     connection.execute("PRAGMA optimize")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -181,7 +181,7 @@ class Reader:
 def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Database:
     """Return the file at `path`, made or brought up to date; a damaged one is refused.
 
-    With `set_aside` a damaged file leaves its place to a new one. A file that was never SQLite's is somebody's: it
+    With `set_aside` a damaged file leaves its place to a new one. A file that was never SQLite's belongs to another program: it
     is refused and stays where it is.
     """
     _refuse_foreign(path)
@@ -205,7 +205,7 @@ def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Dat
 def open_foreign(path: Path, tables: Sequence[str]) -> Database:
     """Return a file that another program reads too: made by the statements of `tables` where it is new, else left as it is.
 
-    Its header says nothing of ours, and any thread may use it, one at a time. Whoever closes it ends its write-ahead log.
+    Its header says nothing of ours, and any thread may use it, one at a time. Closing it ends its write-ahead log.
     """
     _refuse_foreign(path)
     with _in_one_line(path):
@@ -261,7 +261,7 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
         raise MissingStore(message)
     _refuse_foreign(path)
     with _in_one_line(path):
-        # Where nobody has it open it is read as it lies there, which makes no companions.
+        # A file that is open nowhere is read as it lies there, which makes no companions.
         is_alone = _is_whole(path) and not path.with_name(f"{path.name}-shm").exists()
         connection = _connect_still(path) if is_alone else _connect_readonly(path)
         with closing(connection):
@@ -319,7 +319,7 @@ def sync(path: Path) -> None:
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
-    # Whoever may write takes the companions away that reading made; where there are some, they are somebody's.
+    # A connection that may write removes the companions that reading made; those there already belong to another process.
     companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
     name = f"file:{quote(str(path.absolute()))}"
@@ -340,7 +340,7 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
 
 
 def _connect_still(path: Path) -> sqlite3.Connection:
-    """Open a file that nobody writes to."""
+    """Open a file that no process writes to."""
     uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     return sqlite3.connect(uri, uri=True, isolation_level=None)
 

@@ -128,7 +128,7 @@ def place_of(data: Mapping[str, Json]) -> str:
 
 
 def subject_of(data: Mapping[str, Json]) -> str:
-    """Return whom or what it is about, or an empty text."""
+    """Return what it is about, or an empty text."""
     return _first(data, SUBJECTS)
 
 

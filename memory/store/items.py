@@ -38,7 +38,7 @@ _FIRST: Final = ("first_used", "first_occurred", "created_at")
 class MemoryItem:
     """One thing that is remembered: what it says, how far it is to be trusted, and where it comes from.
 
-    `first` and `last` are epoch seconds, 0.0 where nobody knows; `worth` is what decides when it is let go of.
+    `first` and `last` are epoch seconds, 0.0 where unknown; `worth` is what decides when it is let go of.
     """
 
     kind: str

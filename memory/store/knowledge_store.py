@@ -167,7 +167,7 @@ class KnowledgeStore(KnowledgeReader):
     def save_knowledge(self, known: Knowledge) -> None:
         """Make the four tables hold what is `known`, and no more: what was let go of goes to the archive.
 
-        Rows that were closed are none of its business and stay. Nobody knows any more which run contributed what to
+        Rows that were closed stay. It is no longer known which run contributed what to
         what was changed: it is all said to have been taught by hand.
         """
         closed = {table.name: self._provenances.closed(table.name) for table in TABLES}

@@ -410,7 +410,7 @@ class GrowingEntries(LongTermEntries):
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
 
     def let_go(self, number: int) -> None:
-        """Archive the entry in the row `number`, if it is there, as somebody wants it forgotten."""
+        """Archive the entry in the row `number`, if it is there, because it is to be forgotten."""
         for row in self._rows("WHERE id = ?", number):
             self._shares.let_go((ENTRIES, thing(row[SCOPE], key)) for key in self._keys(row))
             self._let_go(row)

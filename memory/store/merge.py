@@ -91,7 +91,7 @@ class JoinedStore(KnowledgeStore):
     """A new file that is filled with what several memories come to."""
 
     def hold(self, memories: Memories, agree: Agree) -> None:
-        """Make all that is known from `memories`, with what `agree` makes of it for everybody."""
+        """Make all that is known from `memories`, with the collective entries that `agree` makes of it."""
         with self._database.transaction():
             self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
             for run_id, sequence in sorted(memories.delivered.items()):

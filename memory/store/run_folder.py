@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
 LOCK: Final = "run.lock"
-# What whoever watches over a run keeps in its folder, also before there is a run in it.
+# What a supervisor keeps in the folder of a run, also before there is a run in it.
 _BESIDE: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
 _MADE: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
@@ -81,7 +81,7 @@ def open_run(path: Path) -> RunFolder[RunStore]:
 
 
 def read_run(path: Path) -> RunFolder[RunReader]:
-    """Return the run in `path` for reading, also while somebody plays it."""
+    """Return the run in `path` for reading, also while it is played."""
     settings = _settings(path)
     return RunFolder(path, settings, read_run_store(path / STORE), None)
 
@@ -122,7 +122,7 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
     with ExitStack() as undo, _in_one_line(path):
         for folder in reversed((path, *path.parents)):
             if not folder.exists():
-                with suppress(FileExistsError):  # somebody else was faster
+                with suppress(FileExistsError):  # another process was faster
                     folder.mkdir()
                     undo.callback(_remove_empty, folder)
         if not os.access(path, os.W_OK):
@@ -137,7 +137,7 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
 
 
 def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # somebody else put something there
+    with suppress(OSError):  # another process put something there
         folder.rmdir()
 
 

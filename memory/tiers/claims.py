@@ -118,7 +118,7 @@ class Truth:
             self._close(mistake, f"it worked {seen.successes} of {total} times", entry.key)
 
     def _doubt_encounter(self, entry: Entry) -> None:
-        """Close what earlier runs, or this one, told of somebody or something that is seen to be otherwise now."""
+        """Close what earlier runs, or this one, told of a person or thing that is seen to be otherwise now."""
         known = self._blackboard.get(self._episodic, entry.key)
         if known is None or known.closed or known.seq == entry.seq:
             return
@@ -139,5 +139,5 @@ def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # 
     value = facts[name]
     least, most = claim.get("at_least", value), claim.get("at_most", value)
     if not (isinstance(least, int) and isinstance(most, int)):
-        return None  # it claims something, but nobody knows what
+        return None  # it claims something, but not what
     return ClaimVerdict(least <= value <= most, f"{name} is {value}")

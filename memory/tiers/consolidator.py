@@ -1,4 +1,4 @@
-"""What drives memory's edges: every thousand ticks, at the end of a session, and when somebody asks.
+"""What drives memory's edges: every thousand ticks, at the end of a session, and when asked for.
 
 It moves nothing itself and holds nothing: what is pending, what was carried and what came of it is on the blackboard
 and with the subscriptions.

@@ -54,7 +54,7 @@ class Acquaintance:
 
 
 def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return what `battles` of `run` add to what is known of everybody who was met in them."""
+    """Return what `battles` of `run` add to what is known of all opponents met in them."""
     known: dict[str, Acquaintance] = {}
     rests_on: dict[str, list[str]] = {}
     for entry in battles:
@@ -203,7 +203,7 @@ MAX_ENCOUNTERS: Final = 200  # of each kind
 
 @dataclass(frozen=True, slots=True)
 class PersonHeard:
-    """Somebody who was talked to: how they began, and what came of it, which is nothing where they only talk."""
+    """A person who was talked to: their first words, and what came of it, which is nothing where they only talk."""
 
     place: str
     map_id: int
@@ -214,7 +214,7 @@ class PersonHeard:
 
 @dataclass(frozen=True, slots=True)
 class ShelfSeen:
-    """What somebody had for sale when one looked, as numbers of items."""
+    """What a person had for sale at the last look, as numbers of items."""
 
     place: str
     map_id: int
@@ -224,7 +224,7 @@ class ShelfSeen:
 
 @dataclass(frozen=True, slots=True)
 class WayBarred:
-    """A square that a walk could not step on: from where to where it led, and whether somebody has passed since."""
+    """A square that a walk could not step on: from where to where it led, and whether a walk has passed since."""
 
     place: str
     towards: str

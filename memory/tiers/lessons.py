@@ -257,7 +257,7 @@ class Lessons:
                     yield approaches.told(entry)
 
     def acquaintances(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return what battles tell of whom one met: of each, where and when, and how it went."""
+        """Return what battles tell of the opponents met: of each, where and when, and how it went."""
         return encounters.acquaintances(entries, run=self.session_id)
 
     def belongings(self, entries: Sequence[Entry]) -> list[Derived]:

@@ -95,7 +95,7 @@ UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, MalformedRecor
 
 
 class Broken(NamedTuple):
-    """A row that nobody can read: its table, its number there, and what is left of it."""
+    """An unreadable row: its table, its number there, and what is left of it."""
 
     table: str
     number: int
@@ -114,7 +114,7 @@ class Held:
     deliveries: Mapping[str, int]
     stats: tuple[int, int, float, float] | None
     broken: tuple[Broken, ...]
-    lost: tuple[tuple[str, str], ...]  # provenance that nobody can read, by table and id
+    lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
 
     def open(self, table: str) -> dict[str, Any]:
         """Return the records of a table that still hold, by id."""

@@ -84,7 +84,7 @@ class Mending:
         self._growing.let_go(number)
 
     def let_go_of_broken(self, broken: Broken) -> None:
-        """Archive what is left of a row that nobody can read."""
+        """Archive what is left of an unreadable row."""
         self._archive.keep(broken.table, broken.id, broken.row)
         if broken.table == ENTRIES:
             # Its words may not be those that were indexed: no trigger must look for them.
@@ -93,7 +93,7 @@ class Mending:
         self.database.execute(statement, (broken.number,))
 
     def put(self, table: str, record: Piece) -> None:
-        """Write a record in the place of what is under its id; nobody knows any more which run taught what of it."""
+        """Write a record in the place of what is under its id; it is no longer known which run taught what of it."""
         memory_id = str(getattr(record, BY_NAME[table].id_column))
         last = self._shares.sequences(BY_HAND).get((table, memory_id), 0)
         self._shares.let_go([(table, memory_id)])
@@ -175,7 +175,7 @@ class RunMending:
         self.database.execute(_DROP, (number,))
 
     def lose_entry(self, number: int, row: Mapping[str, Json]) -> None:
-        """Take away an entry that nobody can read; what is left of it is kept."""
+        """Delete an unreadable entry; what is left of it is kept as an event."""
         self.database.execute(_EVENT, (encode({**row, "reason": "unreadable"}),))
         self.database.execute("DELETE FROM entries WHERE id = ?", (number,))
 
