@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from memory.codec import Json
 
+    Seen: TypeAlias = tuple[int, str]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listener:
@@ -78,10 +80,6 @@ class Listeners:
                 listener.callback(event)
             except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
                 self._faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
-
-
-if TYPE_CHECKING:
-    Seen: TypeAlias = tuple[int, str]
 
 
 @dataclass(slots=True)

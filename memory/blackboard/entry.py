@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from memory.codec import Json
 
+    Data: TypeAlias = Mapping[str, Json]
+
 
 Level: TypeAlias = Literal[
     "sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural"
@@ -152,10 +154,6 @@ class EntryStore(Protocol):
 
     def attach(self, name: str, part: CheckpointPart) -> None:
         """Save `part` with each checkpoint, and restore it from the last one, if there is one."""
-
-
-if TYPE_CHECKING:
-    Data: TypeAlias = Mapping[str, Json]
 
 
 def growing(

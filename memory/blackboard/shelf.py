@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry, EntryKind, Scope
 
+    Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
+
 
 _LEAST_UTILITY = 0.05
 
@@ -34,10 +36,6 @@ def worth(entry: Entry, decay_per_min: float) -> float:
     if not decay_per_min:
         return log(value)
     return log(value) - entry.game_s / 60.0 * log(1.0 - decay_per_min)
-
-
-if TYPE_CHECKING:
-    Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
 
 class Shelf:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.flow.subscription import Derived, MemorySubscription, Transformer
 
+    Deliver: TypeAlias = Callable[[Entry, Derived], object]
+
 
 class Made(NamedTuple):
     """Which entries could be carried, and what came of them."""
@@ -126,9 +128,6 @@ class FlowProgress:
             {seq: frozenset(ways) for seq, *ways in kept["came"]},
         )
 
-
-if TYPE_CHECKING:
-    Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
 LEAVING: Final = frozenset(
     {"expire", "evict"}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry, Status
     from memory.codec import Json
 
+    Archive: TypeAlias = Callable[[Entry, str], object]
+
 
 _WORD = re.compile(r"\w+")
 
@@ -70,9 +72,6 @@ def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float
     shared = ceil(threshold * len(text) - 1e-9)  # at least, with anything that is alike
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]
 
-
-if TYPE_CHECKING:
-    Archive: TypeAlias = Callable[[Entry, str], object]
 
 VALUABLE: Final = 7  # importance from which on nothing is pruned that is not archived first
 TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from memory.store.knowledge_tables import Archive
     from memory.tiers.lessons import OutboxRow
 
+    Losers = Mapping[str, tuple[str, tuple[str, ...]]]
+    Row = tuple[Any, ...]
+
 
 LONG_TERM_TABLES: Final = (
     # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the lesson that taught it
@@ -207,10 +210,6 @@ class LongTermEntries:
             return [entry_of(row) for row in rows]
 
 
-if TYPE_CHECKING:
-    Losers = Mapping[str, tuple[str, tuple[str, ...]]]
-
-
 class FoldedEntry(NamedTuple):
     """One entry and how it came to be known; by key, which runs' words do not stand."""
 
@@ -347,9 +346,6 @@ def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
         entry, known._replace(times=times, merged=tuple(keys)), losers, group[0].since
     )
 
-
-if TYPE_CHECKING:
-    Row = tuple[Any, ...]
 
 MAX_ENTRIES: Final = 500  # of each scope
 IMPORTANT: Final = 8  # from here on nothing is let go of for having faded

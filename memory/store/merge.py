@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from memory.store.database import Database
     from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 
-
-if TYPE_CHECKING:
     Gone = tuple[str, str, str, str]  # table, id, row, provenance
     Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+    Rows = dict[str, list[tuple[Any, ...]]]
+
 
 COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
     ("tactician_stats", "*", "1"),
@@ -185,9 +185,6 @@ def _places(gone: Gone) -> list[tuple[str, str, str]]:
     whole = decode(row)
     return [(table, whole["scope"], key) for key in (name, *whole["merged"])]
 
-
-if TYPE_CHECKING:
-    Rows = dict[str, list[tuple[Any, ...]]]
 
 NEXT_TO: Final = "before-merge"  # in the name of the copy of what was there
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
 
+    Where: TypeAlias = tuple[str, str, bool, bool]
+
 
 APPROACH: Final = "approach"
 LONGEST_SEQUENCE: Final = 8
@@ -146,9 +148,6 @@ def _occurrence(last: Entry, place: str, reasoning: str, actions: tuple[str, ...
 def _text(entry: Entry, key: str) -> str:
     return str(entry.data.get(key, ""))
 
-
-if TYPE_CHECKING:
-    Where: TypeAlias = tuple[str, str, bool, bool]
 
 SPAN: Final = "span"
 SITUATION: Final = "situation"

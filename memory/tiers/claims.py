@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import BlackboardEvent, Entry
     from memory.tiers.knowledge import ConsolidationConfig
 
-
-if TYPE_CHECKING:
     Tell: TypeAlias = Callable[[Entry], object]
+
 
 CLAIMS: Final = "claims"
 

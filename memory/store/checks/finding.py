@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.store.database import Database
 
-
-if TYPE_CHECKING:
     Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
+
+
 Sort: TypeAlias = Literal["damage", "contradiction", "count", "orphan", "stale"]
 
 
