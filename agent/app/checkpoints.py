@@ -148,7 +148,7 @@ class Delivery:
             self._knowledge.deliver(run_id, self._run.outbox(after=after))
 
     def tidy(self) -> None:
-        """Merge, prune and index what outlives runs."""
+        """Merge and prune what outlives runs."""
         with self._counting("maintain"):
             self._knowledge.maintain()
 

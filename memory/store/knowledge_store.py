@@ -75,10 +75,6 @@ class KnowledgeReader:
         """
         return self._long_term.best(limit_per_kind)
 
-    def search(self, words: str, *, scope_glob: str = "*", limit: int = 10) -> list[Entry]:
-        """Return the entries that hold any of `words` and still hold true, the closest first."""
-        return self._long_term.search(words, scope_glob, limit)
-
     def provenance(self, table: str, memory_id: str) -> Provenance | None:
         """Return where one row of the four tables comes from, or None when it is not known."""
         return self._provenances.of(table, memory_id)
@@ -131,11 +127,10 @@ class KnowledgeReader:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeUpkeep:
-    """What one round of upkeep did: how many entries became one with others, went, can be searched."""
+    """What one round of upkeep did: how many entries became one with others, and how many went."""
 
     merged: int
     pruned: int
-    indexed: int
 
 
 class KnowledgeStore(KnowledgeReader):
@@ -205,15 +200,12 @@ class KnowledgeStore(KnowledgeReader):
     def maintain(self, scope_glob: str = "*") -> KnowledgeUpkeep:
         """Return what upkeep did to the entries of the scopes that a glob names, shared ones as well.
 
-        Those that say the same become one, those that have faded go to the archive, and words find the rest again.
+        Those that say the same become one, and those that have faded go to the archive.
         """
         with self._database.transaction():
-            found = (
-                self._growing.reindex()
-            )  # first: what is not in the index cannot be taken out of it
             merged = self._growing.merge(scope_glob, self._now)
             pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
-        return KnowledgeUpkeep(merged, pruned, indexed=found - merged - pruned)
+        return KnowledgeUpkeep(merged, pruned)
 
     def _remember_delivery(self, run_id: str, sequence: int) -> None:
         """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""

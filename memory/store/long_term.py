@@ -5,7 +5,6 @@ Each is folded from what each run said under its key; several that say the same 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
@@ -19,7 +18,7 @@ from memory.store.contributions import (
     outspoken,
     teaching,
 )
-from memory.store.entries import encode_tags, text_of
+from memory.store.entries import encode_tags
 from memory.tiers.forgetting import faded
 from memory.tiers.lessons import ENTRIES, RUN
 
@@ -61,28 +60,19 @@ LONG_TERM_TABLES: Final = (
         closed TEXT NOT NULL,
         count INTEGER NOT NULL,
         merged TEXT NOT NULL,
-        text TEXT NOT NULL,
         UNIQUE (scope, key)
     ) STRICT""",
     "CREATE INDEX open_entries ON ltm_entries (scope, kind) WHERE closed = ''",
-    "CREATE VIRTUAL TABLE ltm_text USING fts5 "
-    "(text, content = 'ltm_entries', content_rowid = 'id', tokenize = 'porter unicode61')",
-    """CREATE TRIGGER ltm_made AFTER INSERT ON ltm_entries BEGIN
-        INSERT INTO ltm_text (rowid, text) VALUES (new.id, new.text);
-    END""",
-    """CREATE TRIGGER ltm_gone AFTER DELETE ON ltm_entries BEGIN
-        INSERT INTO ltm_text (ltm_text, rowid, text) VALUES ('delete', old.id, old.text);
-    END""",
 )
 COLUMNS: Final = (
     "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
-    "status, sources, closed, origin, run_id, sequence, count, merged, text"
+    "status, sources, closed, origin, run_id, sequence, count, merged"
 )
 SELECT: Final = f"SELECT {COLUMNS} FROM ltm_entries "  # noqa: S608
 INSERT: Final = (
     "INSERT INTO ltm_entries (id, scope, kind, tick, game_s, data, tags, importance, key, version, "
-    "relevance, utility, status, sources, closed, origin, run_id, sequence, count, merged, text) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "relevance, utility, status, sources, closed, origin, run_id, sequence, count, merged) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 SCOPE: Final = 1
 KEY: Final = 8
@@ -102,7 +92,6 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 def archived(row: tuple[Any, ...]) -> dict[str, Json]:
     """Return the whole of a row of `COLUMNS` as the archive keeps it."""
     whole = dict(zip(COLUMNS.split(", "), row, strict=True))
-    del whole["text"]
     return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
 
 
@@ -168,7 +157,6 @@ def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
         entry.closed,
         *known[:4],
         encode(known.merged),
-        text_of(entry),
     )
 
 
@@ -191,18 +179,6 @@ class LongTermEntries:
         chosen = f"SELECT id, {place} AS place FROM ltm_entries WHERE closed = ''"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({chosen}) WHERE place <= ?) "  # noqa: S608
         return self._found(f"{SELECT}{where}ORDER BY {WORTH}", limit_per_kind)
-
-    def search(self, words: str, scope_glob: str, limit: int) -> list[Entry]:
-        """Return the open entries that hold any of `words`, the closest first."""
-        terms = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", words))
-        if not terms:
-            return []
-        where = (
-            "JOIN ltm_text ON ltm_text.rowid = id WHERE ltm_text MATCH ? AND scope GLOB ? "
-            "AND closed = '' ORDER BY rank, id LIMIT ?"
-        )
-        sql = SELECT.replace(" text ", " ltm_entries.text ") + where
-        return self._found(sql, terms, scope_glob, limit)
 
     def _found(self, sql: str, *parameters: object) -> list[Entry]:
         rows = self._database.rows(sql, parameters)
@@ -464,18 +440,6 @@ class GrowingEntries(LongTermEntries):
         for row in surplus:
             self._let_go(row)
         return len(surplus)
-
-    def reindex(self) -> int:
-        """Return how many entries can be searched, after what they are found by was made anew."""
-        database = self._database
-        database.execute("REINDEX ltm_entries")
-        entries = self.all()
-        database.execute_many(
-            "UPDATE ltm_entries SET text = ? WHERE id = ?",
-            ((text_of(each), each.seq) for each in entries),
-        )
-        database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
-        return len(entries)
 
     def _make_anew(
         self,

@@ -46,7 +46,7 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
     (
         ENTRIES,
         "NULL, origin, run_id, sequence, scope, kind, key, version, tick, game_s, data, tags, importance, relevance, "
-        "utility, status, sources, closed, count, merged, text",
+        "utility, status, sources, closed, count, merged",
         "id",
     ),
     (

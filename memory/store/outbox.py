@@ -113,6 +113,8 @@ def _require_entry(payload: Mapping[str, Json]) -> None:
     if not 1 <= entry.importance <= 10:
         message = f"importance {entry.importance!r} of {entry.kind!r} is not in 1..10."
         raise MalformedRecord(message)
+    if not isinstance(entry.data, dict):
+        raise TypeError(entry.data)
     if not any(fnmatchcase(entry.scope, each) for each in LASTING):
         message = f"{entry.scope!r} does not outlive a run; {', '.join(LASTING)} do."
         raise UnknownScope(message)

@@ -305,10 +305,6 @@ def _entries(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
         )
         if count != row["count"]:
             yield f"entry {row['key']}: counts {row['count']}, was taught {count} times"
-    try:
-        file.execute("INSERT INTO ltm_text (ltm_text, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError as error:
-        yield f"index of words: {error}"
 
 
 def _key(run: str, payload: Mapping[str, Any]) -> str:

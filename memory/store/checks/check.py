@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memory.blackboard.entry import scope_of
 from memory.codec import Json, decode
 from memory.errors import CorruptStore, UnknownScope
-from memory.store.checks.consistency import contradictions, orphans, words_astray
+from memory.store.checks.consistency import contradictions, orphans
 from memory.store.checks.figures import counts, staleness
 from memory.store.checks.finding import (
     UNREADABLE,
@@ -46,7 +46,6 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
             "what is left of it is archived",
             partial(Mending.let_go_of_broken, broken=broken),
         )
-    yield from damaged_words(database, "ltm_entries", "ltm_text", "1")
     yield from contradictions(held)
     yield from counts(held)
     yield from orphans(held)
@@ -67,25 +66,41 @@ def damaged_indexes(database: Database) -> Iterator[CheckFinding]:
             )
 
 
-def damaged_words(
-    database: Database, table: str, words: str, indexed: str
-) -> Iterator[CheckFinding]:
-    """Yield where the index `words` is not of the texts of those rows of `table` that are `indexed`."""
-    astray = list(words_astray(database, table, words, indexed))
-    yield from astray
-    if astray:
+def _damaged_words(database: Database) -> Iterator[CheckFinding]:
+    """Yield where the index of words is not of the texts of the live entries.
+
+    It keeps a row for each text in a table of its own.
+    """
+    docs, wanted = "SELECT id FROM entry_text_docsize", "SELECT id FROM live_text"
+    is_astray = False
+    for first, second, what in (
+        (docs, wanted, "words are kept of {} entries that are not there"),
+        (wanted, docs, "{} entries cannot be found by their words"),
+    ):
+        ((number,),) = database.rows(f"SELECT count(*) FROM ({first} EXCEPT {second})")  # noqa: S608
+        if number:
+            is_astray = True
+            yield CheckFinding(
+                "orphan",
+                "the index entry_text",
+                what.format(number),
+                "searches find what is gone, or miss what is there",
+                "the index is made anew",
+                RunMending.reindex,
+            )
+    if is_astray:
         return
     try:
         # With 1 as its rank the texts themselves are compared, too.
-        database.execute(f"INSERT INTO {words} ({words}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+        database.execute("INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)")
     except CorruptStore:
         yield CheckFinding(
             "damage",
-            f"the index {words}",
+            "the index entry_text",
             "it does not fit the texts that it was made of",
             "searches fail, or find something else",
             "the index is made anew",
-            lambda mending: mending.reindex(),
+            RunMending.reindex,
         )
 
 
@@ -110,7 +125,6 @@ _NAMES: Final = [
     "sources",
     "closed",
 ]
-_LIVE: Final = "dropped_after IS NULL AND text <> ''"
 _ASTRAY: Final = (
     "SELECT count(*) FROM (SELECT tag, scope, entry FROM entry_tags EXCEPT SELECT value, scope, entries.id "
     "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> '' AND json_valid(tags))"
@@ -128,7 +142,7 @@ def check_run(database: Database) -> Iterator[CheckFinding]:
     yield from damaged_indexes(database)
     live, broken = _entries(database)
     yield from broken
-    yield from damaged_words(database, "entries", "entry_text", _LIVE)
+    yield from _damaged_words(database)
     yield from _payloads(database)
     yield from _named_twice(live)
     yield from _totals(live)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry
     from memory.store.checks.finding import Held
-    from memory.store.database import Database
     from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
 
 
@@ -167,31 +166,6 @@ def orphans(held: Held) -> Iterator[CheckFinding]:
     yield from _lessons(held)
     yield from _evidence(held)
     yield from _other_tables(held)
-
-
-def words_astray(
-    database: Database, table: str, index: str, indexed: str
-) -> Iterator[CheckFinding]:
-    """Yield where the index of words `index` has other rows than those of `table` that `indexed` selects.
-
-    It keeps a row for each text in a table of its own.
-    """
-    docs = f'SELECT id FROM "{index}_docsize"'  # noqa: S608  # names of our own schema
-    wanted = f'SELECT id FROM "{table}" WHERE {indexed}'  # noqa: S608
-    for first, second, what in (
-        (docs, wanted, "words are kept of {} entries that are not there"),
-        (wanted, docs, "{} entries cannot be found by their words"),
-    ):
-        ((number,),) = database.rows(f"SELECT count(*) FROM ({first} EXCEPT {second})")  # noqa: S608
-        if number:
-            yield CheckFinding(
-                "orphan",
-                f"the index {index}",
-                what.format(number),
-                "searches find what is gone, or miss what is there",
-                "the index is made anew",
-                lambda mending: mending.reindex(),
-            )
 
 
 def _provenance(held: Held) -> Iterator[CheckFinding]:

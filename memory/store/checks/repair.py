@@ -30,7 +30,6 @@ from memory.store.knowledge_tables import (
 )
 from memory.store.long_term import GrowingEntries
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,9 +85,6 @@ class Mending:
     def let_go_of_broken(self, broken: Broken) -> None:
         """Archive what is left of an unreadable row."""
         self._archive.keep(broken.table, broken.id, broken.row)
-        if broken.table == ENTRIES:
-            # Its words may not be those that were indexed: no trigger must look for them.
-            self.database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('rebuild')")
         statement = f'DELETE FROM "{broken.table}" WHERE rowid = ?'  # noqa: S608  # our own table
         self.database.execute(statement, (broken.number,))
 
@@ -148,10 +144,6 @@ class Mending:
     def limit_entries(self) -> None:
         """Archive the long-term entries over the cap of their scope: those worth least."""
         self._growing.limit()
-
-    def reindex(self) -> None:
-        """Make anew what entries are found by."""
-        self._growing.reindex()
 
 
 _EVENT: Final = (

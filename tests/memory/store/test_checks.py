@@ -137,26 +137,6 @@ WRONGS: dict[str, tuple[tuple[str, ...], str, str, bool]] = {
         "'run:nobody' leads nowhere",
         False,
     ),
-    "an entry without words": (
-        (
-            "INSERT INTO ltm_text (ltm_text, rowid, text) SELECT 'delete', id, text FROM ltm_entries WHERE id = 1",
-        ),
-        "orphan",
-        "cannot be found by their words",
-        True,
-    ),
-    "words without an entry": (
-        ("INSERT INTO ltm_text (rowid, text) VALUES (99, 'lost words')",),
-        "orphan",
-        "are not there",
-        True,
-    ),
-    "other words": (
-        ("UPDATE ltm_entries SET text = 'other' WHERE id = 1",),
-        "damage",
-        "does not fit the texts",
-        True,
-    ),
     "contributions of nobody": (
         ("CREATE TABLE tallies (run_id TEXT)", "INSERT INTO tallies VALUES ('nobody')"),
         "orphan",

@@ -339,7 +339,6 @@ def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
     closed, _ = store.entries()
     assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
     assert keys(store.seed()) == ["run-1/note:b"]
-    assert store.search("note") == store.seed()
 
 
 def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -> None:
@@ -422,10 +421,8 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
     )
     store.deliver("run-2", [told(1, "gate", scope=scope, tags=["b"], utility=0.8)])
     store.deliver("run-3", [told(1, "gate", scope=scope, importance=3)])
-    store._database.execute("INSERT INTO ltm_text (ltm_text) VALUES ('delete-all')")
-    assert store.search("gate") == []
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=2, pruned=1, indexed=2)
-    gate, elsewhere = sorted(store.search("gate"), key=lambda entry: entry.scope != scope)
+    assert store.maintain(scope) == KnowledgeUpkeep(merged=2, pruned=1)
+    gate, elsewhere = sorted(store.seed(), key=lambda entry: entry.scope != scope)
     assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
     # The most trusted of them stays, with the evidence and the best of all.
     assert (gate.key, gate.status) == ("run-2/note:gate", "verified")
@@ -440,10 +437,10 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
         "run-3/note:gate",
         "run-1/note:faint",
     ]
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0, indexed=2)
+    assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0)
     # Whoever knew it by one of the other names can still close it.
     store.deliver("run-3", [closing(2, "ltm_entries", "note:gate")])
-    assert keys(store.search("gate")) == ["run-1/note:gate"]
+    assert keys(store.seed()) == ["run-1/note:gate"]
 
 
 def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -> None:
@@ -451,18 +448,6 @@ def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -
         store.deliver(run, [told(1, "a", scope=TEAM), told(2, "a", scope=SHARED)])
     assert store.maintain("team:*").merged == 1
     assert store.maintain("collective").merged == 1
-
-
-def test_words_find_the_closest_first_and_anything_may_be_asked_for(store: KnowledgeStore) -> None:
-    store.deliver(
-        "run-1",
-        [told(1, "a gate"), told(2, "gate and gates"), told(3, "walls", scope=TEAM)],
-    )
-    assert [each.data["says"] for each in store.search("gate")] == ["gate and gates", "a gate"]
-    assert [each.scope for each in store.search("gate wall", scope_glob="team:*")] == [TEAM]
-    assert len(store.search("gate wall", limit=1)) == 1
-    for odd in ("", '"', "'; --", "*", "NEAR(", "AND OR NOT"):
-        assert isinstance(store.search(odd), list)
 
 
 def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> None:
