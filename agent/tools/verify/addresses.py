@@ -41,8 +41,6 @@ MOST_UP: Final = 7
 class AddressWatcher(FactWatcher):
     """Looks at what RAM holds each time that the player stands idle after a step."""
 
-    facts = (PARTY, HP, LEVEL, PP, MONEY, BAG, MAP, POSITION, TILE, DEX, CLOCK)
-
     def moment(self, state: State) -> None:
         """Look at a moment at which nothing is under way."""
         if not is_idle(state):

@@ -42,8 +42,6 @@ FIRST_TRAINER: Final = 200
 class BattleWatcher(FactWatcher):
     """Looks at battles while their main menu waits."""
 
-    facts = (KIND, ENEMY_STATS, TRAINER, OWN_STATS, PP)
-
     def moment(self, state: State) -> None:
         """Look at a battle whose menu waits."""
         battle = state.battle
@@ -139,8 +137,6 @@ SIDES: Final = ((OWN, ENEMY), (ENEMY, OWN))
 class DamageWatcher(FactWatcher):
     """Looks at every loss of HP of the side whose turn it is not."""
 
-    facts = (DAMAGE,)
-
     def reset(self) -> None:
         """Forget a hit that had begun."""
         self._hit: tuple[int, Ram] | None = None  # whose turn, and RAM as it was before
@@ -226,8 +222,6 @@ IMPOSSIBLE: Final = Fraction(1, 10**9)  # so unlikely a count is no chance any m
 
 class ChanceTrials(Trial):
     """Runs, and uses a move with the lowest accuracy, from the menu of a battle."""
-
-    facts = (ACCURACY, RUN, RUN_SURE)
 
     def reset(self) -> None:
         """Begin with nothing tried."""

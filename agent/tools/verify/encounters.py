@@ -38,8 +38,6 @@ FIRST_TRAINER: Final = 200
 class EncounterWatcher(FactWatcher):
     """Looks at the last moment of the map before each wild battle."""
 
-    facts = (WHERE, WHO, PEACE)
-
     def reset(self) -> None:
         """Forget the moment before."""
         self._quiet: Ram | None = None  # the map as it was before the encounter
@@ -105,8 +103,6 @@ class Watched(NamedTuple):
 
 class SightWatcher(FactWatcher):
     """Looks at the trainers of the map when the player stands free, and when one has come."""
-
-    facts = (SEES, BLIND)
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """See a trainer notice the player, or the player begin a step in front of one that did not."""

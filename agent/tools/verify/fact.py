@@ -6,7 +6,7 @@ The sentences are in `facts.toml`, each with the place where it is written.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -35,15 +35,16 @@ class Fact(NamedTuple):
         return self.id.partition(".")[0]
 
 
+@cache
+def written_facts() -> Mapping[str, Fact]:
+    """Return every written fact by its id, in the order in which they are reported."""
+    text = (files("agent.tools.verify") / "facts.toml").read_text(encoding="utf-8")
+    return {name: Fact(name, **row) for name, row in tomllib.loads(text).items()}
+
+
 def written(name: str) -> Fact:
     """Return the written fact with this id."""
-    return Fact(name, **_sentences()[name])
-
-
-@cache
-def _sentences() -> Mapping[str, Any]:
-    text = (files("agent.tools.verify") / "facts.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return written_facts()[name]
 
 
 class FactStatus(Enum):
@@ -98,11 +99,11 @@ class FactRow:
 
 
 class FactLog:
-    """The facts of one game and how each has fared so far; `wrong` are those contradicted, the first seen first."""
+    """All written facts and `more`, and how each has fared so far in one game; `wrong` are those contradicted, in order."""
 
-    def __init__(self, facts: Iterable[Fact]) -> None:
+    def __init__(self, more: Iterable[Fact] = ()) -> None:
         self.tick = 0  # of play, for what is noted next
-        self.rows = {fact.id: FactRow(fact) for fact in facts}
+        self.rows = {fact.id: FactRow(fact) for fact in (*written_facts().values(), *more)}
         self.wrong: list[FactRow] = []
 
     def holds(self, fact: Fact) -> None:
@@ -129,9 +130,7 @@ class FactLog:
 
 
 class FactSource:
-    """The base of watchers and trials: the facts it judges, the log, and the cartridge's tables."""
-
-    facts: Sequence[Fact] = ()
+    """The base of watchers and trials: the log of what they judge, and the cartridge's tables."""
 
     def __init__(self, log: FactLog, world: World, dex: Dex) -> None:
         self.log = log

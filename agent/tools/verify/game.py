@@ -164,9 +164,7 @@ class Roster:
     """The watchers and trials of one game, and the log they share; milestones are facts of it too."""
 
     def __init__(self, cartridge: Cartridge) -> None:
-        known = [*WATCHERS, *TRIALS]
-        facts = dict.fromkeys(fact for each in known for fact in each.facts)
-        self.log = FactLog([*facts, *_milestone_facts(Story.of(cartridge.kind))])
+        self.log = FactLog(_milestone_facts(Story.of(cartridge.kind)))
         with_what = self.log, World.of(cartridge), Dex.of(cartridge)
         self._watchers = [make(*with_what) for make in WATCHERS]
         self._trials = [make(*with_what) for make in TRIALS]

@@ -38,8 +38,6 @@ LONGEST: Final = 120  # frames that one is waited for
 class ExperienceWatcher(FactWatcher):
     """Looks at the team whenever a member's experience changes in battle."""
 
-    facts = (GAINED, STAT_EXP)
-
     def reset(self) -> None:
         """Forget a gain that had begun."""
         # Not all numbers of a change are written in one frame: it is held against some frames earlier.
@@ -93,8 +91,6 @@ class ExperienceWatcher(FactWatcher):
 
 class LevelWatcher(FactWatcher):
     """Looks at the team shortly after a member's level has changed."""
-
-    facts = (STATS,)
 
     def reset(self) -> None:
         """Forget a level that was reached."""
@@ -155,8 +151,6 @@ MOST: Final = 999_999
 
 class MoneyWatcher(FactWatcher):
     """Follows money from step to step."""
-
-    facts = (PRIZE, PRICE, BLACKOUT)
 
     def reset(self) -> None:
         """Know of no step before."""
@@ -237,8 +231,6 @@ MOST_UP: Final = 7
 
 class HealingWatcher(FactWatcher):
     """Remembers that HEAL was chosen, and looks at the team when the player is free again."""
-
-    facts = (HP, PP, HOME)
 
     def reset(self) -> None:
         """Forget that HEAL was chosen."""

@@ -26,8 +26,6 @@ COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two 
 class WalkWatcher(FactWatcher):
     """Follows wWalkCounter."""
 
-    facts = (LENGTH, ARRIVAL, ONE_SQUARE)
-
     def reset(self) -> None:
         """Forget a step that had begun."""
         self._frames = 0  # since the counter began
@@ -102,11 +100,9 @@ def is_idle(state: State) -> bool:
 class StepTrials(Trial):
     """Turns and walks from where the player stands, each way."""
 
-    facts = (TURN, HELD, BUMP, PEOPLE, HOP, ONE_WAY)
-
     def reset(self) -> None:
         """Begin with nothing tried."""
-        self._left = dict.fromkeys(self.facts, OTHERS) | {TURN: TURNS}
+        self._left = dict.fromkeys(_TRIES, OTHERS) | {TURN: TURNS}
         self._been: set[tuple[int, int, int]] = set()
 
     def wants(self, state: State) -> bool:

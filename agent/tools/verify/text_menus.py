@@ -28,8 +28,6 @@ TIMES: Final = 5
 class ArrowWatcher(FactWatcher):
     """Looks where the arrow of an open text is."""
 
-    facts = (ARROW,)
-
     def reset(self) -> None:
         """Forget the arrows seen last."""
         self._before: list[int] = []
@@ -50,8 +48,6 @@ class ArrowWatcher(FactWatcher):
 
 class PageTrials(Trial):
     """Leaves a waiting text alone, and then turns its page."""
-
-    facts = (WAITS, A_ADVANCES, B_ADVANCES)
 
     def reset(self) -> None:
         """Begin with nothing tried."""
@@ -113,8 +109,6 @@ SPACE: Final = 0x7F
 class CursorWatcher(FactWatcher):
     """Looks where the cursor is drawn."""
 
-    facts = (CURSOR_PLACE,)
-
     def reset(self) -> None:
         """Count again from nothing."""
         self._wrong = 0  # frames in a row
@@ -146,8 +140,6 @@ class Cycle(NamedTuple):
 
 class MenuTrials(Trial):
     """Moves the cursor of each kind of menu down to its end and up again."""
-
-    facts = (MOVES, STOPS, WRAPS, COLUMN, LISTS)
 
     def reset(self) -> None:
         """Begin with nothing tried."""
@@ -182,8 +174,6 @@ class MenuTrials(Trial):
 
 class StartMenuTrials(Trial):
     """Opens the menu behind START where the player stands free, and closes it again."""
-
-    facts = (START,)
 
     def reset(self) -> None:
         """Begin with nothing tried."""

@@ -47,8 +47,6 @@ class Left(NamedTuple):
 class WarpWatcher(FactWatcher):
     """Follows wCurMap."""
 
-    facts = (ARRIVAL, KEY, PAUSE, CROSSING)
-
     def reset(self) -> None:
         """Forget a warp or a crossing that had begun."""
         self._left: Left | None = None
@@ -155,8 +153,6 @@ ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has
 
 class WarpTrials(Trial):
     """Walks onto the warps beside the player."""
-
-    facts = (STEP, PRESS)
 
     def reset(self) -> None:
         """Begin with nothing tried."""
