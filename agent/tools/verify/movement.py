@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, Fact, FactWatcher, X, Y, written
 from emulator import Button, Facing, Ram, State
@@ -75,12 +76,6 @@ PEOPLE: Final = written("walking.people")
 HOP: Final = written("ledges.hop")
 ONE_WAY: Final = written("ledges.one_way")
 
-KEYS: Final = {
-    Facing.DOWN: Button.DOWN,
-    Facing.UP: Button.UP,
-    Facing.LEFT: Button.LEFT,
-    Facing.RIGHT: Button.RIGHT,
-}
 IDLE: Final = symbol("wCheckFor180DegreeTurn")
 STOPPED: Final = symbol("wPlayerLastStopDirection")
 BITS: Final = {Facing.DOWN: 4, Facing.UP: 8, Facing.LEFT: 2, Facing.RIGHT: 1}  # as it has them
@@ -156,7 +151,7 @@ class StepTrials(Trial):
 def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
     """Return what was wrong, nothing at all as "", or None where something came between."""
     begin = sandbox.state
-    moved = sandbox.until(_walks, TAP, KEYS[facing]) or sandbox.until(_walks, 14)
+    moved = sandbox.until(_walks, TAP, BUTTON[facing]) or sandbox.until(_walks, 14)
     end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
@@ -167,7 +162,7 @@ def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _held(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    walked = sandbox.until(_walks, 16, KEYS[facing])
+    walked = sandbox.until(_walks, 16, BUTTON[facing])
     end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
@@ -183,7 +178,7 @@ def _held(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _bump(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    walked = sandbox.until(_walks, 24, KEYS[facing])
+    walked = sandbox.until(_walks, 24, BUTTON[facing])
     end = sandbox.wait(4)
     if _interrupted(begin, end):
         return None
@@ -195,7 +190,7 @@ def _bump(sandbox: Sandbox, facing: Facing) -> str | None:
 def _people(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
     ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
-    sandbox.press(KEYS[facing], hold=16, settle=20)
+    sandbox.press(BUTTON[facing], hold=16, settle=20)
     end = sandbox.state
     if _interrupted(begin, end):
         return None
@@ -207,7 +202,7 @@ def _people(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _hop(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    hopped = sandbox.until(lambda ram: ram.byte(MOVEMENT) & HOPPING != 0, 16, KEYS[facing])
+    hopped = sandbox.until(lambda ram: ram.byte(MOVEMENT) & HOPPING != 0, 16, BUTTON[facing])
     end = sandbox.wait(HOP_FRAMES)
     if _interrupted(begin, end):
         return None
@@ -221,7 +216,7 @@ def _hop(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _one_way(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    sandbox.press(KEYS[facing], hold=16, settle=HOP_FRAMES)
+    sandbox.press(BUTTON[facing], hold=16, settle=HOP_FRAMES)
     end = sandbox.state
     if _interrupted(begin, end):
         return None

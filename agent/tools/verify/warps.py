@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, FactWatcher, X, Y, written
-from agent.tools.verify.movement import KEYS, is_idle
+from agent.tools.verify.movement import is_idle
 from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
 from emulator.world import LAST_MAP, Warp, WarpTrigger
@@ -192,7 +193,7 @@ class WarpTrials(Trial):
 
 def _step(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state.map.map_id
-    if not sandbox.until(_walks, BEGINS, KEYS[facing]):
+    if not sandbox.until(_walks, BEGINS, BUTTON[facing]):
         return None
     left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES)
     end = sandbox.state
@@ -203,14 +204,14 @@ def _step(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
     begin = sandbox.state.map.map_id
-    if not sandbox.until(_walks, BEGINS, KEYS[facing]):
+    if not sandbox.until(_walks, BEGINS, BUTTON[facing]):
         return None
     end = sandbox.wait(ARRIVAL_FRAMES)
     if end.map.map_id != begin:
         return "it fired although the key was let go of before the player arrived"
     if not end.in_control or end.position != warp.position:
         return None
-    way_out = KEYS[next(iter(sorted(warp.press, key=lambda each: each.value)))]
+    way_out = BUTTON[next(iter(sorted(warp.press, key=lambda each: each.value)))]
     left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, way_out)
     if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
