@@ -9,7 +9,7 @@ from math import comb
 from typing import Final
 
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import Fact, FactWatcher, written
+from agent.tools.verify.fact import IN_BATTLE, Fact, FactWatcher, written
 from emulator import (
     Battle,
     BattleKind,
@@ -119,7 +119,6 @@ def _unlike(mon: BattleMon, wanted: Stats) -> str | None:
 
 DAMAGE: Final = written("battles.damage")
 
-IN_BATTLE: Final = symbol("wIsInBattle")
 TURN: Final = symbol("hWhoseTurn")
 TAKEN: Final = symbol("wDamage")
 CRITICAL: Final = symbol("wCriticalHitOrOHKO")

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from agent.tools.verify.fact import MAP, FactWatcher, written
+from agent.tools.verify.fact import (
+    COUNTER,
+    IN_BATTLE,
+    JOY_IGNORE,
+    MAP,
+    MOVEMENT,
+    FactWatcher,
+    written,
+)
 from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
 from emulator.ram import is_in_sight
@@ -16,18 +24,15 @@ WHERE: Final = written("encounters.where")
 WHO: Final = written("encounters.who")
 PEACE: Final = written("encounters.peace")
 
-IN_BATTLE: Final = symbol("wIsInBattle")
 OPPONENT: Final = symbol("wCurOpponent")
 LEVEL: Final = symbol("wCurEnemyLevel")
 CORNER: Final = TILE_MAP + 9 * COLUMNS + 9
 FONT: Final = symbol("wFontLoaded")
-COUNTER: Final = symbol("wWalkCounter")
 TILESET: Final = symbol("wCurMapTileset")
 GRASS: Final = symbol("wGrassTile")
 GRASS_RATE: Final = symbol("wGrassRate")
 WATER_RATE: Final = symbol("wWaterRate")
 STEPS: Final = symbol("wNumberOfNoRandomBattleStepsLeft")
-JOY_IGNORE: Final = symbol("wJoyIgnore")
 BATTLE_TYPE: Final = symbol("wBattleType")
 FOREST: Final = 3
 WATER_TILE: Final = 0x14
@@ -90,7 +95,6 @@ SPOTTED: Final = symbol("wMiscFlags")
 IS_SPOTTED: Final = 0x01
 FLAGS: Final = symbol("wStatusFlags5")
 SCRIPTED: Final = 0x81
-MOVEMENT: Final = symbol("wMovementFlags")
 
 
 class Watched(NamedTuple):

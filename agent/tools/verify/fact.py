@@ -20,6 +20,11 @@ EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
 X: Final = symbol("wXCoord")
+IN_BATTLE: Final = symbol("wIsInBattle")
+COUNTER: Final = symbol("wWalkCounter")
+FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
+MOVEMENT: Final = symbol("wMovementFlags")
+JOY_IGNORE: Final = symbol("wJoyIgnore")
 
 
 class Fact(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from agent.tools.verify.fact import FactWatcher, written
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher, written
 from emulator import BattleKind, BattleResult, Button, MenuKind, Ram, State
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, read_battle_mon
@@ -17,7 +17,6 @@ GAINED: Final = written("battles.experience")
 STAT_EXP: Final = written("battles.stat_experience")
 STATS: Final = written("battles.level_up")
 
-IN_BATTLE: Final = symbol("wIsInBattle")
 FOUGHT: Final = symbol("wPartyGainExpFlags")
 PLAYER_ID: Final = symbol("wPlayerID")
 MONS: Final = symbol("wPartyMons")

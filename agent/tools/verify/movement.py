@@ -7,7 +7,7 @@ from typing import Final
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import MAP, Fact, FactWatcher, X, Y, written
+from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, Fact, FactWatcher, X, Y, written
 from emulator import Button, Facing, Ram, State
 from emulator.profile import symbol
 from emulator.ram import Travel
@@ -16,10 +16,7 @@ LENGTH: Final = written("walking.length")
 ARRIVAL: Final = written("walking.arrival")
 ONE_SQUARE: Final = written("walking.one_square")
 
-COUNTER: Final = symbol("wWalkCounter")
-FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 TRAVEL: Final = symbol("wWalkBikeSurfState")
-MOVEMENT: Final = symbol("wMovementFlags")
 SPINNING: Final = 0x80  # a spinning player faces all ways
 COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
 
@@ -151,7 +148,7 @@ class StepTrials(Trial):
 def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
     """Return what was wrong, nothing at all as "", or None where something came between."""
     begin = sandbox.state
-    moved = sandbox.until(_walks, TAP, BUTTON[facing]) or sandbox.until(_walks, 14)
+    moved = sandbox.until(walks, TAP, BUTTON[facing]) or sandbox.until(walks, 14)
     end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
@@ -162,7 +159,7 @@ def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _held(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    walked = sandbox.until(_walks, 16, BUTTON[facing])
+    walked = sandbox.until(walks, 16, BUTTON[facing])
     end = sandbox.wait(24)
     if _interrupted(begin, end):
         return None
@@ -178,7 +175,7 @@ def _held(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _bump(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state
-    walked = sandbox.until(_walks, 24, BUTTON[facing])
+    walked = sandbox.until(walks, 24, BUTTON[facing])
     end = sandbox.wait(4)
     if _interrupted(begin, end):
         return None
@@ -225,7 +222,8 @@ def _one_way(sandbox: Sandbox, facing: Facing) -> str | None:
     return ""
 
 
-def _walks(ram: Ram) -> bool:
+def walks(ram: Ram) -> bool:
+    """Say whether a step is under way."""
     return ram.byte(COUNTER) != 0
 
 

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import MAP, FactWatcher, X, Y, written
-from agent.tools.verify.movement import is_idle
+from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y, written
+from agent.tools.verify.movement import is_idle, walks
 from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
 from emulator.world import LAST_MAP, Warp, WarpTrigger
@@ -18,8 +18,6 @@ KEY: Final = written("warps.key")
 PAUSE: Final = written("warps.pause")
 CROSSING: Final = written("connections.crossing")
 
-IN_BATTLE: Final = symbol("wIsInBattle")
-FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")
 FLAGS: Final = symbol("wStatusFlags5")
@@ -146,7 +144,6 @@ def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
 STEP: Final = written("warps.step")
 PRESS: Final = written("warps.press")
 
-COUNTER: Final = symbol("wWalkCounter")
 TRIES: Final = 4  # of each kind
 BEGINS: Final = 16  # frames that a key is held at most until a step begins
 ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has fired
@@ -193,7 +190,7 @@ class WarpTrials(Trial):
 
 def _step(sandbox: Sandbox, facing: Facing) -> str | None:
     begin = sandbox.state.map.map_id
-    if not sandbox.until(_walks, BEGINS, BUTTON[facing]):
+    if not sandbox.until(walks, BEGINS, BUTTON[facing]):
         return None
     left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES)
     end = sandbox.state
@@ -204,7 +201,7 @@ def _step(sandbox: Sandbox, facing: Facing) -> str | None:
 
 def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
     begin = sandbox.state.map.map_id
-    if not sandbox.until(_walks, BEGINS, BUTTON[facing]):
+    if not sandbox.until(walks, BEGINS, BUTTON[facing]):
         return None
     end = sandbox.wait(ARRIVAL_FRAMES)
     if end.map.map_id != begin:
@@ -216,7 +213,3 @@ def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
     if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
     return "" if left else f"{way_out.name} held on it did not lead out"
-
-
-def _walks(ram: Ram) -> bool:
-    return ram.byte(COUNTER) != 0
