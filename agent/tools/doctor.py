@@ -1,7 +1,5 @@
 """What `doctor` shows of a cartridge: facts its owner can confirm, and how well each reader reads its main menu."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """New scenario files made from a run: of any moment, or of its stuck episodes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

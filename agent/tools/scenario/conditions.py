@@ -7,8 +7,6 @@ A plain name is one value (`map`, `money`); `family:which` is one of many (`even
 Behind one, a number may be `start`, the value when the scenario began, with one operation: `">= start - 2"`.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping

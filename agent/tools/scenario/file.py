@@ -34,8 +34,6 @@ or press by press, for what the machine does:
     then = { x = "== start + 1" }
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping

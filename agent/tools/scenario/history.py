@@ -1,7 +1,5 @@
 """What a run had behind it at a moment and RAM does not show: milestones, errands, stuck episodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Scenarios run, one by one or several at a time, and how they went: problems in words, and a page of many games."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator, Sequence

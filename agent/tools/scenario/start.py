@@ -5,8 +5,6 @@ the hash of everything it follows from: the cartridge's image, the emulator's ve
 stages of its file. Deleting the cache is always safe.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ A saved state names the emulator that made it and its cartridge; both are checke
 Nothing that is set up is recorded as play.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

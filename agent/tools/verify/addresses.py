@@ -1,7 +1,5 @@
 """Facts of addresses: what lies at the known ones makes sense together whenever the player stands free."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from agent.tools.verify.fact import FactWatcher, written

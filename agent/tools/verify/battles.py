@@ -1,7 +1,5 @@
 """Facts of battles: both sides with their numbers, the damage of each hit, and chances tried out many times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Play gets the same machine in the same state as without: a step is made of single frames, and a trial is undone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 

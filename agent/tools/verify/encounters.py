@@ -1,7 +1,5 @@
 """Facts of encounters: where wild Pokemon are met and which, and from where trainers see the player."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 

@@ -3,8 +3,6 @@
 The sentences are in `facts.toml`, each with the place where it is written.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,14 +1,12 @@
 """One game from power-on, watched by every watcher and trial, and the verdict on it, as JSON and as a page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from agent import VERSION
 from agent.app import Interrupt, Stop, TickView, Viewer
@@ -63,7 +61,7 @@ class CartridgeVerdict:
         played: PlayResult,
         log: FactLog,
         tables: Iterable[FactRow],
-    ) -> CartridgeVerdict:
+    ) -> Self:
         """Return the verdict on what the log of a game and a survey of the tables say."""
         surveyed = tuple(tables)
         wrong = (*[row for row in surveyed if row.broken], *log.wrong)

@@ -1,7 +1,5 @@
 """Facts of growth: experience and levels, money won and paid, and what the nurse restores."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Final
 

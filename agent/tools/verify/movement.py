@@ -1,7 +1,5 @@
 """Facts of movement: steps seen frame by frame, and turns, bumps and ledges tried out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Facts of texts and menus: what turns a page, where the cursor is, how far a press moves it, what its ends do."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from agent.tools.verify.console import Sandbox, Trial

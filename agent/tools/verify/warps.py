@@ -1,7 +1,5 @@
 """Facts of warps and map edges: where they lead, as play takes them, and which key they need, tried out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
