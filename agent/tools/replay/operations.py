@@ -157,7 +157,7 @@ def replay_run(
     with open_recording(path) as of, _console(of, rom, tell) as console:
         if episode is None:
             return drive(of.recording, console)
-        says, records = episode_of(of.store("--episode"), episode)
+        _, says, records = episode_of(of.store("--episode"), episode)
         tell(says)
         return Replay(len(records), first_divergence(console, records))
 

@@ -178,8 +178,9 @@ def _require_same(console: Console, record: StepRecord) -> None:
 
 
 class RecordedEpisode(NamedTuple):
-    """A stuck episode of a run: in words, and the steps from power-on to its last tick."""
+    """A stuck episode of a run: as an event, in words, and the steps from power-on to its last tick."""
 
+    stuck: StuckEvent
     says: str
     records: Sequence[StepRecord]
 
@@ -202,7 +203,7 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
         f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.rungs)};"
         f" {stuck.solved_by or 'nothing'} helped"
     )
-    return RecordedEpisode(says, readable(row for row in rows if row.tick <= stuck.lasted))
+    return RecordedEpisode(stuck, says, readable(row for row in rows if row.tick <= stuck.lasted))
 
 
 class TickRange(NamedTuple):

@@ -59,13 +59,12 @@ def said(story: Story | None, name: str) -> str:
     return next((each.says for each in known if each.id == name), plain(name))
 
 
-def _picture(text: object) -> str:
+def _picture(text: str) -> str:
     """Return a PNG picture as it is, and '' for anything else: an edited file brings nothing else onto the page."""
     try:
-        is_png = isinstance(text, str) and b64decode(text, validate=True).startswith(PNG)
+        return text if b64decode(text, validate=True).startswith(PNG) else ""
     except (Error, ValueError):
         return ""
-    return str(text) if is_png else ""
 
 
 MOST_OPPONENTS: Final = 30  # groups of each sort

@@ -302,8 +302,7 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
 
 
 def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
-    records = episode_of(source.run, number).records
-    stuck = list(events(source.run, StuckEvent))[number - 1]
+    stuck, _, records = episode_of(source.run, number)
     place, taken = source.take(stuck.since, records)
     took = sum(record.step.frames for record in records[stuck.since :])
     draft = replace(
