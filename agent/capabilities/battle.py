@@ -14,7 +14,7 @@ from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready
-from agent.experience.uses import MemoryUse
+from agent.experience import MemoryUse
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import fight

@@ -16,9 +16,7 @@ from agent.capabilities.readiness import ahead, is_ready, remembered_strength, t
 from agent.capabilities.travel import at
 from agent.planning import Action, Effect, Require
 from agent.skills import roam
-from agent.story.facts import told
-from agent.story.places import Place
-from agent.story.story import Story, Task
+from agent.story import Place, Story, Task, told
 from emulator import Dex, Party, Species, State
 from emulator.dex import Team
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.experience.choices import TaskChoices
-from agent.experience.uses import Experience
+from agent.experience import Experience, TaskChoices
 from agent.skills import Outcome, Skill, Terrain, overseen
-from agent.story.milestones import MilestoneLedger
-from agent.story.story import Story
+from agent.story import MilestoneLedger, Story
 from emulator import Dex, State
 from memory import Hooks, MemoryActions, PersonHeard, hookable
 

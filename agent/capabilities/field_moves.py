@@ -10,9 +10,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
-from agent.story.facts import FactKind, RamFact
-from agent.story.places import Place
-from agent.story.story import FieldMove, Story
+from agent.story import FactKind, FieldMove, Place, RamFact, Story
 from emulator import Dex, Obstacle, Party, State
 from emulator.world import FIRST_INDOOR_MAP
 

@@ -13,7 +13,7 @@ from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill
-from agent.story.story import Task
+from agent.story import Task
 from emulator import FRAMES_PER_SECOND, State
 from memory import (
     BATTLE,

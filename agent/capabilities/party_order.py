@@ -9,7 +9,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
-from agent.story.story import Task
+from agent.story import Task
 from emulator import Party, State
 
 LED: Final = "led"

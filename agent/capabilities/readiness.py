@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from agent.battle import chance_to_beat
 from agent.battle.matchups import HEALTHY
 from agent.capabilities.context import GameContext
-from agent.experience.uses import Experience
-from agent.story.story import Story, Task
+from agent.experience import Experience
+from agent.story import Story, Task
 from emulator import Dex, Party, PartyMon, State
 from emulator.dex import Team
 from emulator.ram import MoveSlot

@@ -13,11 +13,10 @@ from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import at
-from agent.experience.uses import MemoryUse
+from agent.experience import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, nothing, toss
-from agent.story.facts import required
-from agent.story.story import Clerk
+from agent.story import Clerk, required
 from emulator import Dex, State
 from emulator.ram import Bag, Stack
 

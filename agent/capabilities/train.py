@@ -24,10 +24,10 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.capabilities.travel import at
-from agent.experience.uses import MemoryUse
+from agent.experience import MemoryUse
 from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
-from agent.story.places import Place
+from agent.story import Place
 from emulator import Dex, State
 from emulator.dex import WildTable
 from emulator.rules import experience_gained

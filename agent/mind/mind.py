@@ -9,7 +9,7 @@ from typing import Any, Final
 from agent.advisor import Purpose
 from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
-from agent.experience.action_costs import ActionCosts, noted
+from agent.experience import ActionCosts, noted
 from agent.mind.advice import LIFTS, Advising, QuestionContext
 from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.mind.recovery import Ladder, RecoveryStep, StuckEpisode
