@@ -144,7 +144,7 @@ class Mind:
                 self._done(intent)
             case Outcome.INTERRUPTED:
                 self._plan = None  # no failure, but another moment
-                self._progress.interrupted(intent.name)
+                self._progress.failed(intent.name, "is interrupted")
             case _:
                 self._failed(intent)
 
@@ -369,7 +369,7 @@ class Mind:
         if action.name == self._last_action:
             # Facts outrank claims: done, and wanted again at once, it did not do its work.
             self._failures[action.name] += 1
-            self._progress.changed_nothing(action.name)
+            self._progress.failed(action.name, "changes nothing")
             self._last_action = None
             # The same frame by frame would end the same: whatever went wrong may go otherwise a little later.
             pause = IDLE_FRAMES + PAUSE * self._failures[action.name] % LONGEST_PAUSE

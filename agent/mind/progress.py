@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 from zlib import crc32
 
 from agent.errors import StuckReason
@@ -26,6 +26,7 @@ LIMITS: Final[Mapping[StuckReason, int]] = {
 }
 ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
 FAILS: Final = "fails"
+Failure: TypeAlias = Literal["fails", "changes nothing", "is interrupted"]
 # Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
 FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
 # The reason, the action to blame if there is one, and whatever recurs.
@@ -241,17 +242,9 @@ class ProgressMonitor:
         """Take note of an action that went well; the first time, that is something new."""
         self._note(mark("done", action))
 
-    def failed(self, action: str) -> None:
-        """Take note of an action that failed."""
-        self._count(StuckReason.REPEATED_FAILURE, action, FAILS)
-
-    def changed_nothing(self, action: str) -> None:
-        """Take note of an action that went well without its effect."""
-        self._count(StuckReason.REPEATED_FAILURE, action, "changes nothing")
-
-    def interrupted(self, action: str) -> None:
-        """Take note of an action that the game took over from."""
-        self._count(StuckReason.REPEATED_FAILURE, action, "is interrupted")
+    def failed(self, action: str, how: Failure = FAILS) -> None:
+        """Take note of an action that did not bring its effect, and how."""
+        self._count(StuckReason.REPEATED_FAILURE, action, how)
 
     def dropped(self, action: str, reflex: str) -> None:
         """Take note of an action that a reflex put an end to, where the player stands."""
