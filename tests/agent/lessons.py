@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
 from memory.tiers.lessons import LessonKind
 
 LATE = 4e9  # epoch seconds: nothing of it has faded yet
+RUNS = count()
 EPISODIC = "agent:play:ltm:episodic"
 
 
@@ -20,6 +22,7 @@ def teach(path: Path, lessons: Sequence[tuple[LessonKind, dict[str, Json]]]) -> 
 
 def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
     data: dict[str, Json] = {
+        "run": f"an earlier run, {next(RUNS)}",
         "milestone": "rival",
         "tick": ticks,
         "turns": 5,

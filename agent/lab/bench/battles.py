@@ -412,4 +412,14 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
         return intervals_plot(sides, "share of battles won")
 
     title = f"bench battles: {cartridge}, {len(pairs)} battles, each fought twice"
-    return Findings(title, figures, [rows], rows, draw)
+    fought = [
+        {
+            "seed": each.seed,
+            "kind": each.kind,
+            "trainer": each.met,
+            "agent": each.agent.won,
+            "baseline": each.baseline.won,
+        }
+        for each in pairs
+    ]
+    return Findings(title, figures, [rows], fought, draw)

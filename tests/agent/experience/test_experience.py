@@ -43,7 +43,7 @@ from memory import (
     open_run_store,
 )
 from tests.agent.lessons import EPISODIC as CHOICES_EPISODIC
-from tests.agent.lessons import LATE, teach
+from tests.agent.lessons import LATE, RUNS, teach
 from tests.agent.support import Played, Watcher, game_at
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -234,6 +234,7 @@ def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
 
 def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
     data: dict[str, Json] = {
+        "run": f"run {next(RUNS)}",
         "milestone": milestone,
         "tick": ticks,
         "turns": 5,
