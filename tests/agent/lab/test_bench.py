@@ -190,7 +190,10 @@ def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
     assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
 
 
-def test_every_figure_is_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_figure_is_in_the_table(
+    gathered: Gathered, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
     said: list[str] = []
     found = measure_speed(CARTRIDGE, 0, 60, 1, said.append, opinions=2)
     assert "decoding the cartridge" in said
