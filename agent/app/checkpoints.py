@@ -18,7 +18,6 @@ from emulator.recording import canonical
 from memory import (
     BusyStore,
     Checkpoint,
-    Hooks,
     KnowledgeStore,
     MemoryFault,
     RunStore,
@@ -132,34 +131,6 @@ class Vitals:
         )
 
 
-class Delivery:
-    """Hands lessons on from a run's outbox. A fault is counted with those of the hooks, and stops nothing."""
-
-    def __init__(self, run: RunStore, knowledge: KnowledgeStore, hooks: Hooks) -> None:
-        self._run = run
-        self._knowledge = knowledge
-        self._hooks = hooks
-
-    def hand_on(self) -> None:
-        """Deliver what the last checkpoint covers and was not delivered yet."""
-        run_id = self._run.run_id
-        with self._counting("deliver"):
-            after = self._knowledge.delivered(run_id)
-            self._knowledge.deliver(run_id, self._run.outbox(after=after))
-
-    def tidy(self) -> None:
-        """Merge and prune what outlives runs."""
-        with self._counting("maintain"):
-            self._knowledge.maintain()
-
-    @contextmanager
-    def _counting(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        except MemoryFault as fault:
-            self._hooks.faults.note(name, fault)
-
-
 class Commit(Enum):
     """What is committed between two ticks."""
 
@@ -219,7 +190,7 @@ class Checkpoints:
         loop: Loop,
         console: RecordingConsole,
         vitals: Vitals,
-        delivery: Delivery,
+        knowledge: KnowledgeStore,
     ) -> None:
         self.newest = loop.tick
         self.schedule = CommitSchedule(loop.tick)
@@ -227,7 +198,7 @@ class Checkpoints:
         self._loop = loop
         self._console = console
         self._vitals = vitals
-        self._delivery = delivery
+        self._knowledge = knowledge
         self._trail = Trail(store.append_trail)
 
     def after_tick(self, state: State) -> None:
@@ -261,16 +232,30 @@ class Checkpoints:
         self.newest = link.tick
 
     def hand_on(self) -> None:
-        """Hand on what the last checkpoint covers, where that was not done."""
+        """Hand on to runs to come what the last checkpoint covers, where that was not done.
+
+        It can wait: the outbox keeps it for the next checkpoint, and a fault stops nothing.
+        """
         if self.schedule.owes:
             self.schedule.owes = False
-            self._delivery.hand_on()
+            run_id = self._store.run_id
+            with self._counting("deliver"):
+                after = self._knowledge.delivered(run_id)
+                self._knowledge.deliver(run_id, self._store.outbox(after=after))
 
     def finish(self, why: Why) -> None:
         """Commit the end of a session: a last checkpoint, its lessons, and knowledge put in order."""
         self.save("milestone" if self.schedule.due == "milestone" else why)
         self.hand_on()
-        self._delivery.tidy()
+        with self._counting("maintain"):
+            self._knowledge.maintain()
+
+    @contextmanager
+    def _counting(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except MemoryFault as fault:
+            self._loop.hooks.faults.note(name, fault)
 
     def _take_vitals(self) -> None:
         self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))

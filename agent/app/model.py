@@ -6,7 +6,7 @@ Import it only where a model is asked: the SDK takes a second to load.
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -52,61 +52,6 @@ THREAD: Final = "advice"  # the one conversation of a run
 SHARE: Final = (
     0.7  # of what a model takes: the rest is for tools, rules, and the state of the moment
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Converser:
-    """Opens conversations with one model; `distils` lets a model observe and reflect, with rules to fall back on.
-
-    `clock` gives seconds since 1970, which are metadata. `on_part` is told what happens to a conversation's memory.
-    """
-
-    claude: Claude
-    calls: Calls
-    model: str
-    clock: Callable[[], float]
-    on_part: Callable[[ConversationEvent], None]
-    faults: Faults
-    distils: bool = False
-
-    def conversation(self, run: RunStore, session: str) -> Conversation:
-        """Return the conversation of a run, to go on in `session`."""
-        config = fitting(ConversationConfig(), self._room())
-        return Conversation(conversations_of(run, session), THREAD, self._means(run.run_id), config)
-
-    def _means(self, holder: str) -> Dependencies:
-        estimate = self._estimator()
-        by_rules = Dependencies(
-            observer=HeuristicObserver(estimate),
-            reflector=HeuristicReflector(estimate),
-            clock=self.clock,
-            fallback=HeuristicObserver(estimate),
-            reflector_in_need=HeuristicReflector(estimate),
-            estimate=estimate,
-            on_part=self.on_part,
-            faults=self.faults,
-            holder=holder,  # one process at a time plays a run
-        )
-        if not self.distils:
-            return by_rules
-        return replace(
-            by_rules,
-            observer=ModelObserver(distilling(self.calls, "observer"), estimate=estimate),
-            reflector=ModelReflector(distilling(self.calls, "reflector"), estimate=estimate),
-            background=in_thread,
-        )
-
-    def _estimator(self) -> TokenEstimator:
-        """Return what all thresholds are counted by: as the service counts, where it does."""
-        messages = [{"role": "user", "content": prompt_file("rules")}]
-        return calibrated(TokenEstimator(), self.claude, Request(self.model, (), messages, 1))
-
-    def _room(self) -> int | None:
-        """Return how many tokens the model takes, or None where the service does not say."""
-        try:
-            return self.claude.limits(self.model).max_input
-        except ModelFault:
-            return None
 
 
 def fitting(config: ConversationConfig, room: int | None) -> ConversationConfig:
@@ -163,15 +108,6 @@ class ModelService:
             Time(perf_counter, _wait),
             most_tokens=most_input_tokens,
         )
-        self._converser = Converser(
-            self._claude,
-            self._calls,
-            hiring.terms.usual,
-            _now_s,
-            self._part,
-            self.faults,
-            hiring.distils,
-        )
 
     def asking(self, every: int) -> Asking:
         """Return how a session asks."""
@@ -189,13 +125,56 @@ class ModelService:
         """Begin to ask on one branch of the run."""
         self._advisor = ClaudeAdvisor(
             self._calls,
-            self._converser.conversation(self._store, self._session),
+            self._conversation(),
             Fixed(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
             today=lambda: datetime.now(UTC).date(),
         )
         return self
+
+    def _conversation(self) -> Conversation:
+        """Return the conversation of the run, to go on in this session."""
+        config = fitting(ConversationConfig(), self._room())
+        return Conversation(
+            conversations_of(self._store, self._session), THREAD, self._dependencies(), config
+        )
+
+    def _dependencies(self) -> Dependencies:
+        """Return what a conversation is observed by: rules, or a small model with rules to fall back on."""
+        estimate = self._estimator()
+        by_rules = Dependencies(
+            observer=HeuristicObserver(estimate),
+            reflector=HeuristicReflector(estimate),
+            clock=_now_s,
+            fallback=HeuristicObserver(estimate),
+            reflector_in_need=HeuristicReflector(estimate),
+            estimate=estimate,
+            on_part=self._part,
+            faults=self.faults,
+            holder=self._store.run_id,  # one process at a time plays a run
+        )
+        if not self._hiring.distils:
+            return by_rules
+        return replace(
+            by_rules,
+            observer=ModelObserver(distilling(self._calls, "observer"), estimate=estimate),
+            reflector=ModelReflector(distilling(self._calls, "reflector"), estimate=estimate),
+            background=in_thread,
+        )
+
+    def _estimator(self) -> TokenEstimator:
+        """Return what all thresholds are counted by: as the service counts, where it does."""
+        messages = [{"role": "user", "content": prompt_file("rules")}]
+        request = Request(self._hiring.terms.usual, (), messages, 1)
+        return calibrated(TokenEstimator(), self._claude, request)
+
+    def _room(self) -> int | None:
+        """Return how many tokens the model takes, or None where the service does not say."""
+        try:
+            return self._claude.limits(self._hiring.terms.usual).max_input
+        except ModelFault:
+            return None
 
     def told_in(self, summary: Summary) -> Summary:
         """Return a summary that tells what asking came to as well."""

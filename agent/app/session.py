@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, Delivery, Vitals, mind_of, row_of
+from agent.app.checkpoints import Checkpoints, Vitals, mind_of, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
@@ -117,9 +117,8 @@ class Session:
         self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
         self._loop = self._branch.loop
-        delivery = Delivery(self._store, self._ground.knowledge, self._branch.hooks)
         self._checkpoints = Checkpoints(
-            self._store, self._loop, self._console, self._vitals, delivery
+            self._store, self._loop, self._console, self._vitals, self._ground.knowledge
         )
         # Power-on is a moment to come back to as well.
         self._checkpoints.schedule.want("start" if checkpoint is None else "back")

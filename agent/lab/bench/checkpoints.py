@@ -39,7 +39,7 @@ REST: Final = "of it all else"
 PARTS: Final[Parts] = {
     "emulator.pyboy_console:PyBoyConsole.save": "of it PyBoy's own saving",
     "memory.store.run_store:RunStore.commit": "of it the transaction",
-    "agent.app.checkpoints:Delivery.hand_on": "of it handing on what was learnt",
+    "agent.app.checkpoints:Checkpoints.hand_on": "of it handing on what was learnt",
     "agent.app.checkpoints:Checkpoints.save": REST,
 }
 BOUND: Final = FigureBound(WHOLE, limit=30.0, aim=20.0)
