@@ -17,27 +17,6 @@ if TYPE_CHECKING:
     from memory.store.database import Database
 
 
-CALL_TABLES: Final = (
-    # No mark of lineage: going back to a checkpoint brings back the game, not the money. worst_nanos, worst_tokens: the
-    # most it could have cost, booked before it was sent; nanos, tokens: what it counts for now. Dollars are in billionths.
-    """CREATE TABLE calls (
-        id INTEGER PRIMARY KEY,
-        state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'cancelled', 'lost')),
-        model TEXT NOT NULL,
-        purpose TEXT NOT NULL,
-        milestone TEXT NOT NULL,
-        started_ms INTEGER NOT NULL,
-        worst_nanos INTEGER NOT NULL CHECK (worst_nanos >= 0),
-        worst_tokens INTEGER NOT NULL CHECK (worst_tokens >= 0),
-        nanos INTEGER NOT NULL CHECK (nanos >= 0),
-        tokens INTEGER NOT NULL CHECK (tokens >= 0),
-        input INTEGER NOT NULL DEFAULT 0,
-        output INTEGER NOT NULL DEFAULT 0,
-        cache_read INTEGER NOT NULL DEFAULT 0,
-        cache_write_5m INTEGER NOT NULL DEFAULT 0,
-        cache_write_1h INTEGER NOT NULL DEFAULT 0
-    ) STRICT""",
-)
 HOUR_MS: Final = 3_600_000
 _COLUMNS: Final = (
     "id, state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens, "

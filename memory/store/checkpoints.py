@@ -15,40 +15,6 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import CheckpointPart
     from memory.store.database import Database
 
-CHECKPOINT_TABLES: Final = (
-    # last_*: the highest number of each table at the time. why: what it was made for, which says how long it stays; size:
-    # bytes of game, mind and parts.
-    """CREATE TABLE checkpoints (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        tick INTEGER NOT NULL,
-        frame INTEGER NOT NULL,
-        state BLOB NOT NULL,
-        chain BLOB NOT NULL,
-        mind TEXT NOT NULL,
-        why TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        last_event INTEGER NOT NULL,
-        last_entry INTEGER NOT NULL,
-        last_sequence INTEGER NOT NULL,
-        last_observation INTEGER NOT NULL
-    ) STRICT""",
-    """CREATE TABLE parts (
-        checkpoint INTEGER NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
-        name TEXT NOT NULL,
-        data TEXT NOT NULL,
-        PRIMARY KEY (checkpoint, name)
-    ) STRICT, WITHOUT ROWID""",
-    # made_after, dropped_after: the last checkpoint before it was written, and before it was replaced.
-    """CREATE TABLE strategist_checkpoints (
-        id INTEGER PRIMARY KEY,
-        session_id TEXT NOT NULL,
-        tick INTEGER NOT NULL,
-        data TEXT NOT NULL,
-        made_after INTEGER NOT NULL,
-        dropped_after INTEGER
-    ) STRICT""",
-    "CREATE UNIQUE INDEX live_sessions ON strategist_checkpoints (session_id) WHERE dropped_after IS NULL",
-)
 LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 RING: Final = 8  # the newest, whatever they were made for
 BUDGET: Final = 64 << 20  # bytes of game and mind

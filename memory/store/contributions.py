@@ -32,20 +32,6 @@ if TYPE_CHECKING:
     from memory.tiers.lessons import OutboxRow
 
 
-SHARE_TABLES: Final = (
-    # sequence: the run's last lesson about it; share: what it taught, added up; closed: why its word does not stand
-    # against another run's, '' while it does; evidence: a list of what shows it.
-    """CREATE TABLE shares (
-        table_name TEXT NOT NULL,
-        id TEXT NOT NULL,
-        run_id TEXT NOT NULL,
-        sequence INTEGER NOT NULL,
-        share TEXT NOT NULL,
-        closed TEXT NOT NULL DEFAULT '',
-        evidence TEXT NOT NULL DEFAULT '[]',
-        PRIMARY KEY (table_name, id, run_id)
-    ) STRICT, WITHOUT ROWID""",
-)
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 

@@ -1,4 +1,4 @@
-"""Conversations in the file of a run: their messages, what stands in for them, their tables and all their SQL.
+"""Conversations in the file of a run: their messages, what stands in for them, and all their SQL.
 
 A message is kept at once. All else moves in one transaction a step. That no message is covered twice, or skipped, or
 covered by what was observed of another branch, is checked by the statement that writes a chunk, not by its caller.
@@ -27,84 +27,6 @@ if TYPE_CHECKING:
 
     from memory.store.database import Database
 
-# `made_after` and `activated_after` name the last checkpoint at the time, 0 where there was none.
-CONVERSATION_TABLES: Final = (
-    # owner: the thread, or the resource whose threads are observed as one. AUTOINCREMENT: the cursor is a number of
-    # these, and one that was covered must never come again.
-    """CREATE TABLE conversation_messages (
-        seq INTEGER PRIMARY KEY AUTOINCREMENT,
-        owner TEXT NOT NULL,
-        thread TEXT NOT NULL,
-        role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
-        origin TEXT NOT NULL CHECK (origin IN ('play', 'model', 'injected')),
-        blocks TEXT NOT NULL,
-        tick INTEGER NOT NULL,
-        game_s REAL NOT NULL,
-        tokens INTEGER NOT NULL,
-        created_ms INTEGER NOT NULL,
-        made_after INTEGER NOT NULL,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE INDEX live_messages ON conversation_messages (owner, seq, tokens) WHERE live = 1",
-    # Reflecting on `tried_tokens` tokens up to `tried_seq` came to too little, `tries` times in a row.
-    """CREATE TABLE conversation_records (
-        owner TEXT NOT NULL PRIMARY KEY,
-        scope TEXT NOT NULL CHECK (scope IN ('thread', 'resource')),
-        origin_type TEXT NOT NULL,
-        timezone TEXT NOT NULL,
-        config TEXT NOT NULL,
-        created_ms INTEGER NOT NULL,
-        tries INTEGER NOT NULL DEFAULT 0,
-        tried_seq INTEGER NOT NULL DEFAULT 0,
-        tried_tokens INTEGER NOT NULL DEFAULT 0
-    ) STRICT, WITHOUT ROWID""",
-    # What was observed of the messages from_seq to to_seq. It waits until it is activated; the last one that is
-    # ends at the cursor.
-    """CREATE TABLE conversation_chunks (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        owner TEXT NOT NULL,
-        from_seq INTEGER NOT NULL,
-        to_seq INTEGER NOT NULL CHECK (to_seq >= from_seq),
-        text TEXT NOT NULL,
-        current_task TEXT NOT NULL,
-        suggested_response TEXT NOT NULL,
-        tokens INTEGER NOT NULL,
-        message_tokens INTEGER NOT NULL,
-        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
-        created_ms INTEGER NOT NULL,
-        made_after INTEGER NOT NULL,
-        activated_after INTEGER,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE UNIQUE INDEX live_chunks ON conversation_chunks (owner, from_seq) WHERE live = 1",
-    "CREATE UNIQUE INDEX live_chunk_ends ON conversation_chunks (owner, to_seq) WHERE live = 1",
-    # What takes the place of all observations up to upto_seq, once it is activated.
-    """CREATE TABLE conversation_reflections (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        owner TEXT NOT NULL,
-        generation INTEGER NOT NULL,
-        upto_seq INTEGER NOT NULL,
-        text TEXT NOT NULL,
-        current_task TEXT NOT NULL,
-        suggested_response TEXT NOT NULL,
-        tokens INTEGER NOT NULL,
-        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
-        created_ms INTEGER NOT NULL,
-        made_after INTEGER NOT NULL,
-        activated_after INTEGER,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE UNIQUE INDEX live_generations ON conversation_reflections (owner, generation) "
-    "WHERE live = 1",
-    # Which process is at which work, until when at most. No part of any lineage: it is about processes.
-    """CREATE TABLE conversation_leases (
-        owner TEXT NOT NULL,
-        work TEXT NOT NULL,
-        holder TEXT NOT NULL,
-        until_ms INTEGER NOT NULL,
-        PRIMARY KEY (owner, work)
-    ) STRICT, WITHOUT ROWID""",
-)
 
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 _MESSAGE: Final = "thread, role, blocks, tick, game_s, tokens, origin, created_ms"

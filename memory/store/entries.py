@@ -21,52 +21,6 @@ if TYPE_CHECKING:
     from memory.store.database import Database
 
 
-ENTRY_TABLES: Final = (
-    # An entry that is revised or written again is a new row beside the old one, which is marked as dropped, so that going
-    # back to a checkpoint brings back what was there. dropped_after: the last checkpoint at the time, NULL while the entry
-    # is live. text: the words worth searching; '' for what comes and goes too fast to be searched.
-    """CREATE TABLE entries (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        seq INTEGER NOT NULL,
-        scope TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        key TEXT,
-        version INTEGER NOT NULL,
-        tick INTEGER NOT NULL,
-        game_s REAL NOT NULL,
-        place TEXT NOT NULL,
-        subject TEXT NOT NULL,
-        data TEXT NOT NULL,
-        tags TEXT NOT NULL,
-        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
-        relevance REAL NOT NULL,
-        utility REAL NOT NULL,
-        status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
-        sources TEXT NOT NULL,
-        closed TEXT NOT NULL,
-        expires_s REAL,
-        dropped_after INTEGER,
-        text TEXT NOT NULL
-    ) STRICT""",
-    "CREATE UNIQUE INDEX live_seqs ON entries (seq) WHERE dropped_after IS NULL",
-    "CREATE UNIQUE INDEX live_keys ON entries (key, scope) WHERE dropped_after IS NULL",
-    "CREATE INDEX live_kinds ON entries (scope, kind, seq) WHERE dropped_after IS NULL",
-    # These hold all that a score and most filters need, so that ranking reads no row it does not return.
-    """CREATE INDEX live_places ON entries (place, game_s, seq, scope, kind, subject, importance,
-        utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND place <> ''""",
-    """CREATE INDEX live_subjects ON entries (subject, game_s, seq, scope, kind, place, importance,
-        utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND subject <> ''""",
-    "CREATE INDEX dropped_entries ON entries (dropped_after) WHERE dropped_after IS NOT NULL",
-    """CREATE TABLE entry_tags (
-        tag TEXT NOT NULL,
-        scope TEXT NOT NULL,
-        entry INTEGER NOT NULL,
-        PRIMARY KEY (tag, scope, entry)
-    ) STRICT, WITHOUT ROWID""",
-    "CREATE VIEW live_text AS SELECT id, text FROM entries WHERE dropped_after IS NULL AND text <> ''",
-    "CREATE VIRTUAL TABLE entry_text USING fts5 "
-    "(text, content = 'live_text', content_rowid = 'id', tokenize = 'porter unicode61')",
-)
 PLACES: Final = ("location", "location_name", "place")
 SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")
 UNSEARCHED: Final = ":sensory"  # how the scopes end whose entries are gone before they are missed

@@ -34,36 +34,6 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 
-LONG_TERM_TABLES: Final = (
-    # origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the lesson that taught it
-    # last; count: how often it was taught; merged: the keys that became one with this one.
-    """CREATE TABLE ltm_entries (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        origin TEXT NOT NULL,
-        run_id TEXT NOT NULL,
-        sequence INTEGER NOT NULL,
-        scope TEXT NOT NULL CHECK (
-            scope GLOB 'agent:?*:ltm:?*' OR scope GLOB 'team:?*' OR scope = 'collective'
-        ),
-        kind TEXT NOT NULL,
-        key TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        tick INTEGER NOT NULL,
-        game_s REAL NOT NULL,
-        data TEXT NOT NULL,
-        tags TEXT NOT NULL,
-        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
-        relevance REAL NOT NULL,
-        utility REAL NOT NULL,
-        status TEXT NOT NULL CHECK (status IN ('verified', 'inferred', 'claim')),
-        sources TEXT NOT NULL,
-        closed TEXT NOT NULL,
-        count INTEGER NOT NULL,
-        merged TEXT NOT NULL,
-        UNIQUE (scope, key)
-    ) STRICT""",
-    "CREATE INDEX open_entries ON ltm_entries (scope, kind) WHERE closed = ''",
-)
 COLUMNS: Final = (
     "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
     "status, sources, closed, origin, run_id, sequence, count, merged"

@@ -23,37 +23,6 @@ if TYPE_CHECKING:
 
     _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
-OBSERVATION_TABLES: Final = (
-    # One lifetime of a process; what was observed in it goes with it.
-    """CREATE TABLE sessions (
-        id TEXT NOT NULL PRIMARY KEY,
-        tick INTEGER NOT NULL,
-        game_s REAL NOT NULL
-    ) STRICT, WITHOUT ROWID""",
-    # created: a tick; stale: why it no longer holds, '' while it does;
-    # stale_after: the last checkpoint at the time that was found out.
-    """CREATE TABLE observations (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-        type TEXT NOT NULL,
-        content TEXT NOT NULL,
-        metadata TEXT NOT NULL,
-        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
-        source TEXT NOT NULL CHECK (source IN ('programmatic', 'llm')),
-        created INTEGER NOT NULL,
-        created_s REAL NOT NULL,
-        about TEXT NOT NULL DEFAULT '',
-        stale TEXT NOT NULL DEFAULT '',
-        stale_after INTEGER,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE INDEX observations_session ON observations (session)",
-    "CREATE INDEX observations_type ON observations (session, type)",
-    "CREATE INDEX observations_importance ON observations (session, importance DESC, id DESC)",
-    "CREATE INDEX observations_about ON observations (about, type) "
-    "WHERE live = 1 AND stale = '' AND about <> ''",
-    "CREATE INDEX observations_stale ON observations (stale_after) WHERE stale_after IS NOT NULL",
-)
 TABLE: Final = "observations"
 EVERYTHING: Final = ObservationQuery()
 _COLUMNS: Final = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memory.codec import decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.store.database import Database
     from memory.tiers.lessons import LessonKind
-
-OUTBOX_TABLES: Final = (
-    # AUTOINCREMENT: a number that was delivered must never come again.
-    """CREATE TABLE outbox (
-        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-        tick INTEGER NOT NULL,
-        kind TEXT NOT NULL,
-        payload TEXT NOT NULL,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-)
 
 
 class OutboxReader(Reader):

@@ -17,65 +17,6 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.store.database import Database
 
-RECORD_TABLES: Final = (
-    """CREATE TABLE run (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        run_id TEXT NOT NULL
-    ) STRICT""",
-    """CREATE TABLE steps (
-        id INTEGER PRIMARY KEY,
-        tick INTEGER NOT NULL,
-        button TEXT,
-        hold INTEGER NOT NULL,
-        settle INTEGER NOT NULL,
-        frame INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        full_digest BLOB,
-        chain BLOB NOT NULL,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE UNIQUE INDEX live_steps ON steps (tick) WHERE live = 1",
-    """CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        tick INTEGER NOT NULL,
-        kind TEXT NOT NULL,
-        payload TEXT NOT NULL,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    "CREATE INDEX live_events ON events (kind) WHERE live = 1",
-    # team: '' where it is as in the row before on the same branch.
-    """CREATE TABLE trail (
-        id INTEGER PRIMARY KEY,
-        tick INTEGER NOT NULL,
-        frame INTEGER NOT NULL,
-        map_id INTEGER NOT NULL,
-        x INTEGER NOT NULL,
-        y INTEGER NOT NULL,
-        money INTEGER NOT NULL,
-        badges INTEGER NOT NULL,
-        team TEXT NOT NULL,
-        live INTEGER NOT NULL DEFAULT 1
-    ) STRICT""",
-    # Of every branch: going back brings back the game, not the time.
-    """CREATE TABLE vitals (
-        id INTEGER PRIMARY KEY,
-        session TEXT NOT NULL,
-        tick INTEGER NOT NULL,
-        frame INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        wall_s REAL NOT NULL,
-        resident INTEGER NOT NULL,
-        file_bytes INTEGER NOT NULL,
-        free_bytes INTEGER NOT NULL
-    ) STRICT""",
-    """CREATE TABLE branchings (
-        id INTEGER PRIMARY KEY,
-        tick INTEGER NOT NULL,
-        left_at INTEGER NOT NULL,
-        why TEXT NOT NULL CHECK (why IN ('stuck', 'asked', 'recovered', 'resumed')),
-        session TEXT NOT NULL
-    ) STRICT""",
-)
 _STEP: Final = "SELECT tick, button, hold, settle, frame, digest, full_digest, chain FROM steps "
 _SAME_TEAM: Final = ""
 
