@@ -1,6 +1,7 @@
 """What actions cost today, and plans at these costs.
 
-Actions that failed in this run, or as memory says here in earlier runs, cost more.
+Actions that failed in this run, or as memory says here in earlier runs, cost more. Of plans as
+cheap, the one that worked before is taken.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Final, TypeAlias
 from agent.experience.uses import Experience, MemoryUse
 from agent.planning import Action, Facts, Goal, Plan, plan
 from emulator import State
-from memory import MistakeRecord
+from memory import LearnedPattern, MistakeRecord
 
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
 MOST_REMEMBERED: Final = 4  # failures of earlier runs that count: what failed then may work by now
@@ -36,7 +37,7 @@ class ActionCosts:
     ) -> None:
         self.experience = experience or Experience()
         self._place_of = place_of
-        self._compared: dict[tuple[object, ...], int] = {}  # at which lesson it was last done
+        self._weighed: dict[tuple[object, ...], int] = {}  # at which lesson it was last done
 
     def today(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
@@ -68,21 +69,32 @@ class ActionCosts:
         goal: Goal,
         facts: Facts,
     ) -> Plan | None:
-        found = plan(goal, facts, actions)
+        known = self.experience.leading_to(goal.says, place)
         mistakes = self.experience.failing(place).values()
-        if found is not None and mistakes and self._is_new(place, found):
-            otherwise = plan(goal, facts, forgetful())
-            if otherwise is not None and names_of(otherwise) != names_of(found):
-                why = "; ".join(each.description for each in mistakes)
-                self.experience.sways(MemoryUse.COSTS, f"the way to {goal.says}", why)
-        return found
+        found = plan(goal, facts, in_order(actions, sequence_of(known)) if known else actions)
+        if found is None:
+            return None
+        if known is not None and self._is_new(MemoryUse.SEQUENCES, place, found):
+            self._weigh(MemoryUse.SEQUENCES, found, plan(goal, facts, actions), known.description)
+        if mistakes and self._is_new(MemoryUse.COSTS, place, found):
+            why = "; ".join(each.description for each in mistakes)
+            self._weigh(MemoryUse.COSTS, found, plan(goal, facts, forgetful()), why)
+        if known is None or names_of(found) != sequence_of(known):
+            return found
+        total = known.success_count + known.failure_count
+        worked = f"from here this worked {known.success_count} of {total} times"
+        return noted(found, f"remembered: {worked}")
 
-    def _is_new(self, place: str, found: Plan) -> bool:
+    def _is_new(self, use: MemoryUse, place: str, found: Plan) -> bool:
         """Say whether this plan was not compared yet since the last lesson: a second search takes time."""
-        key, lessons = (place, found.goal.name, names_of(found)), self.experience.lessons
-        is_new = self._compared.get(key) != lessons
-        self._compared[key] = lessons
+        key, lessons = (use, place, found.goal.name, names_of(found)), self.experience.lessons
+        is_new = self._weighed.get(key) != lessons
+        self._weighed[key] = lessons
         return is_new
+
+    def _weigh(self, use: MemoryUse, found: Plan, otherwise: Plan | None, why: str) -> None:
+        if otherwise is not None and names_of(otherwise) != names_of(found):
+            self.experience.sways(use, f"the way to {found.goal.says}", why)
 
 
 def _kept_promises(action: Action, broken: Mapping[str, str]) -> Action:
@@ -125,3 +137,14 @@ def noted(chosen: Plan, note: str) -> Plan:
 def names_of(found: Plan) -> tuple[str, ...]:
     """Return the names of the actions of a plan."""
     return tuple([each.name for each in found.actions])
+
+
+def sequence_of(pattern: LearnedPattern) -> tuple[str, ...]:
+    """Return the actions of a learned pattern, in their order."""
+    return tuple(pattern.description.rpartition(": ")[2].split(", "))
+
+
+def in_order(actions: Sequence[Action], names: Sequence[str]) -> list[Action]:
+    """Return the actions with those named first: of plans as cheap the first offered is found."""
+    rank = {name: at for at, name in enumerate(names)}
+    return sorted(actions, key=lambda each: rank.get(each.name, len(rank)))

@@ -16,6 +16,7 @@ from memory import (
     BlackboardEvent,
     Entry,
     Json,
+    LearnedPattern,
     MistakeRecord,
     PersonHeard,
     Recall,
@@ -137,6 +138,7 @@ class MemoryUse(Enum):
     CHOICES = "choices"  # of several ways none is taken again that clearly took longer
     ROUTES = "routes"  # a square that a walk could not step on is walked around
     MOVES = "moves"  # of moves as good the next of a sequence that won is tried first
+    SEQUENCES = "sequences"  # of plans as cheap one of actions that led there before is taken
     SHOPS = "shops"  # what a shop was seen not to have is not asked for there
     PEOPLE = "people"  # people who only talk are not asked twice
     THINGS = "things"  # what no run ever missed is left lying
@@ -218,6 +220,17 @@ class Experience:
         """Return in words why an item need not be picked up; nothing where it may be missed."""
         known = self._known((MemoryUse.THINGS,), lambda: spare(self._waypoints(MemoryUse.THINGS)))
         return known.get(item, "")
+
+    def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
+        """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
+
+        def find() -> dict[Json, LearnedPattern]:
+            recall = self._asked(MemoryUse.SEQUENCES)
+            known = recall.patterns({"location": place}) if recall is not None else ()
+            here = [each for each in known if each.trigger_conditions.get("location") == place]
+            return {each.trigger_conditions.get("reasoning"): each for each in here[::-1]}
+
+        return self._known((MemoryUse.SEQUENCES, place), find).get(goal)
 
     def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
         """Return the squares that a walk could not step on, and none has since."""

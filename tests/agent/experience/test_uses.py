@@ -20,10 +20,10 @@ from agent.capabilities.shop import ShopWares
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
-from agent.experience.action_costs import names_of
+from agent.experience.action_costs import in_order, names_of
 from agent.mind import MeetingProducers
 from agent.perception import percept_of
-from agent.planning import Action, Effect, Goal, Require
+from agent.planning import Action, Effect, Goal, Require, explain
 from agent.skills import (
     Attack,
     Destination,
@@ -42,6 +42,7 @@ from memory import (
     AgentMemory,
     Hooks,
     Json,
+    LearnedPattern,
     MistakeRecord,
     PersonHeard,
     Producers,
@@ -500,6 +501,38 @@ ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
 TWO = Action("two", (), (Effect("there", 1),), 2, "go the other way")
 DEAR = Action("two", (), (Effect("there", 1),), 3, "go the other way")
 THERE = Goal("there", (Require("there", at_least=1),), 1, "be there")
+
+
+def led_there(*actions: str) -> LearnedPattern:
+    words = f"{THERE.says}: {', '.join(actions)}"
+    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.says}
+    return LearnedPattern(words, "action_sequence", words, conditions, "", 1, 3, 0, 1.0, LATE, 1.0)
+
+
+@pytest.mark.parametrize(("other", "taken"), [(TWO, "two"), (DEAR, "one")])
+def test_e35_of_plans_as_cheap_the_one_that_led_there_before_is_taken(
+    memory: AgentMemory, other: Action, taken: str
+) -> None:
+    memory.tactician.add_pattern(led_there("two"))
+    state = State.__new__(State)  # only its place is asked for
+    asked = experience(memory)
+    search = ActionCosts(asked, lambda _state: "town").search([ONE, other], {}, state)
+    found = search(THERE, {})
+    assert found is not None
+    assert names_of(found) == (taken,)
+    says = "remembered: from here this worked 3 of 3 times" in explain(found, {})
+    assert says is (taken == "two")
+    assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
+    forgetful = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
+    plain = ActionCosts(forgetful, lambda _state: "town").search([ONE, other], {}, state)
+    first = plain(THERE, {})
+    assert first is not None
+    assert names_of(first) == ("one",)
+
+
+def test_what_is_named_comes_first_and_the_others_stay_in_order() -> None:
+    names = [each.name for each in in_order([ONE, TWO, DEAR], ("two",))]
+    assert names == ["two", "two", "one"]
 
 
 def test_e35_memory_that_makes_an_action_dear_is_counted_where_it_changes_the_plan(
