@@ -4,10 +4,10 @@ Knows how a store spells them, and nothing of play. A field that a file lacks, o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from memory import RunReader, RunStore, as_json
+from memory import RunReader, as_json
 from memory.codec import from_json
 
 
@@ -49,11 +49,6 @@ class StuckEvent:
 
 KINDS: Final[Mapping[type, str]] = {MilestoneEvent: "milestone", StuckEvent: "stuck"}
 Event = TypeVar("Event", MilestoneEvent, StuckEvent)
-
-
-def append(store: RunStore, event: MilestoneEvent) -> None:
-    """Keep an event at the next commit."""
-    store.append_event(event.tick, KINDS[type(event)], asdict(event))
 
 
 def events(run: RunReader, kind: type[Event], *, live: bool = True) -> Iterator[Event]:

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from agent.app.process import file_bytes, free_bytes, resident_of
 from agent.errors import RunError
+from agent.events import KINDS, MilestoneEvent
 from agent.loop import Loop
 from emulator import Button, RecordingConsole, State, Step, StepRecord
 from emulator.recording import canonical
@@ -69,6 +70,11 @@ def readable(rows: Iterable[StepRow]) -> list[StepRecord]:
             break
         records.append(record)
     return records
+
+
+def append(store: RunStore, event: MilestoneEvent) -> None:
+    """Keep an event at the next commit."""
+    store.append_event(event.tick, KINDS[type(event)], asdict(event))
 
 
 class Trail:

@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, Vitals, mind_of, row_of
+from agent.app.checkpoints import Checkpoints, Vitals, append, mind_of, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import Stop, Summary, TickView, Viewer
 from agent.capabilities import Topic
 from agent.errors import Stuck
-from agent.events import MilestoneEvent, append
+from agent.events import MilestoneEvent
 from agent.experience import MemoryUse
 from agent.loop import Performed
 from agent.mind import Intent

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app.checkpoints import mind_of
+from agent.app.checkpoints import append, mind_of
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
-from agent.events import MilestoneEvent, StuckEvent, append, events
+from agent.events import MilestoneEvent, StuckEvent, events
 from agent.mind import AGENT
 from agent.story import MilestoneLedger, ReachedMilestone, Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run

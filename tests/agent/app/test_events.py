@@ -3,7 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
-from agent.events import MilestoneEvent, StuckEvent, append, events
+from agent.app.checkpoints import append
+from agent.events import MilestoneEvent, StuckEvent, events
 from memory import open_run_store
 
 
