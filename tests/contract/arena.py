@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 import pytest
 
 from emulator.profile import symbol
 from tests.contract import battles
 from tests.contract.battles import FIGHT, Mon
+from tests.contract.conftest import Game
 from tests.contract.test_engine_battle_damage import RANDOM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tests.contract.conftest import Game
 
 HP: Final = 320
 LEVEL: Final = 20

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pytest
 
 from emulator import profile
 from emulator.profile import symbol
-from tests.contract.conftest import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.contract.conftest import Game
+from tests.contract.conftest import COLUMNS, Game
 
 PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
 NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import io
 from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 from pyboy import PyBoy
 
 from emulator.profile import RED, symbol
 from tests.contract.stations import STATIONS
-from tests.contract.world_rom import compile_world, made_maps, read_rom
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.contract.world_rom import Map, Rom
+from tests.contract.world_rom import Map, Rom, compile_world, made_maps, read_rom
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
 NOTHING_KEPT: Final = bytes(4 * 0x2000)

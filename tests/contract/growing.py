@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from emulator import Phase, State
 from emulator.ram.state import read_state
 from emulator.ram.view import Ram
 from tests.contract import battles
 from tests.contract.battles import FIGHT, Mon
-
-if TYPE_CHECKING:
-    from tests.contract.conftest import Game
+from tests.contract.conftest import Game
 
 
 def experience(growth: int, level: int) -> int:

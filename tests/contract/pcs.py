@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
@@ -11,11 +12,7 @@ from emulator.profile import symbol
 from emulator.ram import HIGH_RAM, WORK_RAM
 from emulator.ram.menu import read_menu
 from tests.contract import battles
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.contract.conftest import Game
+from tests.contract.conftest import Game
 
 ANY_PC, OWN_PC, BOXES_PC = 0xF9, 0xFC, 0xFD  # what stands in place of a text
 CORNER: Final = (1, 2)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
+from tests.contract.conftest import Game
 
 ASKED, GOT_STARTER, BATTLED_RIVAL, BEAT_RAMBLER = 0x021, 0x022, 0x023, 0x3E2
 TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 0, 12, 40, 1, 41

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pytest
 
 from emulator.profile import symbol
 from tests.contract import battles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.contract.battles import Move
-    from tests.contract.conftest import Game
+from tests.contract.battles import Move
+from tests.contract.conftest import Game
 
 OWN, ENEMY = 0, 1  # hWhoseTurn
 NAMES: Final = ("own", "enemy")

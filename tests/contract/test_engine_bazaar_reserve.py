@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import pytest
 
@@ -10,14 +11,10 @@ from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import through_the_door
+from tests.contract.conftest import Game
 from tests.contract.stations import read_on
 from tests.contract.test_engine_battle_damage import RANDOM
 from tests.contract.things import money, set_money
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 GATE, RESERVE = 156, 220
 GAME_OVER, IN_SAFARI = 0x24E, 0x24F

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -11,13 +11,8 @@ from emulator.ram import Box, BoxedMon
 from emulator.ram.party import read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
-from tests.contract.conftest import halting_share
+from tests.contract.conftest import Game, halting_share
 from tests.contract.pcs import CORNER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)
 LIST, ACTIONS, YES, BOX_LIST = (5, 4), (10, 12), (15, 8), (12, 1)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from tests.contract import battles, pcs
+from tests.contract.conftest import Game
 from tests.contract.stations import GOT_STARTER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
 FIRST_LETTER, FIRST_BOX_TILE = 0x80, 0x60

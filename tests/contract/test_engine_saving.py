@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import pytest
 
 from emulator import MenuKind
 from tests.contract import growing
+from tests.contract.conftest import Game
 from tests.contract.stations import to_bedroom, to_naming
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.contract.conftest import Game
 
 SAVE: Final = 3  # of the menu behind START
 YES_NO: Final = (1, 8)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
+from tests.contract.conftest import Game
 
 SCRATCH = 0xA600  # cartridge RAM that nothing uses: a text may lie there as well as in ROM
 STRING, DONE, END = 0x00, 0x57, 0x50

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import pytest
 
 from tests.contract.chapter import bag, empty_bag, enter, through_the_door
+from tests.contract.conftest import Game
 from tests.contract.stations import fight, read_on
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 ALDERBROOK = 1
 TINS, QUIZ, HALL, LOFT, ATTIC, PLATES, LIFT = 92, 168, 181, 207, 208, 209, 236

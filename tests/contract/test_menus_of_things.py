@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -11,12 +11,8 @@ from emulator.console import WATCHED_RANGES
 from emulator.ram.view import Ram
 from tests.contract import battles, things
 from tests.contract.battles import Mon
+from tests.contract.conftest import Game
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.contract.conftest import Game
 
 STACKS = ((4, 9), (11, 1), (12, 1), (13, 1), (20, 3))
 GOODS = (4, 20, 11, 12, 14, 15)

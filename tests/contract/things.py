@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from emulator.profile import symbol
 from tests.contract.battles import poke
-from tests.contract.conftest import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.contract.conftest import Game
+from tests.contract.conftest import COLUMNS, Game
 
 BAG: Final = 1  # of the START menu
 LIST, USE, TOSS, YES, PARTY = (5, 4), (14, 11), (14, 13), (15, 8), (0, 1)

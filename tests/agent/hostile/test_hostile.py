@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,10 +12,7 @@ from typing import Any, Final
 import pytest
 
 from agent.advisor import Advice, Silent, ToolRefused
-from agent.advisor.model import Request
-from agent.advisor.money import most_input_tokens
 from agent.advisor.prompt import data
-from agent.advisor.secrets import Mask
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.build import Branch
 from agent.app.summary import Stop
@@ -26,7 +22,6 @@ from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
 from agent.perception import Percept
 from agent.planning import Plan, explain
 from emulator import Dex
-from emulator.text import charmap
 from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked
 from memory.conversation.boundaries import Slicer
@@ -511,39 +506,3 @@ def test_the_name_of_a_tool_cannot_tell_a_milestone() -> None:
         Message("t", "user", (result,), 1, 1.0),
     ]
     assert milestones_in(parse(HeuristicObserver().observe(said, "").observations)) == ()
-
-
-TEXTS_KEY = "an-entirely-made-up-key-0123456789"
-TEXTS_TEXTS = hostile_texts(key=TEXTS_KEY)
-
-
-def test_there_are_enough_from_everywhere() -> None:
-    assert len({each.id for each in TEXTS_TEXTS}) == len(TEXTS_TEXTS) >= 70
-    entries = Counter(each.enters for each in TEXTS_TEXTS)
-    assert set(entries) == {"screen", "name", "tool_result", "answer"}
-    assert min(entries.values()) >= 10
-    assert all(each.tries for each in TEXTS_TEXTS)
-
-
-def test_what_the_cartridge_can_print_it_can_print() -> None:
-    letters = {char for printed in charmap().values() for char in printed} | {"\n"}
-    for each in TEXTS_TEXTS:
-        if each.charset:
-            longest = 10 if each.enters == "name" else 18
-            assert set(each.text) <= letters, each.id
-            assert all(len(line) <= longest for line in each.text.split("\n")), each.id
-
-
-def test_none_of_them_carries_a_key_past_the_mask() -> None:
-    mask = Mask([TEXTS_KEY])
-    carriers = [each for each in TEXTS_TEXTS if TEXTS_KEY in each.text]
-    assert len(carriers) >= 4
-    for each in TEXTS_TEXTS:
-        assert TEXTS_KEY not in mask(each.text), each.id
-
-
-def test_each_of_them_has_a_bound_of_tokens() -> None:
-    for each in TEXTS_TEXTS:
-        messages = [{"role": "user", "content": each.text}]
-        size = len(each.text.encode("utf-8", "surrogatepass"))
-        assert most_input_tokens(Request("m", [], messages, 1)) >= size, each.id

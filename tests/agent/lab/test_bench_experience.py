@@ -1,13 +1,10 @@
 """bench experience: the same games with and without what was taught, in arms of the same seeds (E38)."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,27 +17,19 @@ from agent.lab.bench.experience import (
     MEASURES,
     TICKS,
     EffectVerdict,
-    Experiment,
-    ExperimentPlan,
     difference,
 )
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,
-    Arm,
-    TaughtMemory,
     TrialGame,
     TrialOrder,
-    Trials,
     arms,
-    lessons_of,
     play_game,
     play_on,
     play_trials,
 )
-from agent.lab.bench.trials import teach as teach_games
-from agent.lab.eval import Committed, committed
-from agent.lab.stats import mean_gap_interval, mean_interval
+from agent.lab.stats import mean_interval
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, told
 from tests.agent.support import ROOT, Agent
@@ -116,38 +105,12 @@ def test_a_game_that_breaks_stops_no_other(tmp_path: Path) -> None:
     assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
 
 
-def test_every_game_has_a_copy_of_what_was_taught_to_itself(memory: Path) -> None:
-    before = memory.read_bytes()
-    orders = [order(7000, "left_home", memory)] * 2
-    one, other = play_trials(orders, (TAUGHT,), processes=1, asked=never, done=ignored).of(TAUGHT)
-    assert one == other
-    assert memory.read_bytes() == before
-
-
-def test_games_are_the_same_one_after_the_other_and_side_by_side(memory: Path) -> None:
-    orders = [order(7000, "left_home", memory)]
-    alone, together = (
-        play_trials(orders, (TAUGHT, EMPTY), processes=number, asked=never, done=ignored)
-        for number in (1, 2)
-    )
-    assert alone == together
-
-
 @pytest.mark.parametrize("processes", [1, 2])
 def test_who_asks_for_an_end_gets_it_at_once(processes: int) -> None:
     orders = [order(seed, "first_badge") for seed in range(7000, 7100)]
     asked = after(40 if processes == 1 else 1)
     with pytest.raises(KeyboardInterrupt):
         play_trials(orders, (EMPTY,), processes=processes, asked=asked, done=ignored)
-
-
-def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
-    memory = tmp_path / "memory.sqlite"
-    teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
-    lessons = lessons_of(memory)
-    assert lessons.seeds == {7002}
-    assert lessons.rows["waypoint entries"] == 1
-    assert lessons.rows["sessions told of"] == 1
 
 
 @pytest.mark.parametrize(
@@ -193,39 +156,6 @@ def test_what_a_memory_was_taught_by_is_not_tested_whatever_the_flags_say(
     assert "error: --seeds 7..8 overlap with what" in ended.err
 
 
-CTRL_C_AFTER_ONE = """
-import signal
-from rich.progress import Progress
-from agent.cli import main
-
-advance = Progress.advance
-
-def advance_and_interrupt(self, *each):
-    advance(self, *each)
-    signal.raise_signal(signal.SIGINT)
-
-Progress.advance = advance_and_interrupt
-main()
-"""
-
-
-def test_ctrl_c_is_answered_by_one_line(tmp_path: Path) -> None:
-    flags = ["--teach", "1..9", "--seeds", "20..30", "--ticks", "30"]
-    done = subprocess.run(
-        [sys.executable, "-c", CTRL_C_AFTER_ONE, "bench", "experience", *flags],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 130, done.stderr
-    assert [line for line in done.stderr.splitlines() if line.strip()] == [
-        "stopped before all games were played; nothing is told of them"
-    ]
-    assert done.stdout == ""
-
-
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")
 
 
@@ -244,41 +174,6 @@ def game(seed: int, ticks: int, *, lost: int = 0) -> TrialGame:
     )
 
 
-def rows_of(ticks: Sequence[int]) -> list[dict[str, int]]:
-    none = dict.fromkeys(("battles_lost", "blackouts", "episodes", "restores"), 0)
-    return [
-        {"seed": seed, "home_tick": at, "badge_tick": at, "frames": 40 * at, **none}
-        for seed, at in enumerate(ticks)
-    ]
-
-
-def experiment(
-    *, saved: int, other: dict[MemoryUse, int] | None = None, moved: dict[str, int] | None = None
-) -> Experiment:
-    """Forty seeds; with memory each takes `saved` ticks less, give or take."""
-    costs = {MemoryUse.COSTS: 0} if other is None else other
-    empty = tuple(game(seed, 1_200 + 7 * seed % 50, lost=seed % 2) for seed in range(40))
-    taught = tuple(
-        replace(game(each.seed, each.ticks - saved + each.seed % 3), moved=moved) for each in empty
-    )
-    off = tuple(
-        tuple(replace(each, ticks=each.ticks + more) for each in taught) for more in costs.values()
-    )
-    every = (TAUGHT, EMPTY, *(Arm(f"without {use.value}", True, use) for use in costs))
-    return Experiment(
-        ExperimentPlan("0..9", "20..59", "badge", 4_000, each_use=True),
-        "a cartridge",
-        "ab12",
-        Trials(every, (taught, empty, *off)),
-        TaughtMemory({"patterns": 3}, frozenset({1})),
-        Committed("100..149", "ab12", ("home", "badge"), rows_of([1_180, 1_200, 1_230] * 9)),
-    )
-
-
-def figures_of(found: Experiment) -> dict[str, Any]:
-    return dict(found.findings().figures)
-
-
 def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
     empty = [game(seed, 1_000 + seed) for seed in range(30)]
     for more, verdict in (
@@ -293,12 +188,6 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
         signs = (found.signs.first, found.same, found.signs.second)
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
         assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
-
-
-def test_a_few_pairs_say_nothing_however_they_fall() -> None:
-    empty = [game(seed, 1_000) for seed in range(3)]
-    found = difference(TICKS, [replace(each, ticks=900) for each in empty], empty)
-    assert found.verdict is EffectVerdict.TOO_FEW
 
 
 def test_a_share_has_newcombes_interval_also_where_nothing_happened() -> None:
@@ -323,88 +212,3 @@ def test_the_interval_of_a_mean_holds_it_and_is_the_same_every_time(values: list
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
     assert found.low - 1e-9 <= found.estimate <= found.high + 1e-9 or len(values) < 10
     assert mean_interval([]) is None
-
-
-def test_the_gap_of_two_samples_is_drawn_apart() -> None:
-    one, other = [10.0 + each % 5 for each in range(50)], [20.0 + each % 7 for each in range(40)]
-    found = mean_gap_interval(one, other)
-    assert found is not None
-    assert found.estimate == pytest.approx(sum(one) / 50 - sum(other) / 40)
-    assert found.low < found.estimate < found.high < 0
-    assert mean_gap_interval([], other) is None
-
-
-def test_the_figures_say_what_the_intervals_say() -> None:
-    helped = figures_of(experiment(saved=100))
-    assert helped["pays"]["ticks"]["verdict"] == "helps"
-    assert helped["pays"]["ticks"]["better"] == 40
-    assert helped["pays"]["battles"]["verdict"] == "no difference shown"
-    assert helped["uses"]["costs"]["changed"] == 0
-    assert helped["beside"]["ticks"]["worse"]
-    assert figures_of(experiment(saved=-100))["pays"]["ticks"]["verdict"] == "harms"
-    assert helped["deeds"]["fight, during train"] == [100.0, 100.0]
-
-
-def test_a_use_is_told_by_what_is_lost_without_it() -> None:
-    found = experiment(
-        saved=100,
-        other={MemoryUse.STRENGTH: 30, MemoryUse.COSTS: 0},
-        moved={MemoryUse.STRENGTH.value: 2},
-    )
-    strength, costs = found.findings().tables[1]
-    assert strength["difference"] == (-30.0, -30.0, -30.0)
-    assert (strength["other games"], strength["decisions moved (in games)"]) == (40, "80 (40)")
-    assert strength["memory"] == "helps"
-    assert costs["decisions moved (in games)"] == "0 (0)"
-
-
-def test_pairs_are_told_by_the_way_that_memory_had_them_leave() -> None:
-    found = experiment(saved=0)
-    _, empty, *off = found.trials.games
-    other = tuple(
-        replace(each, ticks=each.ticks + 90, choices={"take_starter": 3})
-        if each.seed < 10
-        else each
-        for each in empty
-    )
-    found = replace(found, trials=Trials(found.trials.arms, (empty, other, *off)))
-    told = {ways: (each.signs.count, each.gap.estimate) for ways, each in found.by_way().items()}
-    assert told == {"take_starter 2": (30, 0), "take_starter 3": (10, -90)}
-
-
-def test_what_was_not_switched_off_has_no_row() -> None:
-    both = replace(experiment(saved=0), trials=Trials((TAUGHT, EMPTY), ((game(1, 9),),) * 2))
-    paying, using = both.findings().tables
-    assert using == []
-    assert len(paying) == len(MEASURES)
-
-
-def test_what_is_known_of_another_cartridge_or_milestone_is_not_compared() -> None:
-    found = experiment(saved=0)
-    assert list(found.beside())[:3] == ["ticks", "frames", "battles lost"]
-    on_the_way = replace(found, plan=found.plan._replace(until="home"))
-    assert list(on_the_way.beside()) == ["ticks"]
-    nothing = [
-        replace(found, sha1="cd34"),
-        replace(found, committed=None),
-        replace(found, plan=found.plan._replace(until="mars")),
-    ]
-    for each in nothing:
-        assert each.beside() == {}
-
-
-def test_the_same_games_give_the_same_picture_and_figures() -> None:
-    one, other = (experiment(saved=20).findings() for _ in range(2))
-    assert one.draw is not None
-    assert other.draw is not None
-    assert one.draw() == other.draw()
-    assert one.figures == other.figures
-
-
-def test_what_eval_did_not_publish_is_no_evaluation(tmp_path: Path) -> None:
-    assert committed(tmp_path / "none.json") is None
-
-
-def test_every_use_is_named_in_the_arms() -> None:
-    names = [each.name for each in arms(each_use=True)]
-    assert names == ["taught", "empty", *(f"taught without {use.value}" for use in MemoryUse)]

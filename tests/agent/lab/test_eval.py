@@ -12,10 +12,9 @@ from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
-from agent.lab.eval import EvalGame, EvalResults, GameMoment, committed, game_of
-from agent.lab.plots import milestones_plot, times_plot
+from agent.lab.eval import committed, game_of
 from agent.lab.runner import EndedGame, Runner
-from agent.lab.stats import median_interval, share_interval
+from agent.lab.stats import share_interval
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -66,49 +65,6 @@ def test_a_share_has_wilsons_interval() -> None:
     assert share_interval(81, 263) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
     assert share_interval(0, 20) == pytest.approx((0.0, 0.0, 0.1611), abs=1e-4)
     assert share_interval(0, 0) == (0.0, 0.0, 1.0)
-
-
-def test_a_median_has_the_same_interval_every_time() -> None:
-    values = [float(value) for value in range(1, 52)]
-    interval = median_interval(values)
-    assert interval == median_interval(values)
-    assert interval is not None
-    assert interval.estimate == 26.0
-    assert 15.0 < interval.low < 26.0 < interval.high < 37.0
-    assert median_interval([]) is None
-
-
-def results(games: int) -> EvalResults:
-    def game(seed: int) -> EvalGame:
-        reached = {"left": GameMoment(10 + seed, 600 + seed)}
-        if seed % 2:
-            reached["healed"] = GameMoment(90 + seed, 9_000 + seed)
-        stop = "goal" if seed % 2 else "gave_up"
-        return EvalGame(seed, stop, "", 100, 10_000, 1.0, reached, 2, 1, 0, 0, 0, 1, 0, 0)
-
-    settings = {"seeds": "0..3", "mind": "rules", "memory": False}
-    names = ("left", "healed")
-    every = tuple(game(seed) for seed in range(games))
-    return EvalResults(
-        every, names, "healed", settings, {"agent": "1"}, {"name": "It", "sha1": "0"}
-    )
-
-
-@pytest.mark.parametrize("games", [0, 1, 4])
-def test_results_are_drawn_and_told_however_few_they_are(games: int) -> None:
-    found = results(games)
-    for plot in (milestones_plot, times_plot):
-        assert plot(found).startswith(b"\x89PNG")
-        assert plot(found) == plot(found)
-    assert len(found.rows()) == games
-    json.dumps(found.as_json())
-
-
-def test_giving_up_is_an_end_and_half_is_half() -> None:
-    found = results(4)
-    assert found.all_played
-    assert found.share("healed").estimate == 0.5
-    assert found.summary()["stops"] == {"gave_up": 2, "goal": 2}
 
 
 def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(

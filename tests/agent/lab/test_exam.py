@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.lab.exam.exam import ExamResults, RecordedGame, exam_findings, record, sit
+from agent.lab.exam.exam import ExamResults, RecordedGame, record, sit
 from agent.lab.exam.examinee import KNOWING, Examinee, ExamMemory, forgetful, notebook
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
@@ -24,7 +24,6 @@ from agent.lab.exam.question import (
     QuestionTopic,
     Unknown,
     Within,
-    is_trapped,
     mark,
 )
 from agent.lab.exam.truth import CartridgeNames, FightOutcome, GameTruth
@@ -172,38 +171,6 @@ def test_an_empty_memory_answers_nothing_at_all(sat: Sat, truth: GameTruth, tmp_
             assert nobody.answer(each.question.form) is None
 
 
-def test_marks_and_every_question_are_told_and_drawn(sat: Sat) -> None:
-    found = exam_findings("a cartridge", sat.results)
-    assert len(found.tables[0]) == len(QuestionKind) + 1
-    assert len(found.rows) == sum(map(len, sat.results.papers))
-    assert found.draw is not None
-    assert found.draw().startswith(b"\x89PNG")
-    figures = found.figures
-    assert figures["with"]["points"] == sat.results.remembering.points()
-    assert sum(figures["papers"]) == figures["with"]["questions"]
-
-
-def test_a_question_about_a_moment_takes_any_tick_of_it(sat: Sat) -> None:
-    moments = [
-        each.question
-        for asked in sat.results.papers
-        for each in asked
-        if isinstance(each.question.expected, Within)
-    ]
-    for question in moments:
-        assert isinstance(question.expected, Within)
-        first, last = question.expected.first, question.expected.last
-        assert mark(question, first) is mark(question, last) is ExamMark.RIGHT
-        assert mark(question, first - 1) is mark(question, last + 1) is ExamMark.WRONG
-
-
-def test_no_answer_is_given_away_by_the_form(sat: Sat) -> None:
-    for each in (each for asked in sat.results.papers for each in asked):
-        expected, form = each.question.expected, each.question.form
-        if isinstance(expected, Exactly) and form.ask is not QuestionTopic.EARLIER:
-            assert expected.value not in {form.subject, form.other} - {""}
-
-
 def question(
     expected: Expected, *traps: Exactly | Within, kind: QuestionKind = QuestionKind.LATEST
 ) -> ExamQuestion:
@@ -244,15 +211,6 @@ def test_a_wrong_answer_is_worse_than_none() -> None:
     assert ExamMark.RIGHT.points == ExamMark.ABSTAINED_RIGHTLY.points
 
 
-def test_only_a_wrong_answer_falls_into_a_trap() -> None:
-    asked = question(Exactly(3), Exactly(5), Within(7, 9))
-    assert is_trapped(asked, 5)
-    assert is_trapped(asked, 8)
-    assert not is_trapped(asked, 6)
-    assert not is_trapped(asked, 3)
-    assert not is_trapped(asked, None)
-
-
 def test_the_score_keeps_what_was_known_and_what_never_was_apart() -> None:
     score = ExamScore()
     known, never = question(Exactly(1), Exactly(2)), question(Unknown(), kind=QuestionKind.NEVER)
@@ -267,7 +225,3 @@ def test_the_score_keeps_what_was_known_and_what_never_was_apart() -> None:
     assert score.points() == 3 - 1 + 2 - 1
     assert score.points([QuestionKind.NEVER]) == 1
     assert score.count() == 8
-
-
-def test_the_share_of_nothing_is_whole() -> None:
-    assert ExamScore().answered.share == 1.0

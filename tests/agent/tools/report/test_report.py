@@ -22,9 +22,8 @@ from agent.story import Story
 from agent.tools.report import report_run, write_report
 from agent.tools.report.page import page
 from agent.tools.report.run_data import RunStatus
-from agent.tools.report.timeline import Point, clocked, thinned
 from emulator import CartridgeKind
-from memory import VitalsRow, read_run
+from memory import read_run
 from tests.agent.hostile.texts import hostile_texts
 from tests.agent.support import Agent, Played, Watcher
 from tests.agent.tools.report.report_support import (
@@ -103,16 +102,6 @@ def test_a_page_has_every_section_and_asks_for_nothing(played: Played) -> None:
     assert len(html) < 3_000_000
 
 
-def test_what_an_id_or_a_label_names_is_there_once(played: Played) -> None:
-    html = (played.folder / "report.html").read_text(encoding="utf-8")
-    ids = re.findall(r'\sid="([^"]+)"', html)
-    assert len(ids) == len(set(ids))
-    assert set(re.findall(r'(?:aria-labelledby="|href="#)([^"]+)"', html)) <= set(ids)
-    assert all("alt=" in each for each in re.findall(r"<img[^>]*>", html))
-    assert all("scope=" in each for each in re.findall(r"<th[^e][^>]*>", html))
-    assert '<html lang="en">' in html
-
-
 def test_the_verdict_of_the_night_stands_above_that_of_the_last_session(run: Path) -> None:
     write_night(run, NIGHT)
     told = told_of(run)
@@ -121,14 +110,6 @@ def test_the_verdict_of_the_night_stands_above_that_of_the_last_session(run: Pat
     html = page_of(run)
     assert "Ended at its limit of dollars" in html
     assert "5.00 of 5.00 dollars are spent" in html
-
-
-def test_faults_are_counted_by_kind_with_what_was_done_about_them(run: Path) -> None:
-    write_night(run, NIGHT)
-    troubles = told_of(run).troubles
-    assert {each.name: each.times for each in troubles.kinds} == {"killed": 2, "livelock": 1}
-    assert troubles.kinds[0].answers == {"restart in N s": 2}
-    assert "went back to tick 185" in text_of(page_of(run))
 
 
 def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
@@ -142,11 +123,6 @@ def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
     assert told.night.unreadable == 1
     write_night(run, [*NIGHT, *NIGHT[:2]])  # begun again after its verdict
     assert told_of(run).verdict.kind is RunStatus.OPEN
-
-
-def test_the_goal_is_the_goal_also_before_the_supervisor_says_so(run: Path) -> None:
-    write_night(run, NIGHT[:-1])
-    assert told_of(run).verdict.kind is RunStatus.GOAL
 
 
 def test_without_a_word_of_the_last_session_the_file_itself_shows_the_end(run: Path) -> None:
@@ -258,12 +234,6 @@ def test_hostile_texts_are_shown_as_text_by_every_way_onto_the_page(run: Path) -
     assert len(html) < 3_000_000
 
 
-def test_pictures_that_are_none_are_left_out(run: Path) -> None:
-    bad = {"id": "starter", "witnesses": {}, "picture": '"><script>alert(1)</script>'}
-    add_events(run, [(5, "milestone", bad)])
-    assert "<script" not in page_of(run)
-
-
 def test_somebody_elses_run_is_told_without_its_map_and_says_so(run: Path) -> None:
     with closing(read_run(run)) as folder:
         path = write_report(folder, None)
@@ -303,34 +273,6 @@ def test_a_folder_that_is_no_run_is_one_line(agent: Agent, tmp_path: Path) -> No
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.count("\n") == 1
     assert "is no run" in ended.err
-
-
-def test_two_ways_to_print_are_refused(agent: Agent, played: Played) -> None:
-    ended = agent("report", played.folder, "--json", "--csv")
-    assert ended.code == 2
-
-
-def test_thinning_keeps_every_peak_and_bounds_the_points() -> None:
-    points = [Point(float(n), float(n == 77_777)) for n in range(100_000)]
-    kept = thinned(points)
-    assert len(kept) <= 808
-    assert Point(77_777.0, 1.0) in kept
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-
-
-def test_a_clock_that_jumps_back_turns_no_curve_around() -> None:
-    def row(session: str, at_ms: int, wall_s: float) -> VitalsRow:
-        return VitalsRow(session, 1, 1, at_ms, wall_s, 1, 1, 1)
-
-    rows = [
-        row("a", 10_000, 1.0),
-        row("a", 2_000, 2.0),
-        row("b", 1_000, 0.5),
-        row("b", 90_000, 3.0),
-    ]
-    at = [each for _, each in clocked(rows)]
-    assert at == sorted(at)
-    assert at[1] - at[0] == pytest.approx(1.0)
 
 
 def test_the_summary_is_kept_beside_the_page(played: Played) -> None:
@@ -461,42 +403,4 @@ def test_the_page_of_a_run_is_quiet_whole_and_readable(
     assert page.evaluate(CLIPPED) == []
     assert page.evaluate(COLLIDING) == []
     assert page.locator("img").evaluate_all("(all) => all.every((e) => e.naturalWidth === 160)")
-    page.context.close()
-
-
-def test_light_and_dark_are_two_looks(browser: Browser, eventful: Path) -> None:
-    looks = set()
-    for theme in THEMES:
-        page, _ = opened(browser, eventful, "desktop", theme)
-        looks.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        page.context.close()
-    assert len(looks) == 2
-
-
-def test_the_first_screen_says_how_it_ended(browser: Browser, eventful: Path) -> None:
-    for width, (_, high) in WIDTHS.items():
-        page, _ = opened(browser, eventful, width, "light")
-        for words in (
-            "Ended at its limit of dollars",
-            "9 of 9",
-            "Game time",
-            "Restarts",
-            "Dollars",
-        ):
-            box = page.get_by_text(words, exact=True).first.bounding_box()
-            assert box is not None
-            assert box["y"] + box["height"] <= high
-        page.context.close()
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_comparison_is_quiet_and_whole_too(
-    browser: Browser, agent: Agent, played: Played, tmp_path: Path, width: str
-) -> None:
-    path = tmp_path / "both.html"
-    assert agent("report", played.folder, played.folder, "--write", path).code == 0
-    page, said = opened(browser, path, width, "dark")
-    assert said == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert [words for ratio, words in page.evaluate(CONTRASTS) if ratio < READABLE] == []
     page.context.close()
