@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -62,6 +62,16 @@ def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
     table.add_column(overflow="fold", min_width=min(len(title), 50))  # or a title would be folded
     for name, words in rows:
         table.add_row(Text(name), Text(words))
+    return table
+
+
+def grid(rows: Mapping[str, str]) -> Table:
+    """Return names and words side by side, without a frame."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, words in rows.items():
+        table.add_row(name, Text(words))  # as Text, so that no word is taken for markup
     return table
 
 

@@ -35,8 +35,8 @@ from agent.cli.flags import (
     Without,
     option,
 )
-from agent.cli.output import Output
-from agent.errors import AgentError, UsageError
+from agent.cli.output import Output, facts, grid
+from agent.errors import UsageError
 from agent.tools.overnight import (
     MB,
     Heartbeat,
@@ -49,9 +49,7 @@ from agent.tools.overnight import (
     NightViewer,
     Supervisor,
 )
-from agent.tools.report import report_run
-from emulator import EmulatorError
-from memory import MemoryFault
+from agent.tools.report import report_ended
 
 LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is
 REFRESH_PER_SECOND: Final = 2
@@ -116,9 +114,6 @@ class NightPanel:
         beat = self._beat
         if beat is None:
             return ""
-        facts = Table.grid(padding=(0, 2))
-        facts.add_column(style="dim", no_wrap=True)
-        facts.add_column()
         rows = {
             "where": beat.place,
             "doing": beat.doing,
@@ -126,9 +121,7 @@ class NightPanel:
             "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {_duration(self._night_s)} of the night",
             "so far": f"{self.lines.restarts} restarts, {self._faults} faults",
         }
-        for name, words in rows.items():
-            facts.add_row(name, Text(words))  # as Text, so that no word is taken for markup
-        return Panel(facts, title=Text("red-agent overnight"))
+        return Panel(grid(rows), title=Text("red-agent overnight"))
 
 
 def words_of(line: Line) -> str:
@@ -151,10 +144,6 @@ def words_of(line: Line) -> str:
 def night_table(night: Night) -> Table:
     """Return how a night ended, as a table."""
     which = f" ({night.which.replace('_', ' ')})" if night.which else ""
-    title = Text(f"{night.run}: {night.verdict.replace('_', ' ')}{which}")
-    table = Table(title=title, title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
     faults = ", ".join(f"{kind} {times}" for kind, times in night.faults.items())
     rows = {
         "why": night.why,
@@ -164,9 +153,7 @@ def night_table(night: Night) -> Table:
         "restarts": str(night.restarts),
         "faults": faults or "none",
     }
-    for name, words in rows.items():
-        table.add_row(name, Text(words))
-    return table
+    return facts(f"{night.run}: {night.verdict.replace('_', ' ')}{which}", rows.items())
 
 
 def _duration(seconds: float) -> str:
@@ -274,20 +261,12 @@ def overnight(
     )
     with interrupts() as interrupt, night_view_on(err) as view:
         night = Supervisor(settings, interrupt, view).play()
-        _write_report(folder, rom, err)
+        report_ended(folder, rom)  # again, now that there is a verdict
     if as_json:
         out.say(json.dumps(night.as_json()))
     else:
         out.print(night_table(night))
     raise typer.Exit(NightEnding(night.verdict).exit_code)
-
-
-def _write_report(folder: Path, rom: Path | None, err: Output) -> None:
-    """Write the page of the run again, now that there is a verdict; the night is what it is without it, too."""
-    try:
-        report_run(folder, rom, None)
-    except (AgentError, EmulatorError, MemoryFault, OSError) as error:
-        err.say(f"no report was written: {error}")
 
 
 def _flags(**given: object) -> list[str]:

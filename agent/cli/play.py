@@ -46,7 +46,7 @@ from agent.cli.flags import (
     Without,
     option,
 )
-from agent.cli.output import Output
+from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
 from agent.mind import IntentSource
 from agent.tools.overnight import Heartbeat
@@ -126,9 +126,6 @@ class LivePanel:
 
 def panel(moment: TickView) -> Panel:
     """Return the picture of one moment: where, what and why, milestones, speed, the screen's text."""
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column()
     rows = {
         "where": moment.where,
         "doing": f"{moment.intent.name}: {moment.intent.why}",
@@ -137,9 +134,7 @@ def panel(moment: TickView) -> Panel:
         "time": f"tick {moment.tick:,}, frame {moment.frame:,}",
         "speed": f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s",
     }
-    for name, words in rows.items():
-        facts.add_row(name, Text(words))  # as Text, so that no word is taken for markup
-    parts: list[Table | Text] = [facts]
+    parts: list[Table | Text] = [grid(rows)]
     if moment.intent.plan:
         parts.append(Text(f"\n{moment.intent.plan}", style="dim"))
     if moment.text:
@@ -151,10 +146,6 @@ def panel(moment: TickView) -> Panel:
 
 def summary_table(summary: Summary) -> Table:
     """Return how a run ended, as a table."""
-    title = Text(f"{summary.run}: {summary.stop.value}")
-    table = Table(title=title, title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
     rows = [("reason", summary.reason)] if summary.reason else []
     rows += [
         ("not a clean run", f"taken back by hand from tick {each.left} to tick {each.tick}")
@@ -174,9 +165,7 @@ def summary_table(summary: Summary) -> Table:
     ]
     if summary.advice is not None:
         rows += _advice(summary.advice)
-    for name, words in rows:
-        table.add_row(name, Text(words))
-    return table
+    return facts(f"{summary.run}: {summary.stop.value}", rows)
 
 
 def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
