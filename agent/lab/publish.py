@@ -37,7 +37,7 @@ Row: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PublishedResult:
     """One published measurement. `code` is the digest of the code that was measured, `sha1` the cartridge's."""
 
     name: str
@@ -178,14 +178,14 @@ def cell(value: object) -> str:
             return str(value)
 
 
-def read_result(path: Path) -> Result | None:
+def read_result(path: Path) -> PublishedResult | None:
     """Return what was published at `path`, or None where there is no such file."""
     if not path.is_file():
         return None
-    return Result(name=path.stem, **json.loads(path.read_text(encoding="utf-8")))
+    return PublishedResult(name=path.stem, **json.loads(path.read_text(encoding="utf-8")))
 
 
-def results() -> Iterator[Result]:
+def results() -> Iterator[PublishedResult]:
     """Yield everything that is published, by name."""
     for path in sorted(FOLDER.glob("*.json")):
         found = read_result(path)

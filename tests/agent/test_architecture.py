@@ -1,8 +1,11 @@
 """What holds of the house as a whole."""
 
+import ast
 import importlib
 import pkgutil
 import re
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -30,6 +33,53 @@ def modules() -> list[str]:
         names = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         found += [package.__name__, *(info.name for info in names)]
     return [name for name in found if not name.endswith("__main__")]
+
+
+def files() -> dict[str, Path]:
+    paths = {name: ROOT / name.replace(".", "/") for name in modules()}
+    return {
+        name: path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        for name, path in paths.items()
+    }
+
+
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files().items()}
+
+
+def test_no_public_class_name_is_there_twice() -> None:
+    places = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert {name: each for name, each in places.items() if len(each) > 1} == {}
+
+
+def test_a_small_module_with_one_importer_is_part_of_that_importer() -> None:
+    importers = defaultdict(set)
+    for name, tree in TREES.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ImportFrom) or node.module not in TREES:
+                continue
+            for alias in node.names:  # a package may hand on what one of its modules defines
+                offered = importlib.import_module(node.module).__dict__.get(alias.name)
+                home = getattr(offered, "__module__", node.module)
+                importers[node.module].add(name)
+                importers[home].add(name)
+                importers[f"{node.module}.{alias.name}"].add(name)
+    packages = {name for name, path in files().items() if path.name == "__init__.py"}
+    small = {
+        name
+        for name, path in files().items()
+        if name not in packages and len(path.read_text(encoding="utf-8").splitlines()) < 60
+    }
+    lonely = {name for name in small if len(importers[name] - packages) == 1}
+    assert lonely <= {"agent.capabilities.registry"}  # the order of the topics, by itself
+
+
+@pytest.mark.parametrize("name", ["memory", "emulator", "agent.skills"])
+def test_a_package_exports_sixty_names_at_most(name: str) -> None:
+    assert len(importlib.import_module(name).__all__) <= 60
 
 
 @pytest.mark.parametrize("name", modules())

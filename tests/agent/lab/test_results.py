@@ -13,7 +13,7 @@ from agent.lab import publish as publishing
 from agent.lab.publish import (
     FOLDER,
     Origin,
-    Result,
+    PublishedResult,
     code_digest,
     demo,
     publish,
@@ -63,7 +63,7 @@ def test_a_result_is_read_back_as_it_was_published(folder: Path) -> None:
     path = publish("games", rows, {"mean": 25.0}, "eval", what="Two games", picture=b"PNG")
     assert path == folder / "games.json"
     found = read_result(path)
-    assert isinstance(found, Result)
+    assert isinstance(found, PublishedResult)
     assert (found.name, found.rows, found.figures) == ("games", rows, {"mean": 25.0})
     assert (found.sha1, found.code) == (demo().sha1, code_digest())
     assert path.with_suffix(".png").read_bytes() == b"PNG"
