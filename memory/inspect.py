@@ -11,9 +11,10 @@ from memory.agent_memory import open_memory
 from memory.blackboard.entry import Entry
 from memory.errors import CorruptStore, StoreError
 from memory.recall.query import MOST, Found, MemoryQuery, Score, Weights
-from memory.store.checks.check import check_knowledge, check_run
 from memory.store.checks.finding import CheckFinding
+from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Mending, RunMending
+from memory.store.checks.run import check_run
 from memory.store.database import free_name, in_memory, open_database
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, Opened, open_sound

@@ -1,9 +1,16 @@
-"""What a check finds, and the rows it reads: one by one, so that an unreadable row does not hide the others."""
+"""What a check finds, and the rows it reads: one by one, so that an unreadable row does not hide the others.
+
+The words of all findings are in `findings.toml`.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
@@ -12,7 +19,7 @@ from memory.store.long_term import COLUMNS, Taught, entry_of, taught
 from memory.tiers.lessons import ENTRIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.store.database import Database
@@ -20,14 +27,11 @@ if TYPE_CHECKING:
     Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
 
 
-Sort: TypeAlias = Literal["damage", "contradiction", "count", "orphan", "stale"]
-
-
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
     """What is wrong, where, why it matters, and what repair does; `repair` is '' where people must decide."""
 
-    sort: Sort
+    sort: str  # damage, contradiction, count, orphan or stale
     where: str
     what: str
     why: str
@@ -36,62 +40,93 @@ class CheckFinding:
 
     def as_json(self) -> dict[str, str]:
         """Return it in words."""
-        return {
-            "sort": self.sort,
-            "where": self.where,
-            "what": self.what,
-            "why": self.why,
-            "repair": self.repair,
-        }
+        return {name: getattr(self, name) for name in ("sort", "where", "what", "why", "repair")}
+
+
+@cache
+def _words() -> Mapping[str, Mapping[str, str]]:
+    text = (files("memory.store.checks") / "findings.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def finding(name: str, mend: Mend | None = None, **told: object) -> CheckFinding:
+    """Return the finding of this name in `findings.toml`, filled with what is `told`; without `mend` people decide."""
+    says = {part: words.format(**told) for part, words in _words()[name].items()}
+    return CheckFinding(**(says if mend else says | {"repair": ""}), mend=mend)
+
+
+def by(method: Callable[..., object], *given: object, **named: object) -> Mend:
+    """Return the repair that calls this method of the one who mends."""
+    return lambda mending: method(mending, *given, **named)
+
+
+def names_of_two(
+    entries: Iterable[tuple[int, Entry]], kept: str, let_go: Callable[[int], Mend]
+) -> Iterator[CheckFinding]:
+    """Yield entries of one key in one scope; the file forbids them, unless its index is damaged.
+
+    They come by number, the oldest first; `let_go` takes one out, which is `kept` then.
+    """
+    by_key: defaultdict[tuple[str, str], list[tuple[int, Entry]]] = defaultdict(list)
+    for number, entry in entries:
+        by_key[entry.scope, entry.key].append((number, entry))
+    for (scope, key), (*older, (newest, last)) in by_key.items():
+        for number, entry in older:
+            differs = ", with different data" if entry.data != last.data else ""
+            told = {"older": number, "newest": newest, "scope": scope, "key": key}
+            yield finding("name_of_two", let_go(number), **told, differs=differs, kept=kept)
 
 
 # Text comes as bytes: the driver would refuse a whole query for one letter that is none.
 _AS_BYTES: Final = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
 
 
-def columns_of(database: Database, table: str) -> list[str]:
-    """Return the columns of `table`, in their order; none where there is no such table."""
-    rows = database.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", (table,))
-    return [str(name) for (name,) in rows]
+class RawRow(NamedTuple):
+    """A row as its file has it, with text as bytes."""
 
+    number: int
+    values: Sequence[Any]
+    columns: Sequence[str]
 
-def select_raw(table: str, columns: Sequence[str]) -> str:
-    """Return the query for these columns with text as bytes; a condition may follow."""
-    wanted = ", ".join(_AS_BYTES.format(f'"{name}"') for name in columns)
-    return f'SELECT {wanted} FROM "{table}" '  # noqa: S608  # names of our own schema
+    def read(self) -> tuple[Any, ...]:
+        """Return the values; raise ValueError where some text is none."""
+        return tuple(bytes(v).decode() if isinstance(v, bytes) else v for v in self.values)
 
-
-def decoded_row(values: Sequence[Any], is_blob: Sequence[bool]) -> tuple[Any, ...] | None:
-    """Return a raw row with its text as text, or None where some of that is none."""
-    try:
-        return tuple(
-            bytes(value).decode() if isinstance(value, bytes) and not blob else value
-            for value, blob in zip(values, is_blob, strict=True)
-        )
-    except UnicodeDecodeError:
-        return None
-
-
-def row_as_json(values: Sequence[Any], columns: Sequence[str]) -> dict[str, Json]:
-    """Return a raw row as JSON, whatever is in it."""
-    return {
-        name: value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
-        for name, value in zip(columns, values, strict=True)
-    }
+    def as_json(self) -> dict[str, Json]:
+        """Return it by its columns, whatever is in it."""
+        return {
+            name: value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+            for name, value in zip(self.columns, self.values, strict=True)
+        }
 
 
 def rows_of(
-    database: Database, table: str, columns: Sequence[str]
-) -> list[tuple[int, tuple[Any, ...] | None, dict[str, Json]]]:
-    """Return each row's number, its values or None where its text is none, and the row as JSON."""
-    found = []
-    none_is_blob = [False] * len(columns)
-    for number, *values in database.rows(select_raw(table, ["rowid", *columns]) + "ORDER BY rowid"):
-        found.append((int(number), decoded_row(values, none_is_blob), row_as_json(values, columns)))
-    return found
+    database: Database, table: str, columns: Sequence[str], number: str = "rowid"
+) -> Iterator[RawRow]:
+    """Yield the rows of a table of ours in the order of their `number`."""
+    wanted = ", ".join(_AS_BYTES.format(f'"{name}"') for name in columns)
+    for place, *values in database.rows(f'SELECT {number}, {wanted} FROM "{table}" ORDER BY 1'):  # noqa: S608
+        yield RawRow(place, values, columns)
 
 
-UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
+def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each table, but for some, with each run that rows of it name."""
+    for (table,) in database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+        named = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'run_id'"
+        if table not in but and database.row(named, (table,)) is not None:
+            runs = database.rows(f'SELECT DISTINCT run_id FROM "{table}" ORDER BY run_id')  # noqa: S608
+            for (run_id,) in runs:
+                yield table, run_id
+
+
+def damaged_indexes(database: Database, most: int = 20) -> Iterator[CheckFinding]:
+    """Yield where indexes say something else than the rows."""
+    for (report,) in database.rows(f"PRAGMA integrity_check({most})"):
+        if report != "ok":
+            yield finding(
+                "damaged_index", lambda mending: mending.database.execute("REINDEX"), report=report
+            )
 
 
 class Broken(NamedTuple):
@@ -118,11 +153,8 @@ class Held:
 
     def open(self, table: str) -> dict[str, Any]:
         """Return the records of a table that still hold, by id."""
-        return {
-            memory_id: record
-            for memory_id, record in self.records[table].items()
-            if not self.closed(table, memory_id)
-        }
+        records = self.records[table].items()
+        return {name: record for name, record in records if not self.closed(table, name)}
 
     def closed(self, table: str, memory_id: str) -> str:
         """Return why a row no longer holds, '' while it does."""
@@ -133,61 +165,46 @@ class Held:
 def held_in(database: Database) -> Held:
     """Return what `database` holds."""
     broken: list[Broken] = []
-    records: dict[str, dict[str, Any]] = {}
+    records: dict[str, dict[str, Any]] = {table.name: {} for table in TABLES}
     for table in TABLES:
-        records[table.name] = {}
-        for number, values, row in rows_of(database, table.name, table.columns):
+        for raw in rows_of(database, table.name, table.columns):
+            row = raw.as_json()
+            name = str(row[table.id_column])
             try:
-                record = sound_record(table.record_of(_there(values)))
+                records[table.name][name] = sound_record(table.record_of(raw.read()))
             except UNREADABLE:
-                broken.append(Broken(table.name, number, str(row[table.id_column]), row))
-            else:
-                records[table.name][str(row[table.id_column])] = record
+                broken.append(Broken(table.name, raw.number, name, row))
     entries = []
-    names = COLUMNS.split(", ")
-    for number, values, row in rows_of(database, ENTRIES, names):
+    for raw in rows_of(database, ENTRIES, COLUMNS.split(", ")):
         try:
-            entries.append((taught(_there(values)), sound_entry(entry_of(_there(values)))))
+            entries.append((taught(raw.read()), sound_entry(entry_of(raw.read()))))
         except UNREADABLE:
-            broken.append(Broken(ENTRIES, number, str(row["key"]), row))
+            row = raw.as_json()
+            broken.append(Broken(ENTRIES, raw.number, str(row["key"]), row))
     provenance, lost = _provenance(database)
     stats = database.row(
         "SELECT total_sessions, total_battles, overall_win_rate, decayed_at FROM tactician_stats"
     )
+    deliveries = dict(database.rows("SELECT run_id, sequence FROM deliveries"))
     return Held(
-        database,
-        records,
-        tuple(entries),
-        provenance,
-        dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
-        stats,
-        tuple(broken),
-        lost,
+        database, records, tuple(entries), provenance, deliveries, stats, tuple(broken), lost
     )
 
 
 def _provenance(
     database: Database,
 ) -> tuple[dict[tuple[str, str], Provenance], tuple[tuple[str, str], ...]]:
-    columns = columns_of(database, "provenance")
     found: dict[tuple[str, str], Provenance] = {}
     lost: list[tuple[str, str]] = []
-    for values in database.rows(select_raw("provenance", columns)):
-        row = decoded_row(values, [False] * len(columns))
+    columns = ("table_name", "id", *Provenance._fields)
+    for raw in rows_of(database, "provenance", columns, number="0"):
         try:
-            table, memory_id, *rest, evidence = _there(row)
+            table, memory_id, *rest, evidence = raw.read()
             sources = decode(evidence)
             if not isinstance(sources, list) or not all(isinstance(each, str) for each in sources):
                 raise TypeError(evidence)
             found[table, memory_id] = Provenance._make((*rest, tuple(sources)))
         except UNREADABLE:
-            table, memory_id = (bytes(each).decode(errors="replace") for each in values[:2])
+            table, memory_id = (each.decode(errors="replace") for each in raw.values[:2])
             lost.append((table, memory_id))
     return found, tuple(lost)
-
-
-def _there(values: tuple[Any, ...] | None) -> tuple[Any, ...]:
-    if values is None:
-        message = "its text is no text"
-        raise ValueError(message)
-    return values

@@ -23,13 +23,14 @@ from memory.store.entries import reindex_entries
 from memory.store.knowledge_tables import (
     BY_NAME,
     NOBODY,
+    STRATEGIES,
     TABLES,
     Archive,
     Provenances,
     known_from,
 )
 from memory.store.long_term import GrowingEntries
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig, more_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memory.store.database import Database
     from memory.store.items import MemoryItem
     from memory.store.knowledge_tables import Piece
+    from memory.tiers.knowledge import SuccessfulStrategy
 
 
 class Mending:
@@ -55,12 +57,12 @@ class Mending:
     def let_go(self, table: str, memory_id: str, record: Piece) -> None:
         """Archive a row of the four tables with where it came from; what was taught of it so far brings it not back."""
         self._shares.let_go([(table, memory_id)])
-        self._make_room(table, memory_id, record)
+        self._make_room(table, memory_id, as_json(record))
 
-    def _make_room(self, table: str, memory_id: str, record: Piece) -> None:
+    def _make_room(self, table: str, memory_id: str, row: Mapping[str, Json]) -> None:
         where = self._provenances.of(table, memory_id)
         known: Json = None if where is None else where._asdict()
-        self._archive.keep(table, memory_id, as_json(record), known)
+        self._archive.keep(table, memory_id, row, known)
         self.database.execute(BY_NAME[table].delete, (memory_id,))
         self._provenances.drop(table, memory_id)
 
@@ -71,12 +73,7 @@ class Mending:
             self._growing.let_go(number)
             return
         self._shares.let_go([(item.table, item.id)])
-        where = self._provenances.of(item.table, item.id)
-        self._archive.keep(
-            item.table, item.id, item.data, None if where is None else where._asdict()
-        )
-        self.database.execute(BY_NAME[item.table].delete, (item.id,))
-        self._provenances.drop(item.table, item.id)
+        self._make_room(item.table, item.id, item.data)
 
     def let_go_of_entry(self, number: int) -> None:
         """Archive a long-term entry."""
@@ -88,9 +85,22 @@ class Mending:
         statement = f'DELETE FROM "{broken.table}" WHERE rowid = ?'  # noqa: S608  # our own table
         self.database.execute(statement, (broken.number,))
 
+    def bound_entry(self, number: int) -> None:
+        """Count a long-term entry at least once, and bring its shares back between 0 and 1."""
+        self.database.execute(
+            "UPDATE ltm_entries SET count = max(1, count), relevance = min(1.0, max(0.0, relevance)), "
+            "utility = min(1.0, max(0.0, utility)) WHERE id = ?",
+            (number,),
+        )
+
+    def unite(self, first: SuccessfulStrategy, other: SuccessfulStrategy) -> None:
+        """Give `first` the battles of both; the other is archived."""
+        self.put(STRATEGIES.name, more_strategy(other, first))
+        self.let_go(STRATEGIES.name, other.strategy_id, other)
+
     def put(self, table: str, record: Piece) -> None:
         """Write a record in the place of what is under its id; it is no longer known which run taught what of it."""
-        memory_id = str(getattr(record, BY_NAME[table].id_column))
+        memory_id = BY_NAME[table].id_of(record)
         last = self._shares.sequences(BY_HAND).get((table, memory_id), 0)
         self._shares.let_go([(table, memory_id)])
         self._shares.keep(table, memory_id, [by_hand(table, record, last + 1)])
@@ -139,7 +149,7 @@ class Mending:
         known.limit(ConsolidationConfig())
         for table in TABLES:
             for memory_id in sorted(before[table.name].keys() - known.of(table.name).keys()):
-                self._make_room(table.name, memory_id, before[table.name][memory_id])
+                self._make_room(table.name, memory_id, as_json(before[table.name][memory_id]))
 
     def limit_entries(self) -> None:
         """Archive the long-term entries over the cap of their scope: those worth least."""
@@ -175,6 +185,12 @@ class RunMending:
         """Leave a row of events or lessons out of what is live; it stays in the file."""
         statement = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # events or outbox
         self.database.execute(statement, (number,))
+
+    def drop_parts(self) -> None:
+        """Delete what was kept for checkpoints that are not there."""
+        self.database.execute(
+            "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
+        )
 
     def reindex(self) -> None:
         """Make anew what entries are found by."""

@@ -1,0 +1,201 @@
+"""All checks of a run's file; whether its steps are true is for replay to say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memory.blackboard.entry import scope_of
+from memory.codec import Json, decode
+from memory.errors import CorruptStore, UnknownScope
+from memory.store.checks.finding import (
+    UNREADABLE,
+    CheckFinding,
+    by,
+    damaged_indexes,
+    finding,
+    names_of_two,
+    rows_naming_runs,
+    rows_of,
+)
+from memory.store.checks.repair import RunMending
+from memory.store.entries import COLUMNS, entry_of
+from memory.tiers.lessons import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memory.blackboard.entry import Entry
+    from memory.store.checks.finding import RawRow
+    from memory.store.database import Database
+
+
+LATE_S: Final = (
+    60.0  # game seconds that something may outstay its time, as what nothing came after does
+)
+_NAMES: Final = COLUMNS.replace("coalesce(key, '')", "key").split(", ")
+_KEY: Final = _NAMES.index("key")
+_ASTRAY: Final = (
+    "SELECT count(*) FROM (SELECT tag, scope, entry FROM entry_tags EXCEPT SELECT value, scope, entries.id "
+    "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> '' AND json_valid(tags))"
+)
+
+
+class _Row(NamedTuple):
+    number: int
+    entry: Entry
+    row: Mapping[str, Json]
+
+
+def check_run(database: Database) -> Iterator[CheckFinding]:
+    """Yield what is wrong with the run in `database`, which may be written to."""
+    yield from damaged_indexes(database)
+    live, broken = _entries(database)
+    yield from broken
+    yield from _words(database)
+    yield from _payloads(database)
+    rows = {each.number: each.row for each in live}
+    yield from names_of_two(
+        ((each.number, each.entry) for each in live),
+        "kept as an event",
+        lambda number: by(
+            RunMending.drop_entry, number, rows[number], "its name was given to another"
+        ),
+    )
+    yield from _totals(live)
+    yield from _tags(database)
+    yield from _evidence(database, live)
+    run = {each for (each,) in database.rows("SELECT run_id FROM run")}
+    for table, run_id in rows_naming_runs(database, frozenset({"run"})):
+        if run_id not in run:
+            yield finding("rows_of_another_run", table=table, run_id=run_id)
+    yield from _stale(live)
+
+
+def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
+    live, broken = list[_Row](), list[CheckFinding]()
+    for raw in rows_of(database, "entries", [*_NAMES, "dropped_after"]):
+        row = raw.as_json()
+        if row["dropped_after"] is not None:
+            continue
+        try:
+            values = list(raw.read()[:-1])
+            values[_KEY] = values[_KEY] or ""
+            live.append(_Row(raw.number, entry_of(tuple(values)), row))
+        except UNREADABLE:
+            mend = by(RunMending.lose_entry, raw.number, row)
+            broken.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
+    return live, broken
+
+
+def _words(database: Database) -> Iterator[CheckFinding]:
+    """Yield where the index of words is not of the texts of the live entries.
+
+    It keeps a row for each text in a table of its own.
+    """
+    docs, wanted = "SELECT id FROM entry_text_docsize", "SELECT id FROM live_text"
+    is_astray = False
+    for first, second, what in (
+        (docs, wanted, "words are kept of {} entries that are not there"),
+        (wanted, docs, "{} entries cannot be found by their words"),
+    ):
+        ((number,),) = database.rows(f"SELECT count(*) FROM ({first} EXCEPT {second})")  # noqa: S608
+        if number:
+            is_astray = True
+            yield finding("words_astray", RunMending.reindex, what=what.format(number))
+    if is_astray:
+        return
+    try:
+        # With 1 as its rank the texts themselves are compared, too.
+        database.execute("INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)")
+    except CorruptStore:
+        yield finding("words_damaged", RunMending.reindex)
+
+
+def _payloads(database: Database) -> Iterator[CheckFinding]:
+    for table, name in (("events", "unreadable_event"), ("outbox", "unreadable_lesson")):
+        for raw in rows_of(database, table, ["payload", "live"]):
+            if raw.values[1] and not _holds_mapping(raw):
+                mend = by(RunMending.bury, table, raw.number)
+                yield finding(name, mend, number=raw.number)
+    for raw in rows_of(database, "checkpoints", ["mind"]):
+        if not _holds_mapping(raw):
+            yield finding("unreadable_mind", number=raw.number)
+
+
+def _holds_mapping(raw: RawRow) -> bool:
+    try:
+        return isinstance(decode(raw.read()[0]), dict)
+    except (TypeError, ValueError):
+        return False
+
+
+def _totals(live: Sequence[_Row]) -> Iterator[CheckFinding]:
+    for row in live:
+        data: Any = row.entry.data
+        if row.entry.kind != "session_totals":
+            continue
+        figures = [data.get(name) for name in ("total_battles", "victories", "defeats")]
+        if all(isinstance(each, int) and each >= 0 for each in figures) and (
+            figures[1] + figures[2] <= figures[0]
+        ):
+            continue
+        yield finding("session_totals", key=row.entry.key, figures=figures)
+
+
+def _tags(database: Database) -> Iterator[CheckFinding]:
+    ((number,),) = database.rows(_ASTRAY)
+    if number:
+        yield finding("tags_astray", RunMending.reindex, number=number)
+    for table, number, _, _ in database.rows("PRAGMA foreign_key_check"):
+        where = f"{table} row {number or ''}".strip()
+        yield finding("part_of_nothing", RunMending.drop_parts, where=where)
+
+
+def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[CheckFinding]:
+    (run_id, last_tick), *_ = database.rows(
+        "SELECT (SELECT run_id FROM run), (SELECT coalesce(max(tick), 0) FROM steps)"
+    ) or [("", 0)]
+    last_seq = _last_seq(database, live)
+    for _, entry, _ in live:
+        # What earlier runs taught names their ticks, of which this file knows nothing.
+        seen = inf if any(each.startswith(RUN) for each in entry.sources) else last_tick
+        if lost := [e for e in entry.sources if not _is_possible(e, run_id, seen, last_seq)]:
+            yield finding("evidence_to_come", key=entry.key, lost=", ".join(map(repr, lost)))
+
+
+def _last_seq(database: Database, live: Sequence[_Row]) -> int:
+    """Return the highest number that any entry of the run ever had, as far as the file knows."""
+    highest = max((each.entry.seq for each in live), default=0)
+    for (data,) in database.rows("SELECT data FROM parts WHERE name = 'blackboard'"):
+        try:
+            highest = max(highest, *(v for v in decode(data).values() if isinstance(v, int)))
+        except UNREADABLE:
+            continue
+    return highest
+
+
+def _is_possible(source: str, run_id: str, last_tick: float, last_seq: int) -> bool:
+    owner, _, number = source.rpartition("/")
+    if owner == run_id and number.isdigit():
+        return int(number) <= last_seq
+    if source.startswith("tick:"):
+        return source[5:].isdigit() and int(source[5:]) <= last_tick + 1
+    return bool(source.strip())
+
+
+def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
+    now = max((each.entry.game_s for each in live), default=0.0)
+    for number, entry, row in live:
+        if entry.expires_s is not None and entry.expires_s + LATE_S < now:
+            mend = by(RunMending.drop_entry, number, row, "expired")
+            yield finding("outstayed", mend, key=entry.key, late=now - entry.expires_s)
+    for scope, count in Counter(each.entry.scope for each in live).items():
+        try:
+            room = scope_of(scope).capacity
+        except UnknownScope:
+            yield finding("no_scope", scope=scope, count=count)
+            continue
+        if count > room:
+            yield finding("full_scope_of_run", scope=scope, count=count, room=room)
